@@ -1,0 +1,120 @@
+"""The view of the events by commit: one row each, oldest first."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from wasim.ledger.events import CommitReports, FileEvents, Recording
+from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
+from wasim.units import Floats, Ints, Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """One row per commit, oldest first, as equal-length columns.
+
+    `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included; `deleted_bytes[kind]`
+    what it deleted; `wasted_bytes` what it both wrote and deleted. `live_manifests` and `live_entries` describe the new
+    snapshot. All other columns are those of CommitReports.
+    """
+
+    commit: Ints
+    operation: Texts
+    snapshot_id: Ints
+    event_time_s: Floats
+    reported_at_s: Floats
+    commit_ms: Floats
+    step_ms: Floats
+    attempts: Ints
+    manifests_created: Ints
+    manifests_kept: Ints
+    manifests_replaced: Ints
+    live_manifests: Ints
+    live_entries: Ints
+    entries_added: Ints
+    entries_processed: Ints
+    snapshots_retained: Ints
+    records_added: Ints
+    records_live: Ints
+    data_bytes_live: Ints
+    wasted_bytes: Ints
+    written_bytes: dict[Kind, Ints]
+    deleted_bytes: dict[Kind, Ints]
+    files_written: dict[Kind, Ints]
+
+    def __len__(self) -> int:
+        return len(self.commit)
+
+    @property
+    def manifest_bytes(self) -> Ints:
+        """Data and delete manifests written, per commit."""
+        return self.written_bytes[Kind.DATA_MANIFEST] + self.written_bytes[Kind.DELETE_MANIFEST]
+
+    @property
+    def metadata_bytes(self) -> Ints:
+        """All metadata written, per commit."""
+        return np.sum([self.written_bytes[kind] for kind in METADATA_KINDS], axis=0, dtype=np.int64)
+
+    @property
+    def data_bytes(self) -> Ints:
+        """All data written, per commit."""
+        return np.sum([self.written_bytes[kind] for kind in DATA_KINDS], axis=0, dtype=np.int64)
+
+    def head(self, commits: int) -> "Ledger":
+        """The first `commits` rows."""
+        columns = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Ledger(
+            **{
+                name: {kind: array[:commits] for kind, array in column.items()}
+                if isinstance(column, dict)
+                else column[:commits]
+                for name, column in columns.items()
+            }
+        )
+
+
+def view_by_commit(recording: Recording) -> Ledger:
+    """The ledger of a recording. Events outside commits (CREATE, lost attempts, maintenance) are in the totals only."""
+    events, reports = recording.events, recording.reports
+    count = len(reports)
+    wasted = np.zeros(count, dtype=np.int64)
+    inside = events.where((events.commit > 0) & (events.commit <= count))
+    for commit, size in _wasted_within_a_commit(inside):
+        wasted[commit - 1] += size
+    return Ledger(
+        commit=np.arange(1, count + 1, dtype=np.int64),
+        live_manifests=reports.manifests_created + reports.manifests_kept,
+        live_entries=reports.files_live + reports.delete_files_live,
+        entries_added=reports.files_added,
+        wasted_bytes=wasted,
+        written_bytes=_sum_by_kind(inside, Action.WRITE, count),
+        deleted_bytes=_sum_by_kind(inside, Action.DELETE, count),
+        files_written=_sum_by_kind(inside, Action.WRITE, count, count_files=True),
+        **{name: getattr(reports, name) for name in _SHARED_COLUMNS},
+    )
+
+
+_SHARED_COLUMNS = [f.name for f in fields(CommitReports) if f.name in {g.name for g in fields(Ledger)}]
+
+
+def _sum_by_kind(events: FileEvents, action: Action, count: int, *, count_files: bool = False) -> dict[Kind, Ints]:
+    sums = {}
+    for kind in Kind:
+        chosen = (events.action == action) & (events.kind == kind)
+        weights = np.ones(int(chosen.sum())) if count_files else events.bytes[chosen].astype(np.float64)
+        # float64 sums of bytes are exact up to 8 PiB in one commit
+        sums[kind] = np.bincount(events.commit[chosen] - 1, weights=weights, minlength=count).astype(np.int64)
+    return sums
+
+
+def _wasted_within_a_commit(events: FileEvents) -> list[tuple[int, int]]:
+    written_in = {
+        file: commit
+        for file, commit, action in zip(events.file, events.commit, events.action, strict=True)
+        if action == Action.WRITE
+    }
+    return [
+        (int(commit), int(size))
+        for file, commit, action, size in zip(events.file, events.commit, events.action, events.bytes, strict=True)
+        if action == Action.DELETE and written_in.get(file) == commit
+    ]

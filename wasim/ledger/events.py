@@ -1,0 +1,76 @@
+"""The truth of the program: every file written or deleted, and every commit that the table reported."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from wasim.units import Floats, Ints, Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEvents:
+    """Files written or deleted, in the order seen, as equal-length columns.
+
+    `step` numbers the workload's steps (0 is CREATE TABLE); `commit` is the 1-based commit that the event belongs to, or
+    OUTSIDE_COMMITS; `attempt` counts tries of that commit from 1. `bytes` of a delete is the size that the file had.
+    `seen_at_s` is wall time, in seconds since the epoch. `file` is relative to the table's location.
+    """
+
+    step: Ints
+    commit: Ints
+    attempt: Ints
+    operation: Texts
+    action: Texts
+    kind: Texts
+    bytes: Ints
+    seen_at_s: Floats
+    file: Texts
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    def where(self, mask: np.ndarray) -> "FileEvents":
+        """The events at which the boolean `mask` holds."""
+        return FileEvents(**{f.name: getattr(self, f.name)[mask] for f in fields(self)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitReports:
+    """What the writer itself says of each commit, oldest first, as equal-length columns.
+
+    From Iceberg's CommitReport (real engines) or the simulated writer's state. `event_time_s` is seconds of event time since
+    the table was created; `reported_at_s` wall time since the epoch; `commit_ms` the report's total duration; `step_ms` the
+    time from the previous commit's report to this one with pauses taken out: what one commit costs its writer.
+    """
+
+    step: Ints
+    operation: Texts
+    snapshot_id: Ints
+    event_time_s: Floats
+    reported_at_s: Floats
+    commit_ms: Floats
+    step_ms: Floats
+    attempts: Ints
+    manifests_created: Ints
+    manifests_kept: Ints
+    manifests_replaced: Ints
+    entries_processed: Ints
+    files_added: Ints
+    files_removed: Ints
+    files_live: Ints
+    delete_files_live: Ints
+    records_added: Ints
+    records_live: Ints
+    data_bytes_live: Ints
+    snapshots_retained: Ints
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What an engine yields: the file events and the commit reports of one case."""
+
+    events: FileEvents
+    reports: CommitReports

@@ -1,0 +1,54 @@
+"""Events, reports and ledgers as Parquet with a schema version; an unknown version is refused by name."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wasim.errors import SavedFileError
+from wasim.ledger.commits import Ledger
+from wasim.ledger.events import CommitReports, FileEvents
+from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
+
+_VERSION_KEY = b"wasim.schema_version"
+Columns = TypeVar("Columns", FileEvents, CommitReports, Ledger)
+
+
+def save_columns(columns: FileEvents | CommitReports | Ledger, path: Path) -> None:
+    """Write the columns to `path`; a column by kind becomes one column per kind, `written_bytes.metadata_json` …"""
+    arrays: dict[str, pa.Array] = {}
+    for field in fields(columns):
+        value = getattr(columns, field.name)
+        if isinstance(value, dict):
+            arrays |= {f"{field.name}.{kind}": pa.array(array) for kind, array in value.items()}
+        else:
+            arrays[field.name] = pa.array(value)
+    table = pa.table(arrays).replace_schema_metadata({_VERSION_KEY: str(SCHEMA_VERSION).encode()})
+    pq.write_table(table, path, compression="zstd")
+
+
+def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
+    """Read what `save_columns` wrote. SavedFileError for a missing, damaged or unknown file."""
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise SavedFileError(f"{path}: cannot be read ({error}). Run the bench again to make it.") from error
+    version = (table.schema.metadata or {}).get(_VERSION_KEY, b"none").decode()
+    if version != str(SCHEMA_VERSION):
+        raise SavedFileError(
+            f"{path}: schema_version is {version}; this wasim reads {SCHEMA_VERSION}. Use the wasim that wrote it."
+        )
+
+    def column(name: str) -> np.ndarray:
+        return table.column(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+    by_kind = {name.split(".")[0] for name in table.column_names if "." in name}
+    return columns_of(
+        **{
+            f.name: {kind: column(f"{f.name}.{kind}") for kind in Kind} if f.name in by_kind else column(f.name)
+            for f in fields(columns_of)
+        }
+    )

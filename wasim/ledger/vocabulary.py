@@ -1,0 +1,33 @@
+"""The words of the ledger: what a file is, what happened to it, and what the table was doing."""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a file of an Iceberg table is. The order is the order of every table and chart."""
+
+    METADATA_JSON = "metadata_json"
+    MANIFEST_LIST = "manifest_list"
+    DATA_MANIFEST = "data_manifest"
+    DELETE_MANIFEST = "delete_manifest"
+    STATISTICS = "statistics"
+    VERSION_HINT = "version_hint"
+    DATA = "data"
+    DELETE_FILE = "delete_file"
+
+
+# Position and equality deletes and deletion vectors are data: they carry the table's content.
+DATA_KINDS = (Kind.DATA, Kind.DELETE_FILE)
+METADATA_KINDS = tuple(kind for kind in Kind if kind not in DATA_KINDS)
+
+
+class Action(StrEnum):
+    """What happened to a file."""
+
+    WRITE = "write"
+    DELETE = "delete"
+
+
+CREATE_TABLE = "create-table"  # the one operation that writes metadata.json and makes no snapshot here
+OUTSIDE_COMMITS = -1  # the commit number of an event that belongs to no commit
+SCHEMA_VERSION = 1  # of events.parquet, reports.parquet and ledger.parquet

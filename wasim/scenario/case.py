@@ -1,0 +1,87 @@
+"""One point of a sweep, complete: everything an engine needs to know, and the key that names it."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from math import floor
+
+from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
+from wasim.units import format_duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A table, a workload, a writer, one commit interval. `swept` holds what distinguishes it from its siblings."""
+
+    scenario: str
+    table: Table
+    workload: Workload
+    writer: Writer
+    environment: Environment
+    planning: Planning
+    commit_interval_s: float
+    horizon_s: float
+    clock: str
+    seed: int
+    repetition: int
+    swept: dict[str, str]
+
+    @property
+    def commits(self) -> int:
+        """N = H / Δ, whole commits only (a ten-thousandth of slack for intervals that are no binary fraction)."""
+        return floor(self.horizon_s / self.commit_interval_s + 1e-4)
+
+    @property
+    def rows_per_commit(self) -> int:
+        """Rows that arrive within one commit interval, at least one."""
+        return max(1, round(self.workload.rows_per_second * self.commit_interval_s))
+
+    @property
+    def merges(self) -> bool:
+        """Whether commits are Iceberg's MergeAppend; else FastAppend. Spark's own default unless the scenario says."""
+        if self.writer.append is not None:
+            return self.writer.append == "merge"
+        return not (self.writer.kind == "streaming" and self.writer.sink == "table")
+
+    @property
+    def label(self) -> str:
+        """What a person calls this case: `streaming every 5s`, then whatever else was swept."""
+        others = [f"{key}={value}" for key, value in self.swept.items() if key not in ("commit_interval", "writer", "writer.kind")]
+        repeated = [f"#{self.repetition + 1}"] if self.repetition else []
+        return " ".join([f"{self.writer_name} every {format_duration(self.commit_interval_s)}", *others, *repeated])
+
+    @property
+    def writer_name(self) -> str:
+        """The writer in two words at most: `streaming`, `streaming-foreach`, `batch`, with `+merge`/`+fast` where not the default."""
+        name = self.writer.kind + ("-foreach" if self.writer.sink == "foreach_batch" else "")
+        return name if self.writer.append is None else f"{name}+{self.writer.append}"
+
+    def document(self) -> dict[str, object]:
+        """The case as plain JSON values, for saving and hashing."""
+        return {
+            "scenario": self.scenario,
+            "table": self.table.model_dump(mode="json"),
+            "workload": self.workload.model_dump(mode="json"),
+            "writer": self.writer.model_dump(mode="json"),
+            "environment": self.environment.model_dump(mode="json"),
+            "planning": self.planning.model_dump(mode="json"),
+            "commit_interval_s": self.commit_interval_s,
+            "horizon_s": self.horizon_s,
+            "clock": self.clock,
+            "seed": self.seed,
+            "repetition": self.repetition,
+            "swept": self.swept,
+        }
+
+    def key(self, versions: dict[str, str]) -> str:
+        """Twelve hex digits of a hash of the inputs and the versions that produce the bytes."""
+        text = json.dumps([self.document(), versions], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def case_from_document(document: dict[str, object]) -> Case:
+    """The case that `Case.document` described; pydantic's ValidationError if it is not one."""
+    parts = {
+        "table": Table, "workload": Workload, "writer": Writer, "environment": Environment, "planning": Planning
+    }
+    return Case(**{k: parts[k].model_validate(v) if k in parts else v for k, v in document.items()})  # type: ignore[arg-type]

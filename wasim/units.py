@@ -1,0 +1,65 @@
+"""Array aliases, and text forms of seconds and bytes.
+
+Units live in names everywhere else; here they are parsed from and rendered to what people write.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Texts = NDArray[Any]  # numpy object array of str: numpy has no better name for it
+
+DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB|PiB)")
+_IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def parse_duration_s(text: str) -> float:
+    """Seconds in a duration such as `500ms`, `5s`, `2m`, `1h30m` or `7d`. ValueError for anything else or zero."""
+    position, seconds = 0, 0.0
+    for match in _DURATION.finditer(text):
+        if match.start() != position:
+            break
+        seconds += float(match[1]) * DURATION_UNITS_S[match[2]]
+        position = match.end()
+    if position != len(text) or seconds <= 0:
+        raise ValueError("a duration greater than zero, such as 5s or 2m")
+    return seconds
+
+
+def format_duration(seconds: float) -> str:
+    """A duration as `parse_duration_s` reads it, in its largest units: 90 → `1m30s`."""
+    if seconds < 1:
+        return f"{seconds * 1000:g}ms"
+    rest, parts = seconds, []
+    for unit in ("d", "h", "m"):
+        count, rest = divmod(rest, DURATION_UNITS_S[unit])
+        if count:
+            parts.append(f"{count:.0f}{unit}")
+    if rest:
+        parts.append(f"{rest:g}s")
+    return "".join(parts)
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes in an amount such as `8 MiB` or `512B`. ValueError for anything else."""
+    match = _BYTES.fullmatch(text.strip())
+    if not match:
+        raise ValueError("an amount of bytes, such as 512 B or 8 MiB")
+    return int(float(match[1]) * 1024 ** _IEC.index(match[2]))
+
+
+def format_bytes(count: float) -> str:
+    """Bytes with an IEC unit and three significant figures: 8388608 → `8.00 MiB`."""
+    sign, size = ("-" if count < 0 else ""), abs(float(count))
+    for unit in _IEC:
+        if size < 1000 or unit == _IEC[-1]:
+            break
+        size /= 1024
+    digits = 0 if unit == "B" else max(0, 2 - int(np.log10(max(size, 1))))
+    return f"{sign}{size:.{digits}f} {unit}"
