@@ -1,0 +1,102 @@
+"""What a fit says, as values: coefficients with their doubt, held-out errors, and what follows from them."""
+
+from dataclasses import dataclass
+
+from wasim.ledger import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure with its doubt: `low` and `high` bound a 95 % interval."""
+
+    low: float
+    best: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """One coefficient of one equation. `estimate` is None where the run cannot identify it; `note` then says why."""
+
+    name: str  # e.g. retained_snapshots
+    unit: str  # e.g. B per snapshot
+    estimate: Estimate | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostFit:
+    """The fitted cost of one kind for one writer: bytes written per commit as a sum of drivers."""
+
+    writer: str
+    kind: Kind
+    coefficients: tuple[Coefficient, ...]
+    r_squared: float
+    rms_bytes: float
+    commits: int  # rows fitted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencyFit:
+    """A fitted latency in milliseconds: table load, scan planning, commit or step."""
+
+    writer: str | None  # None: over all writers
+    latency: str  # load | planning | commit | step
+    coefficients: tuple[Coefficient, ...]
+    r_squared: float
+    samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """A prediction of what the fit never saw, against what was measured; signed errors as shares of the measured."""
+
+    writer: str
+    quantity: str  # a Kind, or a latency
+    unit: str  # B or ms
+    fitted_on: str  # in words: "1s, 15s"
+    predicted_for: str
+    measured: float
+    predicted: float
+    naive: float  # the model with one constant per commit
+
+    @property
+    def error(self) -> float:
+        """(predicted − measured) ÷ measured."""
+        return (self.predicted - self.measured) / self.measured
+
+    @property
+    def naive_error(self) -> float:
+        """(naive − measured) ÷ measured."""
+        return (self.naive - self.measured) / self.measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SustainableInterval:
+    """The smallest commit interval at which a commit still fits into its interval at the end of the horizon."""
+
+    writer: str
+    horizon_s: float
+    interval_s: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extrapolation:
+    """Metadata written over a longer horizon without maintenance, by kind and in all."""
+
+    writer: str
+    commit_interval_s: float
+    horizon_s: float
+    written_bytes: dict[Kind, Estimate]
+    metadata_bytes: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitReport:
+    """All that a run's fit says."""
+
+    costs: tuple[CostFit, ...]
+    latencies: tuple[LatencyFit, ...]
+    held_out: tuple[HeldOut, ...]
+    sustainable: tuple[SustainableInterval, ...]
+    extrapolations: tuple[Extrapolation, ...]

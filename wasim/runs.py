@@ -1,0 +1,37 @@
+"""Runs as values: what one finished case, and one finished run, consists of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wasim.ledger import Kind, Ledger, Totals, WriteAmplification
+from wasim.probe import PlanningProbe
+from wasim.scenario import Case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRun:
+    """One case, carried out. Measured and simulated ones differ in `engine` and provenance alone."""
+
+    key: str
+    case: Case
+    engine: str  # spark | core | sim
+    ledger: Ledger
+    totals: Totals
+    live_bytes: dict[Kind, int]  # reachable from the current snapshot (and the current metadata.json)
+    ingested_bytes: int  # data bytes first written by appends
+    amplification: WriteAmplification
+    probes: tuple[PlanningProbe, ...]
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A finished run of a scenario: its cases in the sweep's order."""
+
+    folder: Path
+    scenario: str
+    question: str
+    provenance: dict[str, Any]
+    cases: tuple[CaseRun, ...]
+    failures: dict[str, str]  # case label → the essential line of its error
