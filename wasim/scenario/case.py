@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from math import floor
 
-from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
+from wasim.scenario.parts import Environment, Part, Planning, Table, Workload, Writer
 from wasim.units import format_duration
 
 
@@ -28,33 +28,31 @@ class Case:
 
     @property
     def commits(self) -> int:
-        """N = H / Δ, whole commits only (a ten-thousandth of slack for intervals that are no binary fraction)."""
-        return floor(self.horizon_s / self.commit_interval_s + 1e-4)
+        """N = H / Δ, whole commits only."""
+        return whole_commits(horizon_s=self.horizon_s, commit_interval_s=self.commit_interval_s)
 
     @property
     def rows_per_commit(self) -> int:
         """Rows that arrive within one commit interval, at least one."""
-        return max(1, round(self.workload.rows_per_second * self.commit_interval_s))
+        return rows_within(commit_interval_s=self.commit_interval_s, rows_per_second=self.workload.rows_per_second)
 
     @property
     def merges(self) -> bool:
         """Whether commits are Iceberg's MergeAppend; else FastAppend. Spark's own default unless the scenario says."""
-        if self.writer.append is not None:
-            return self.writer.append == "merge"
-        return not (self.writer.kind == "streaming" and self.writer.sink == "table")
+        return (self.writer.append or self.writer.default_append) == "merge"
 
     @property
     def label(self) -> str:
         """What a person calls this case: `streaming every 5s`, then whatever else was swept."""
-        others = [f"{key}={value}" for key, value in self.swept.items() if key not in ("commit_interval", "writer", "writer.kind")]
+        others = [f"{field}={value}" for field, value in self.swept.items() if not _in_label_already(field)]
         repeated = [f"#{self.repetition + 1}"] if self.repetition else []
         return " ".join([f"{self.writer_name} every {format_duration(self.commit_interval_s)}", *others, *repeated])
 
     @property
     def writer_name(self) -> str:
-        """The writer in two words at most: `streaming`, `streaming-foreach`, `batch`, with `+merge`/`+fast` where not the default."""
+        """`streaming`, `streaming-foreach` or `batch`, with `+merge` where Spark would not by itself."""
         name = self.writer.kind + ("-foreach" if self.writer.sink == "foreach_batch" else "")
-        return name if self.writer.append is None else f"{name}+{self.writer.append}"
+        return name if self.writer.append in (None, self.writer.default_append) else f"{name}+{self.writer.append}"
 
     def document(self) -> dict[str, object]:
         """The case as plain JSON values, for saving and hashing."""
@@ -79,9 +77,30 @@ class Case:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def whole_commits(*, horizon_s: float, commit_interval_s: float) -> int:
+    """Commits within a horizon; a ten-thousandth of slack for intervals that are no binary fraction."""
+    return floor(horizon_s / commit_interval_s + 1e-4)
+
+
+def rows_within(*, commit_interval_s: float, rows_per_second: float) -> int:
+    """Rows that arrive within one commit interval, at least one."""
+    return max(1, round(rows_per_second * commit_interval_s))
+
+
 def case_from_document(document: dict[str, object]) -> Case:
     """The case that `Case.document` described; pydantic's ValidationError if it is not one."""
-    parts = {
-        "table": Table, "workload": Workload, "writer": Writer, "environment": Environment, "planning": Planning
-    }
-    return Case(**{k: parts[k].model_validate(v) if k in parts else v for k, v in document.items()})  # type: ignore[arg-type]
+    made = {name: _PARTS[name].model_validate(value) if name in _PARTS else value for name, value in document.items()}
+    return Case(**made)  # type: ignore[arg-type]
+
+
+def _in_label_already(field: str) -> bool:
+    return field == "commit_interval" or field.startswith("writer")
+
+
+_PARTS: dict[str, type[Part]] = {
+    "table": Table,
+    "workload": Workload,
+    "writer": Writer,
+    "environment": Environment,
+    "planning": Planning,
+}

@@ -1,28 +1,99 @@
-"""What a scenario may say, part by part. Positions and faults are `load`'s; meaning is `workload`'s.
+"""What a scenario may say, part by part; `load` gives it positions, `checks` fits it together, `workload` meaning.
 
-Every part is frozen and refuses unknown keys, so that a typing mistake never becomes a silent default.
+Every part is frozen and refuses unknown keys, so that a typing mistake never becomes a silent default. Descriptions
+serve the JSON Schema, the faults and docs/scenarios.md alike; what a validator raises completes the sentence `Give …`.
 """
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from wasim.units import parse_bytes, parse_duration_s
+from wasim.units import parse_duration_s
 
 SCENARIO_VERSION = 1
+WRITER_KINDS = ("streaming", "batch")
+
+_WHOLE = re.compile(r"[-+]?\d{1,18}")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+_TYPE = re.compile(
+    r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\(\d{1,2}, ?\d{1,2}\)|struct"
+)
+_TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9]\d{0,8}\]|truncate\[[1-9]\d{0,8}\]")
+_DURATION = r"^(\d+(\.\d+)?(ms|s|m|h|d))+$"
+
+Parsed = TypeVar("Parsed")
+
+
+def _from_text(pattern: re.Pattern[str], parse: Callable[[str], Parsed], wanted: str) -> Callable[[object], object]:
+    """A validator that parses text, lets numbers pass and names what is wanted."""
+
+    def validate(value: object) -> object:
+        if isinstance(value, str) and pattern.fullmatch(value):
+            return parse(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        raise ValueError(wanted)
+
+    return validate
+
 
 def _duration(value: object) -> float:
-    if isinstance(value, str):
-        return parse_duration_s(value)
+    try:
+        if isinstance(value, str) and (seconds := parse_duration_s(value)) < 1e12:
+            return seconds
+    except (ValueError, OverflowError):
+        pass
     raise ValueError("a duration greater than zero, such as 5s or 2m")
 
 
-def _bytes(value: object) -> int:
-    return parse_bytes(value) if isinstance(value, str) else int(value)  # type: ignore[call-overload, no-any-return]
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    raise ValueError("true or false")
 
 
-Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=str)]
-Bytes = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=str | int), Field(gt=0)]
+def _matching(pattern: re.Pattern[str], wanted: str) -> BeforeValidator:
+    def validate(value: object) -> str:
+        if isinstance(value, str) and pattern.fullmatch(value):
+            return value
+        raise ValueError(wanted)
+
+    return BeforeValidator(validate, json_schema_input_type=Annotated[str, Field(pattern=f"^({pattern.pattern})$")])
+
+
+_whole = _from_text(_WHOLE, int, "a whole number, such as 5")
+Whole = Annotated[int, BeforeValidator(_whole, json_schema_input_type=int)]
+Number = Annotated[
+    float,
+    BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),
+    Field(allow_inf_nan=False),
+]
+Switch = Annotated[bool, BeforeValidator(_switch, json_schema_input_type=bool)]
+Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=Annotated[str, Field(pattern=_DURATION)])]
+Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
+"""A string kept as written: `true` and `10` need no quotes."""
+
+ColumnType = Annotated[
+    str,
+    _matching(
+        _TYPE,
+        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct",
+    ),
+]
+Transform = Annotated[str, _matching(_TRANSFORM, "identity, year, month, day, hour, bucket[16] or truncate[4]")]
+ColumnName = Annotated[
+    str,
+    _matching(
+        re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}"), "a name of letters, digits and _, that starts with no digit"
+    ),
+]
+ScenarioName = Annotated[
+    str, _matching(re.compile(r"[a-z0-9][a-z0-9_]{0,63}"), "a name of small letters, digits and _, such as smoke")
+]
 
 
 class Part(BaseModel):
@@ -31,98 +102,153 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-ColumnType = Annotated[
-    str,
-    Field(
-        pattern=r"^(boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\(\d{1,2}, ?\d{1,2}\)|struct)$"
-    ),
-]
-
-
 class Columns(Part):
     """One column, or `count` columns alike: `name` alone, or `name_0`, `name_1` …"""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-    type: ColumnType
-    count: Annotated[int, Field(ge=1, le=2000)] = 1
-    length: Annotated[int, Field(ge=1, le=65536)] = 16  # characters of a string, bytes of a binary
-    values: Annotated[int, Field(ge=1)] | None = None  # how many different values; None: as many as rows
-    fields: tuple["Columns", ...] = ()  # of a struct
+    name: ColumnName = Field(description="Name of the column.")
+    type: ColumnType = Field(description="An Iceberg type, such as string, decimal(10,2) or struct.")
+    count: Annotated[Whole, Field(ge=1, le=2000)] = Field(
+        default=1, description="How many columns alike; from 2 on they are called `name_0`, `name_1` …"
+    )
+    length: Annotated[Whole, Field(ge=1, le=65536)] = Field(
+        default=16, description="Characters of a string, bytes of a binary."
+    )
+    values: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="How many different values; left out: as many as rows."
+    )
+    fields: tuple["Columns", ...] = Field(default=(), description="What a struct consists of.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the table that this entry stands for."""
+        return (self.name,) if self.count == 1 else tuple(f"{self.name}_{n}" for n in range(self.count))
 
 
 class PartitionField(Part):
     """One field of the partition spec, in Iceberg's words."""
 
-    column: str
-    transform: Annotated[
-        str, Field(pattern=r"^(identity|year|month|day|hour|bucket\[\d+\]|truncate\[\d+\])$")
-    ] = "identity"
+    column: str = Field(description="A column of the table; `event_id` and `event_time` too.")
+    transform: Transform = Field(
+        default="identity", description="identity, year, month, day, hour, bucket[N] or truncate[N]."
+    )
 
 
 class Table(Part):
     """The table under test. `event_id` (long) and `event_time` (timestamp) are always its first two columns."""
 
-    columns: tuple[Columns, ...]
-    partition_by: tuple[PartitionField, ...] = ()
-    format_version: Literal[1, 2, 3] = 2
-    properties: dict[str, str] = Field(default_factory=dict)
+    columns: tuple[Columns, ...] = Field(
+        min_length=1, description="The columns that follow `event_id` and `event_time`."
+    )
+    partition_by: tuple[PartitionField, ...] = Field(
+        default=(), description="The partition spec, outermost field first; left out: unpartitioned."
+    )
+    format_version: Annotated[Literal[1, 2, 3], BeforeValidator(_whole)] = Field(
+        default=2, description="Version of the Iceberg format."
+    )
+    properties: dict[str, Text] = Field(default_factory=dict, description="Iceberg table properties, as written.")
 
 
 class Workload(Part):
     """What arrives, in event time."""
 
-    rows_per_second: Annotated[float, Field(gt=0)]
-    files_per_commit: Annotated[int, Field(ge=1, le=10_000)] = 1  # tasks that write; per partition touched when partitioned and mode is none
-    partitions_per_commit: Annotated[int, Field(ge=1)] | None = None  # values of the first identity partition column per commit
-    distribution_mode: Literal["none", "hash", "range"] = "none"
+    rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
+        description="Rows that arrive in a second of event time."
+    )
+    files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+        default=1,
+        description="Tasks that write in a commit; each writes one file to every partition that it touches.",
+    )
+    partitions_per_commit: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Values of the first identity partition column that one commit holds; left out: all."
+    )
+    distribution_mode: Literal["none", "hash", "range"] = Field(
+        default="none",
+        description="Iceberg's write.distribution-mode: whether rows are shuffled before they are written.",
+    )
 
 
 class Writer(Part):
-    """Who commits, and how."""
+    """Who commits, and how. `streaming` and `batch` alone are short for `{kind: streaming}` and `{kind: batch}`."""
 
-    kind: Literal["streaming", "batch"]
-    sink: Literal["table", "foreach_batch"] = "table"  # streaming only
-    append: Literal["fast", "merge"] | None = None  # None: what Spark does by default: fast for a streaming table sink, else merge
+    kind: Literal["streaming", "batch"] = Field(
+        description="Spark Structured Streaming, or one DataFrame append per commit."
+    )
+    sink: Literal["table", "foreach_batch"] = Field(
+        default="table", description="Where a stream goes: the Iceberg sink, or a batch append for every micro-batch."
+    )
+    append: Literal["fast", "merge"] | None = Field(
+        default=None,
+        description="Iceberg's FastAppend or MergeAppend; left out: Spark's own default, which is fast for a stream"
+        " into the table and merge for all else.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spell_out(cls, value: Any) -> Any:  # noqa: ANN401 - whatever the scenario holds here
+        if isinstance(value, str) and value not in WRITER_KINDS:
+            raise ValueError("streaming, batch or a mapping such as {kind: streaming}")
+        return {"kind": value} if isinstance(value, str) else value
+
+    @property
+    def default_append(self) -> Literal["fast", "merge"]:
+        """How Spark appends when it is not told."""
+        return "fast" if self.kind == "streaming" and self.sink == "table" else "merge"
 
 
 class Environment(Part):
     """Where it runs: catalog, store and Spark."""
 
-    catalog: Literal["jdbc"] = "jdbc"
-    spark: dict[str, str] = Field(default_factory=dict)  # further Spark settings
+    catalog: Literal["jdbc"] = Field(default="jdbc", description="Iceberg's JDBC catalog, on SQLite.")
+    spark: dict[str, Text] = Field(default_factory=dict, description="Further Spark settings, as written.")
 
 
 class Planning(Part):
     """How planning latency is probed."""
 
-    checkpoints: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.5, 1.0)  # shares of the commits; 1.0 is always probed
-    rounds: Annotated[int, Field(ge=1, le=1000)] = 5
-    rounds_at_end: Annotated[int, Field(ge=1, le=1000)] = 20  # a percentile needs 20
-    cold: bool = True
-    execution: bool = True
+    checkpoints: tuple[Annotated[Number, Field(gt=0, le=1)], ...] = Field(
+        default=(0.5, 1.0), description="Shares of the commits after which planning is probed; 1.0 always is."
+    )
+    rounds: Annotated[Whole, Field(ge=1, le=1000)] = Field(
+        default=5, description="Times that each query is planned at a checkpoint."
+    )
+    rounds_at_end: Annotated[Whole, Field(ge=1, le=1000)] = Field(
+        default=20, description="The same at the end; a 95th percentile needs 20."
+    )
+    cold: Switch = Field(default=True, description="Whether planning is probed once more in a fresh process.")
+    execution: Switch = Field(default=True, description="Whether each query is run too, and timed apart.")
 
 
 class Fit(Part):
     """How the model is checked."""
 
-    held_out: Literal["intervals", "second_half", "none"] = "intervals"
+    held_out: Literal["intervals", "second_half", "none"] = Field(
+        default="intervals", description="What the fit does not see, and then has to predict."
+    )
 
 
 class Scenario(Part):
-    """One question, as written; a sweep is not yet taken apart."""
+    """One question. A sweep makes several of these; see `sweep`."""
 
-    version: Literal[1] = 1
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
-    question: str
-    table: Table
-    workload: Workload
-    writer: Writer
-    commit_interval: Duration
-    horizon: Duration
-    clock: Literal["virtual", "real"] = "virtual"
-    environment: Environment = Environment()
-    planning: Planning = Planning()
-    fit: Fit = Fit()
-    repetitions: Annotated[int, Field(ge=1, le=100)] = 1
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
-    limits: dict[str, str] = Field(default_factory=dict)
+    version: Annotated[Literal[1], BeforeValidator(_whole)] = Field(
+        default=1, description="Version of the scenario language."
+    )
+    name: ScenarioName = Field(description="Name of the scenario, which names its results too.")
+    question: str = Field(min_length=1, description="What the scenario answers, in a sentence.")
+    table: Table = Field(description="The table under test.")
+    workload: Workload = Field(description="What arrives, in event time.")
+    writer: Writer = Field(description="Who commits, and how.")
+    commit_interval: Duration = Field(description="Event time between two commits, such as 5s.")
+    horizon: Duration = Field(description="Event time that a case covers, such as 4m.")
+    clock: Literal["virtual", "real"] = Field(
+        default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
+    )
+    environment: Environment = Field(default=Environment(), description="Where it runs: catalog and Spark.")
+    planning: Planning = Field(default=Planning(), description="How planning latency is probed.")
+    fit: Fit = Field(default=Fit(), description="How the model is checked.")
+    repetitions: Annotated[Whole, Field(ge=1, le=100)] = Field(
+        default=1, description="How often every case is measured."
+    )
+    seed: Annotated[Whole, Field(ge=0, lt=2**31)] = Field(default=0, description="Seed of the rows' values.")
+    limits: dict[str, Text] = Field(
+        default_factory=dict, description='What no case may exceed, such as `wa_metadata: "< 0.5"`.'
+    )

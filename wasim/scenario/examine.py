@@ -1,0 +1,140 @@
+"""A document as dicts, lists and text ─► a Scenario, or everything that is wrong with it."""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from wasim.scenario.checks import CHECKS
+from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.parts import Part, Scenario
+
+_SOUND: dict[str, Any] = {
+    "name": "sound",
+    "question": "sound",
+    "table": {"columns": [{"name": "sound", "type": "long"}]},
+    "workload": {"rows_per_second": "1"},
+    "writer": {"kind": "batch"},
+    "commit_interval": "1s",
+    "horizon": "1s",
+}
+"""Stands in for required fields that are broken, so that the checks still judge the rest."""
+
+_PARTS = ("table", "workload", "writer", "environment", "planning", "fit")
+"""Fields that a fault in one of their own fields leaves usable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What came of one document: the scenario, complete only if there are no faults."""
+
+    scenario: Scenario
+    faults: tuple[Fault, ...]
+
+
+def examine(document: Mapping[str, Any]) -> Examined:
+    """The scenario that a document describes, with the faults of single fields and of what does not fit together."""
+    faults: list[Fault] = []
+    broken: set[str] = set()
+    try:
+        scenario = Scenario.model_validate(document)
+    except ValidationError as errors:
+        faults += [_explain(error) for error in errors.errors(include_url=False)]
+        broken = {_field_of(fault.place, document) for fault in faults}
+        scenario = Scenario.model_validate(_sound(document, broken))
+    for check in CHECKS:
+        if check.can_judge(broken):
+            faults += check.faults(scenario)
+    return Examined(scenario=scenario, faults=tuple(faults))
+
+
+def _field_of(place: Place, document: Mapping[str, Any]) -> str:
+    """The field to give up for a fault: `table.columns`, or all of `table` where that is no mapping."""
+    divisible = len(place) > 1 and isinstance(document.get(str(place[0])), dict) and place[0] in _PARTS
+    return ".".join(str(step) for step in place[: 2 if divisible else 1])
+
+
+def _sound(document: Mapping[str, Any], broken: set[str]) -> dict[str, Any]:
+    """The document without its broken fields, with stand-ins for those that it cannot do without."""
+    sound = _SOUND | {name: value for name, value in document.items() if name not in broken}
+    for field in broken:
+        part, _, name = field.partition(".")
+        if name:
+            kept = {key: value for key, value in sound[part].items() if f"{part}.{key}" not in broken}
+            sound[part] = _SOUND.get(part, {}) | kept
+    return sound
+
+
+def part_at(place: Iterable[str | int]) -> type[Part] | None:
+    """The part that stands at a place, or in the list there; None for a plain value or an unknown key."""
+    part: type[Part] | None = Scenario
+    for step in place:
+        if isinstance(step, int):
+            continue
+        if part is None or step not in part.model_fields:
+            return None
+        part = part_in(part.model_fields[step].annotation)
+    return part
+
+
+def part_in(annotation: object) -> type[Part] | None:
+    """The part that a field's annotation holds, alone or in a list."""
+    if inspect.isclass(annotation) and issubclass(annotation, Part):
+        return annotation
+    return next((part for inner in get_args(annotation) if (part := part_in(inner))), None)
+
+
+def _explain(error: ErrorDetails) -> Fault:
+    place: Place = tuple(error["loc"])
+    if error["type"] == "missing":
+        return Fault(place=place, problem="is missing", remedy=f"Add it: {_description(place)}")
+    if error["type"] == "extra_forbidden":
+        part = part_at(place[:-1])
+        remedy = suggest(str(place[-1]), part.model_fields if part else ())
+        return Fault(place=place, problem="is unknown", remedy=remedy, at_key=True)
+    return Fault(place=place, problem=f"is {_shown(error['input'])}", remedy=f"Give {_wanted(error)}.")
+
+
+def _description(place: Place) -> str:
+    part = part_at(place[:-1])
+    text = (part and part.model_fields[str(place[-1])].description) or "it has no default."
+    return text[0].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    return quote(str(value))
+
+
+def _wanted(error: ErrorDetails) -> str:  # noqa: PLR0911 - one line per kind of error
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "value_error":
+            return str(context["error"])
+        case "literal_error":
+            return re.sub(r"'(\w+)'", r"\1", str(context["expected"]))
+        case "greater_than":
+            return f"more than {context['gt']:g}"
+        case "greater_than_equal":
+            return f"at least {context['ge']}"
+        case "less_than":
+            return f"less than {context['lt']}"
+        case "less_than_equal":
+            return f"at most {context['le']:g}"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return "keys and values, indented below it"
+        case "tuple_type" | "list_type":
+            return "a list, such as [a, b], or lines that start with -"
+        case "string_type":
+            return "text"
+        case "too_short" | "string_too_short":
+            return "at least one"
+        case _:
+            return error["msg"]

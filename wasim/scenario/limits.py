@@ -1,0 +1,84 @@
+"""Limits: what no case of a scenario may exceed, such as `wa_metadata: "< 0.5"` or `metadata_bytes: "<= 10 GiB"`."""
+
+import re
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
+
+from wasim.units import parse_bytes, parse_duration_s
+
+LEAST_ROUNDS_FOR_PERCENTILE = 20
+
+METRICS: dict[str, str] = {
+    "wa_data": "Data bytes written ÷ data bytes first ingested, over the horizon.",
+    "wa_metadata": "Metadata bytes written ÷ data bytes first ingested, over the horizon.",
+    "wa_total": "All bytes written ÷ data bytes first ingested, over the horizon.",
+    "metadata_bytes": "Metadata bytes written over the horizon.",
+    "metadata_bytes_per_event_hour": "Metadata bytes written per hour of event time.",
+    "planning_p50_ms": "Median of load and scan planning together: full scan, warm, at the end.",
+    "planning_p95_ms": "95th percentile of the same.",
+    "load_p95_ms": "95th percentile of the table load alone: full scan, warm, at the end.",
+    "commit_p95_ms": "95th percentile of Iceberg's commit duration.",
+    "manifests": "Live manifests at the end.",
+    "snapshots": "Retained snapshots at the end.",
+}
+"""What can be limited. Each is judged in every case, and the worst case counts."""
+
+PERCENTILES_OF_PLANNING = ("planning_p95_ms", "load_p95_ms")
+
+_LIMIT = re.compile(r"(<=|<)\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """A bound on one metric, in the metric's own unit; `text` is the bound as written."""
+
+    metric: str
+    comparison: Literal["<", "<="]
+    bound: float
+    text: str
+
+    def holds(self, value: float) -> bool:
+        """Whether the value keeps the limit. A value that is not a number keeps none."""
+        if isnan(value):
+            return False
+        return value < self.bound if self.comparison == "<" else value <= self.bound
+
+
+def parse_limit(metric: str, text: str) -> Limit:
+    """The limit that a scenario wrote. ValueError, completing `Give …`, if it is none."""
+    match = _LIMIT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(limit_wanted(metric))
+    number, unit = match[2], match[3]
+    try:
+        bound = float(number) if not unit else _with_unit(metric, number + unit)
+    except ValueError:
+        raise ValueError(limit_wanted(metric)) from None
+    comparison: Literal["<", "<="] = "<" if match[1] == "<" else "<="
+    return Limit(metric=metric, comparison=comparison, bound=bound, text=text)
+
+
+def limit_wanted(metric: str) -> str:
+    """What a limit on this metric looks like."""
+    examples = {"bytes": '"< 10 GiB" or "<= 5000000"', "ms": '"< 800" (milliseconds) or "<= 2s"'}
+    example = examples.get(_dimension(metric), '"< 0.5" or "<= 100"')
+    return f"an upper bound, such as {example}"
+
+
+def limit_pattern(metric: str) -> str:
+    """The regular expression that editors hold a limit against."""
+    units = {"bytes": "(B|KiB|MiB|GiB|TiB|PiB)?", "ms": "(ms|s|m|h|d)?"}
+    return rf"^\s*(<=|<)\s*\d+(\.\d+)?\s*{units.get(_dimension(metric), '')}\s*$"
+
+
+def _dimension(metric: str) -> str:
+    return "ms" if metric.endswith("_ms") else "bytes" if "bytes" in metric else ""
+
+
+def _with_unit(metric: str, amount: str) -> float:
+    if _dimension(metric) == "bytes":
+        return float(parse_bytes(amount))
+    if _dimension(metric) == "ms":
+        return parse_duration_s(amount) * 1000
+    raise ValueError(amount)

@@ -1,0 +1,205 @@
+"""A sweep taken apart: every combination of the swept fields' values, each a scenario of its own, each a case."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from wasim.scenario import document
+from wasim.scenario.case import Case
+from wasim.scenario.examine import part_at
+from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.limits import Limit
+from wasim.scenario.parts import WRITER_KINDS, Fit, Scenario
+
+MOST_CASES = 10_000
+NOT_SWEPT = ("version", "name", "question", "fit", "repetitions", "limits")
+"""Fields that hold for the scenario as a whole."""
+
+OPEN_MAPPINGS = (("table", "properties"), ("environment", "spark"))
+"""Where names are Iceberg's or Spark's, which contain dots: everything after these is one name."""
+
+Choice = tuple[int, ...]
+"""One value of each axis, by index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One swept field: as written, where its value belongs, and its values."""
+
+    field: str
+    place: Place
+    values: tuple[document.Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedScenario:
+    """A sound scenario: the file as written, and what it takes apart into. `scenario` is the first combination."""
+
+    path: Path
+    text: str
+    scenario: Scenario
+    limits: tuple[Limit, ...]
+    swept: dict[str, tuple[str, ...]]
+    combinations: tuple[Case, ...]
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return self.scenario.name
+
+    @property
+    def fit(self) -> Fit:
+        """How the model is checked."""
+        return self.scenario.fit
+
+    @property
+    def commits(self) -> int:
+        """Commits of all cases together."""
+        return sum(case.commits for case in self.combinations)
+
+    def cases(self) -> tuple[Case, ...]:
+        """The swept fields' values combined in the order written, all of them once before any is repeated."""
+        return self.combinations
+
+
+def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
+    """The swept fields that can be used, and faults for those that cannot."""
+    sweep = root.entries.get("sweep")
+    if sweep is None:
+        return (), []
+    if not isinstance(sweep, document.Mapping):
+        remedy = "Give fields and lists of values, such as {commit_interval: [1s, 5s]}."
+        return (), [Fault(place=("sweep",), problem="is no mapping", remedy=remedy)]
+    axes: list[Axis] = []
+    faults: list[Fault] = []
+    for field, values in sweep.entries.items():
+        found = _read_axis(root, field, values)
+        clash = isinstance(found, Axis) and next((axis for axis in axes if _overlap(axis.place, found.place)), None)
+        if clash:
+            remedy = (
+                f"Sweep only one of them; a list of whole values of {min(clash.field, field, key=len)} can say all."
+            )
+            found = Fault(place=("sweep", field), problem=f"overlaps sweep.{clash.field}", remedy=remedy)
+        if isinstance(found, Fault):
+            faults.append(found)
+        else:
+            axes.append(found)
+    return tuple(axes), faults
+
+
+def _read_axis(root: document.Mapping, field: str, values: document.Node) -> Axis | Fault:
+    here: Place = ("sweep", field)
+    place = _place_of(field, root)
+    if isinstance(place, Fault):
+        return place
+    if not isinstance(values, document.Sequence) or not values.items:
+        problem = "is an empty list" if isinstance(values, document.Sequence) else "is no list"
+        return Fault(place=here, problem=problem, remedy=f"Give a list, such as {field}: [a, b].")
+    return Axis(field=field, place=place, values=values.items)
+
+
+def _place_of(field: str, root: document.Mapping) -> Place | Fault:
+    """Where a dotted name such as `table.columns.payload.count` leads in this scenario."""
+    here: Place = ("sweep", field)
+    if not all(field.split(".")):
+        return Fault(place=here, problem="is no field", remedy="Give names joined by dots.", at_key=True)
+    place: Place = ()
+    node: document.Node | None = root
+    rest = field
+    while rest:
+        if place in OPEN_MAPPINGS:
+            return (*place, rest)
+        step, _, rest = rest.partition(".")
+        if isinstance(node, document.Sequence):
+            named = _named(node)
+            if step not in named:
+                remedy = suggest(step, named)
+                return Fault(place=here, problem=f"names {quote(step)}, which is not in its list", remedy=remedy)
+            place, node = (*place, named[step]), node.items[named[step]]
+            continue
+        part = part_at(place)
+        known = [name for name in (part.model_fields if part else ()) if place or name not in NOT_SWEPT]
+        if step not in known:
+            problem = "cannot be swept" if step in NOT_SWEPT and not place else "is unknown"
+            return Fault(place=here, problem=problem, remedy=suggest(step, known), at_key=True)
+        place = (*place, step)
+        node = node.entries.get(step) if isinstance(node, document.Mapping) else None
+    return place
+
+
+def _named(items: document.Sequence) -> dict[str, int]:
+    """Elements of a list by what they are called: a column's `name`, a partition field's `column`."""
+    named: dict[str, int] = {}
+    for index, item in enumerate(items.items):
+        entries = item.entries if isinstance(item, document.Mapping) else {}
+        name = entries.get("name", entries.get("column"))
+        if isinstance(name, document.Scalar):
+            named.setdefault(name.text, index)
+    return named
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+def choices(axes: tuple[Axis, ...]) -> Iterator[Choice]:
+    """All combinations, the last axis fastest; above MOST_CASES only those that differ from the first in one axis."""
+    sizes = [len(axis.values) for axis in axes]
+    if prod(sizes) <= MOST_CASES:
+        yield from product(*(range(size) for size in sizes))
+        return
+    yield (0,) * len(sizes)
+    for number, size in enumerate(sizes):
+        for index in range(1, min(size, MOST_CASES)):
+            yield tuple(index if position == number else 0 for position in range(len(sizes)))
+
+
+def settle(base: Mapping[str, Any], axes: tuple[Axis, ...], choice: Choice) -> dict[str, Any]:
+    """The document of one combination: the base with each swept field given its value."""
+    settled: Any = {name: value for name, value in base.items() if name != "sweep"}
+    for axis, index in zip(axes, choice, strict=True):
+        settled = _placed(settled, axis.place, document.plain(axis.values[index]))
+    return settled  # type: ignore[no-any-return]
+
+
+def _placed(data: Any, place: Place, value: Any) -> Any:  # noqa: ANN401 - a document is dicts, lists and text
+    if not place:
+        return value
+    step, rest = place[0], place[1:]
+    if isinstance(step, int):
+        return [_placed(item, rest, value) if index == step else item for index, item in enumerate(data)]
+    if data in WRITER_KINDS:  # `writer: streaming` is short for a mapping
+        data = {"kind": data}
+    if not isinstance(data, dict):  # a fault of the base, which stays for `examine` to find
+        return data
+    return {**data, step: _placed(data.get(step, {}), rest, value)}
+
+
+def source(place: Place, axes: tuple[Axis, ...], choice: Choice) -> Place:
+    """Where in the file the value at a place was written: in the sweep, or where it stands."""
+    for axis, index in zip(axes, choice, strict=True):
+        if place[: len(axis.place)] == axis.place:
+            return ("sweep", axis.field, index, *place[len(axis.place) :])
+    return place
+
+
+def make_case(scenario: Scenario, *, repetition: int, swept: dict[str, str]) -> Case:
+    """The case that one combination of the sweep describes."""
+    return Case(
+        scenario=scenario.name,
+        table=scenario.table,
+        workload=scenario.workload,
+        writer=scenario.writer,
+        environment=scenario.environment,
+        planning=scenario.planning,
+        commit_interval_s=scenario.commit_interval,
+        horizon_s=scenario.horizon,
+        clock=scenario.clock,
+        seed=scenario.seed,
+        repetition=repetition,
+        swept=swept,
+    )
