@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wasim.scenario.case import rows_within, whole_commits
-from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.parts import Columns, PartitionField, Scenario, Table
 from wasim.units import format_duration
@@ -39,15 +39,11 @@ class Check:
     """One rule; `needs` are the fields that must be sound before it can judge."""
 
     faults: Callable[[Scenario], Iterator[Fault]]
-    needs: tuple[str, ...]
+    needs: tuple[Place, ...]
 
-    def can_judge(self, broken: set[str]) -> bool:
+    def can_judge(self, broken: set[Place]) -> bool:
         """Whether no field that it needs is among the broken ones, nor lies within one or around one."""
-        return not any(_within(need, field) or _within(field, need) for need in self.needs for field in broken)
-
-
-def _within(field: str, other: str) -> bool:
-    return field == other or field.startswith(f"{other}.")
+        return not any(overlap(need, field) for need in self.needs for field in broken)
 
 
 def check_columns(scenario: Scenario) -> Iterator[Fault]:
@@ -281,7 +277,7 @@ def _family(transform: str) -> str:
 
 
 def _check(faults: Callable[[Scenario], Iterator[Fault]], *needs: str) -> Check:
-    return Check(faults=faults, needs=needs)
+    return Check(faults=faults, needs=tuple(tuple(need.split(".")) for need in needs))
 
 
 CHECKS = (

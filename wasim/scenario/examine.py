@@ -39,7 +39,7 @@ class Examined:
 def examine(document: Mapping[str, Any]) -> Examined:
     """The scenario that a document describes, with the faults of single fields and of what does not fit together."""
     faults: list[Fault] = []
-    broken: set[str] = set()
+    broken: set[Place] = set()
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as errors:
@@ -52,20 +52,18 @@ def examine(document: Mapping[str, Any]) -> Examined:
     return Examined(scenario=scenario, faults=tuple(faults))
 
 
-def _field_of(place: Place, document: Mapping[str, Any]) -> str:
+def _field_of(place: Place, document: Mapping[str, Any]) -> Place:
     """The field to give up for a fault: `table.columns`, or all of `table` where that is no mapping."""
     divisible = len(place) > 1 and isinstance(document.get(str(place[0])), dict) and place[0] in _PARTS
-    return ".".join(str(step) for step in place[: 2 if divisible else 1])
+    return place[: 2 if divisible else 1]
 
 
-def _sound(document: Mapping[str, Any], broken: set[str]) -> dict[str, Any]:
+def _sound(document: Mapping[str, Any], broken: set[Place]) -> dict[str, Any]:
     """The document without its broken fields, with stand-ins for those that it cannot do without."""
-    sound = _SOUND | {name: value for name, value in document.items() if name not in broken}
-    for field in broken:
-        part, _, name = field.partition(".")
-        if name:
-            kept = {key: value for key, value in sound[part].items() if f"{part}.{key}" not in broken}
-            sound[part] = _SOUND.get(part, {}) | kept
+    sound = _SOUND | {name: value for name, value in document.items() if (name,) not in broken}
+    for part in {str(field[0]) for field in broken if len(field) > 1}:
+        kept = {name: value for name, value in sound[part].items() if (part, name) not in broken}
+        sound[part] = _SOUND.get(part, {}) | kept
     return sound
 
 

@@ -53,6 +53,12 @@ def format_place(place: Place) -> str:
     return text
 
 
+def overlap(one: Place, other: Place) -> bool:
+    """Whether one place lies within the other, or is it."""
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
 def quote(text: str) -> str:
     """Text as it was written, in quotes, on one line, shortened when long."""
     return f'"{visible(text)}"'

@@ -56,6 +56,16 @@ def _switch(value: object) -> bool:
     raise ValueError("true or false")
 
 
+def _column_type(value: object) -> str:
+    if isinstance(value, str) and _TYPE.fullmatch(value):
+        return value
+    if isinstance(value, str) and value.startswith("decimal(") and ")" not in value:
+        raise ValueError('it in quotes, as in {type: "decimal(10,2)"}: within braces, a comma ends a value')
+    raise ValueError(
+        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct"
+    )
+
+
 def _matching(pattern: re.Pattern[str], wanted: str) -> BeforeValidator:
     def validate(value: object) -> str:
         if isinstance(value, str) and pattern.fullmatch(value):
@@ -79,10 +89,7 @@ Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boo
 
 ColumnType = Annotated[
     str,
-    _matching(
-        _TYPE,
-        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct",
-    ),
+    BeforeValidator(_column_type, json_schema_input_type=Annotated[str, Field(pattern=f"^({_TYPE.pattern})$")]),
 ]
 Transform = Annotated[str, _matching(_TRANSFORM, "identity, year, month, day, hour, bucket[16] or truncate[4]")]
 ColumnName = Annotated[

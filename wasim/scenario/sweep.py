@@ -10,7 +10,7 @@ from typing import Any
 from wasim.scenario import document
 from wasim.scenario.case import Case
 from wasim.scenario.examine import part_at
-from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
 from wasim.scenario.limits import Limit
 from wasim.scenario.parts import WRITER_KINDS, Fit, Scenario
 
@@ -77,7 +77,7 @@ def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
     faults: list[Fault] = []
     for field, values in sweep.entries.items():
         found = _read_axis(root, field, values)
-        clash = isinstance(found, Axis) and next((axis for axis in axes if _overlap(axis.place, found.place)), None)
+        clash = isinstance(found, Axis) and next((axis for axis in axes if overlap(axis.place, found.place)), None)
         if clash:
             remedy = (
                 f"Sweep only one of them; a list of whole values of {min(clash.field, field, key=len)} can say all."
@@ -139,11 +139,6 @@ def _named(items: document.Sequence) -> dict[str, int]:
         if isinstance(name, document.Scalar):
             named.setdefault(name.text, index)
     return named
-
-
-def _overlap(one: Place, other: Place) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
 
 
 def choices(axes: tuple[Axis, ...]) -> Iterator[Choice]:

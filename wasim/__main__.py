@@ -1,0 +1,5 @@
+"""`python -m wasim` is `wasim`."""
+
+from wasim.cli import main
+
+main()
