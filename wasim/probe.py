@@ -1,16 +1,62 @@
 """Planning latency, apart from execution: table load and scan planning, warm and cold, one function per reader."""
 
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from wasim.spark import JdbcCatalog, short_lived_jvm
 from wasim.units import Floats
+
+ICEBERG_JAVA = "iceberg-java"
+FULL_SCAN = "full_scan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """`column` compared with `value`, in terms that both Spark SQL and Iceberg read. Times and decimals are text."""
+
+    column: str
+    comparison: str  # equal | greaterThanOrEqual
+    value: int | str
+    sql_type: str
+
+    def sql(self) -> str:
+        """The predicate as a Spark SQL condition."""
+        sign = {"equal": "=", "greaterThanOrEqual": ">="}[self.comparison]
+        literal = str(self.value).replace("\\", "\\\\").replace("'", "\\'")
+        return f"`{self.column}` {sign} CAST('{literal}' AS {self.sql_type})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A query to plan: its name, and its predicate unless it reads everything."""
+
+    name: str  # full_scan | one_partition | statistics
+    predicate: Predicate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanPlan:
+    """What Iceberg's ScanReport says of one planned scan."""
+
+    planning_ms: float
+    manifests_total: int
+    manifests_scanned: int
+    manifests_skipped: int
+    files: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningProbe:
     """One query planned for some rounds after some commit. All times in milliseconds, one element per round.
 
-    `load_ms` is reading metadata.json; `planning_ms` Iceberg's ScanReport total planning duration; `execution_ms` the rest of
-    the query on Spark, never mixed with the two (empty when not measured).
+    `load_ms` is reading metadata.json through the catalog; `planning_ms` Iceberg's ScanReport total planning duration;
+    `execution_ms` the rest of the query on Spark, never mixed with the two (empty when not measured).
     """
 
     after_commit: int
@@ -26,3 +72,109 @@ class PlanningProbe:
     files_planned: int
     snapshots: int
     metadata_json_bytes: int
+
+
+class PlanningTable:
+    """A table seen through Iceberg's Java library, with a catalog of its own so that nothing is cached between loads."""
+
+    def __init__(self, jvm: Any, catalog: JdbcCatalog, table_name: str) -> None:
+        self._jvm = jvm
+        properties = jvm.java.util.HashMap()
+        for key, value in catalog.properties().items():
+            properties.put(key, value)
+        configuration = jvm.org.apache.hadoop.conf.Configuration()
+        self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
+        self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size
+        self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.parse(table_name)
+
+    def load(self) -> Any:
+        """The table, its metadata.json just read."""
+        return self._catalog.loadTable(self._identifier)
+
+    def timed_load(self) -> tuple[Any, float]:
+        """The table and the milliseconds that loading it took."""
+        started_s = time.perf_counter()
+        table = self.load()
+        return table, (time.perf_counter() - started_s) * 1e3
+
+    def plan(self, table: Any, query: Query) -> ScanPlan:
+        """Plans `query` over a loaded table to its last task, inside the JVM."""
+        metrics = self._jvm.org.apache.iceberg.metrics.InMemoryMetricsReporter()
+        scan = table.newScan().metricsReporter(metrics)
+        if query.predicate is not None:
+            build = getattr(self._jvm.org.apache.iceberg.expressions.Expressions, query.predicate.comparison)
+            scan = scan.filter(build(query.predicate.column, query.predicate.value))
+        tasks = scan.planFiles()
+        # drained where it is: a call per task over py4j would be timed as planning
+        self._size_of(tasks)
+        tasks.close()
+        seen = metrics.scanReport().scanMetrics()
+        return ScanPlan(
+            planning_ms=seen.totalPlanningDuration().totalDuration().toNanos() / 1e6,
+            manifests_total=int(seen.totalDataManifests().value()),
+            manifests_scanned=int(seen.scannedDataManifests().value()),
+            manifests_skipped=int(seen.skippedDataManifests().value()),
+            files=int(seen.resultDataFiles().value()),
+        )
+
+    def describe(self, table: Any) -> tuple[int, int]:
+        """Snapshots retained, and bytes of the current metadata.json."""
+        location = table.operations().current().metadataFileLocation()
+        size = table.io().newInputFile(location).getLength()
+        return int(self._size_of(table.snapshots())), int(size)
+
+    def live_manifests(self, table: Any) -> tuple[int, int, int]:
+        """Bytes of the current manifest list, of the live data manifests and of the live delete manifests."""
+        snapshot, io = table.currentSnapshot(), table.io()
+        return (
+            int(io.newInputFile(snapshot.manifestListLocation()).getLength()),
+            sum(int(manifest.length()) for manifest in snapshot.dataManifests(io)),
+            sum(int(manifest.length()) for manifest in snapshot.deleteManifests(io)),
+        )
+
+    def close(self) -> None:
+        """Closes the catalog's connections."""
+        self._catalog.close()
+
+
+@contextmanager
+def open_planning_table(jvm: Any, catalog: JdbcCatalog, table_name: str) -> Iterator[PlanningTable]:
+    """A PlanningTable for the block."""
+    table = PlanningTable(jvm, catalog, table_name)
+    try:
+        yield table
+    finally:
+        table.close()
+
+
+def probe_cold(
+    jars: Sequence[Path], catalog: JdbcCatalog, table_name: str, after_commit: int
+) -> PlanningProbe:
+    """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be)."""
+    with (
+        short_lived_jvm(jars) as gateway,
+        open_planning_table(gateway.jvm, catalog, table_name) as planning,
+    ):
+        table, load_ms = planning.timed_load()
+        plan = planning.plan(table, Query(name=FULL_SCAN))
+        snapshots, json_bytes = planning.describe(table)
+    return PlanningProbe(
+        after_commit=after_commit,
+        query=FULL_SCAN,
+        temperature="cold",
+        reader=ICEBERG_JAVA,
+        load_ms=np.array([load_ms]),
+        planning_ms=np.array([plan.planning_ms]),
+        execution_ms=np.empty(0),
+        manifests_total=plan.manifests_total,
+        manifests_scanned=plan.manifests_scanned,
+        manifests_skipped=plan.manifests_skipped,
+        files_planned=plan.files,
+        snapshots=snapshots,
+        metadata_json_bytes=json_bytes,
+    )
+
+
+def percentile_ms(rounds_ms: Floats, percent: float) -> float | None:
+    """A percentile in milliseconds; None below 20 rounds, where a tail would be a guess."""
+    return float(np.percentile(rounds_ms, percent)) if len(rounds_ms) >= 20 else None

@@ -1,0 +1,182 @@
+"""One case carried out on engine `spark`: its table made, its steps driven, its planning probed, its books audited."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wasim import collect, drive
+from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
+from wasim.ledger import Action, FileEvents, Kind, Recording, sum_events, view_by_commit
+from wasim.ledger.totals import amplification
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.probe import PlanningProbe, PlanningTable, open_planning_table, probe_cold
+from wasim.runs import CaseRun, RunFolder, make_durable, save_case
+from wasim.scenario import Case
+from wasim.spark import JdbcCatalog, Session
+from wasim.workload import Append, CreateTable, Probe, plan_steps
+
+EXECUTION_ROUNDS = 3
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseContext:
+    """What carrying out a case needs beside the case."""
+
+    session: Session
+    folder: RunFolder
+    key: str
+    machine: Mapping[str, Any]  # for pytest-benchmark's document
+    on_commits: Progress
+
+    @property
+    def warehouse(self) -> Path:
+        """The case's warehouse."""
+        return self.folder.warehouse(self.key)
+
+    @property
+    def catalog(self) -> JdbcCatalog:
+        """The case's own catalog."""
+        return JdbcCatalog(name=f"case_{self.key}", warehouse=self.warehouse)
+
+    @property
+    def table_root(self) -> Path:
+        """Where the case's table is, under its warehouse."""
+        return self.warehouse.joinpath(*drive.TABLE_NAME.split("."))
+
+
+def carry_out(case: Case, context: CaseContext) -> CaseRun:
+    """Runs the case from nothing and saves it; CaseFailed (or Spark's own error) if a step fails or the books do not balance."""
+    started_s = time.monotonic()
+    shutil.rmtree(context.warehouse, ignore_errors=True)
+    unfinished = context.folder.unfinished_case(context.key)
+    unfinished.mkdir(parents=True)
+    with _recorded_table(case, context) as (target, planning):
+        probes = _drive(case, context, target, planning, unfinished)
+        recording = collect.read_recording(
+            target.journal.lines(), table_root=context.table_root, commit_interval_s=case.commit_interval_s
+        )
+        collect.audit(recording.events, collect.list_table(context.table_root))
+        live_bytes = _live_bytes(planning, recording)
+    if case.planning.cold:
+        probes.append(probe_cold(context.session.jars, context.catalog, drive.TABLE_NAME, case.commits))
+    finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
+    save_case(finished, recording, unfinished)
+    make_durable(unfinished, context.folder.case(context.key))
+    for spent in ("journal", "checkpoint"):  # what they held is in the events
+        shutil.rmtree(context.warehouse / spent, ignore_errors=True)
+    return finished
+
+
+@contextmanager
+def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Target, PlanningTable]]:
+    session, catalog = context.session, context.catalog
+    journal_folder = context.warehouse / "journal"
+    journal_folder.mkdir(parents=True)
+    journal = session.journal(journal_folder)
+    session.add_catalog(catalog, journal)
+    target = drive.Target(
+        session=session,
+        case=case,
+        table=f"{catalog.name}.{drive.TABLE_NAME}",
+        journal=journal,
+        checkpoint=context.warehouse / "checkpoint",
+        on_commits=context.on_commits,
+    )
+    with open_planning_table(session.jvm, catalog, drive.TABLE_NAME) as planning:
+        try:
+            yield target, planning
+        finally:
+            journal.close()
+
+
+def _drive(
+    case: Case, context: CaseContext, target: drive.Target, planning: PlanningTable, unfinished: Path
+) -> list[PlanningProbe]:
+    probes: list[PlanningProbe] = []
+    appender = drive.open_appender(target)
+    try:
+        for step in plan_steps(case):
+            match step:
+                case CreateTable():
+                    target.journal.step(step.number, CREATE_TABLE)
+                    context.session.spark.sql(drive.create_table_sql(case, target.table))
+                case Append():
+                    appender.append(step)
+                case Probe():
+                    probes += _probe(step, target, planning, context, unfinished)
+    finally:
+        appender.close()
+    return probes
+
+
+def _probe(
+    step: Probe, target: drive.Target, planning: PlanningTable, context: CaseContext, unfinished: Path
+) -> list[PlanningProbe]:
+    case = target.case
+    asked = list(drive.queries(context.session, case, after_commit=step.after_commit))
+    bench_target = PlanningTarget(
+        label=case.label,
+        table=planning,
+        queries=asked,
+        after_commit=step.after_commit,
+        rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
+    )
+    probes = run_planning_benchmarks(bench_target, context.machine, unfinished / f"benchmark-{step.after_commit:08d}.json")
+    if not (step.final and case.planning.execution):
+        return probes
+    return [
+        replace(
+            probe,
+            execution_ms=drive.execution_ms(context.session, target.table, query, rounds=EXECUTION_ROUNDS),
+        )
+        for probe, query in zip(probes, asked, strict=True)
+    ]
+
+
+def _live_bytes(planning: PlanningTable, recording: Recording) -> dict[Kind, int]:
+    """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
+    table = planning.load()
+    manifest_list, data_manifests, delete_manifests = planning.live_manifests(table)
+    live = dict.fromkeys(Kind, 0)
+    live[Kind.METADATA_JSON] = planning.describe(table)[1]
+    live[Kind.MANIFEST_LIST] = manifest_list
+    live[Kind.DATA_MANIFEST] = data_manifests
+    live[Kind.DELETE_MANIFEST] = delete_manifests
+    live[Kind.DATA] = int(recording.reports.data_bytes_live[-1])
+    return live
+
+
+def _case_run(
+    case: Case,
+    context: CaseContext,
+    recording: Recording,
+    live_bytes: dict[Kind, int],
+    probes: list[PlanningProbe],
+    wall_s: float,
+) -> CaseRun:
+    totals, ingested_bytes = sum_events(recording.events), _ingested_bytes(recording.events)
+    return CaseRun(
+        key=context.key,
+        case=case,
+        engine="spark",
+        ledger=view_by_commit(recording),
+        totals=totals,
+        live_bytes=live_bytes,
+        ingested_bytes=ingested_bytes,
+        amplification=amplification(totals, ingested_bytes=ingested_bytes, horizon_s=case.horizon_s),
+        probes=tuple(probes),
+        wall_s=wall_s,
+    )
+
+
+def _ingested_bytes(events: FileEvents) -> int:
+    """Data files that appends wrote: the data as it first arrived."""
+    first = (events.action == Action.WRITE) & (events.kind == Kind.DATA) & (events.operation == "append")
+    return int(np.sum(events.bytes[first]))

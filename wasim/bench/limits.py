@@ -1,0 +1,58 @@
+"""Limits judged: each metric per case, the worst case counts."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from wasim.probe import FULL_SCAN, PlanningProbe
+from wasim.runs import CaseRun, Run
+from wasim.scenario.limits import Limit
+
+LimitDocument = dict[str, str | float | bool | None]
+
+
+def judge(limits: Iterable[Limit], run: Run) -> Iterator[LimitDocument]:
+    """Per limit: the worst value and its case, and whether the limit holds. A value that was not measured does not hold."""
+    for limit in limits:
+        values = [(_METRICS[limit.metric](case), case.case.label) for case in run.cases]
+        missing = [label for value, label in values if value is None]
+        measured = [(value, label) for value, label in values if value is not None]
+        upper = limit.comparison.startswith("<")
+        worst = (max if upper else min)(measured, default=None)
+        yield {
+            "limit": f"{limit.metric} {limit.text}",
+            "worst": worst[0] if worst else None,
+            "case": missing[0] if missing else worst[1] if worst else None,
+            "holds": worst is not None and not missing and limit.holds(worst[0]),
+        }
+
+
+def _final_warm_scan(case: CaseRun) -> PlanningProbe | None:
+    probes = [probe for probe in case.probes if probe.temperature == "warm" and probe.query == FULL_SCAN]
+    return probes[-1] if probes else None
+
+
+def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable[[CaseRun], float | None]:
+    def of_case(case: CaseRun) -> float | None:
+        probe = _final_warm_scan(case)
+        if probe is None:
+            return None
+        spent = probe.load_ms if load_only else probe.load_ms + probe.planning_ms
+        return float(np.percentile(spent, percent))
+
+    return of_case
+
+
+_METRICS: dict[str, Callable[[CaseRun], float | None]] = {
+    "wa_data": lambda case: case.amplification.data,
+    "wa_metadata": lambda case: case.amplification.metadata,
+    "wa_total": lambda case: case.amplification.total,
+    "metadata_bytes": lambda case: float(case.totals.metadata_bytes),
+    "metadata_bytes_per_event_hour": lambda case: case.totals.metadata_bytes / case.case.horizon_s * 3600,
+    "planning_p50_ms": _planning_percentile(50),
+    "planning_p95_ms": _planning_percentile(95),
+    "load_p95_ms": _planning_percentile(95, load_only=True),
+    "manifests": lambda case: float(case.ledger.live_manifests[-1]),
+    "snapshots": lambda case: float(case.ledger.snapshots_retained[-1]),
+    "commit_p95_ms": lambda case: float(np.percentile(case.ledger.commit_ms, 95)),
+}

@@ -1,0 +1,93 @@
+"""A whole run: open the folder, carry out what is not finished yet, then conclude."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.conclude import Outcome, conclude_run
+from wasim.errors import CaseFailed
+from wasim.runs import RunFolder, RunMarker, engine_versions, open_run_folder, provenance, write_atomically
+from wasim.scenario import Case, LoadedScenario
+from wasim.spark import DEFAULT_MASTER, ENGINE_ERRORS, Session, essential_line, find_java, open_session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchOptions:
+    """How a scenario is to be run."""
+
+    results: Path
+    master: str = DEFAULT_MASTER
+    fresh: bool = False
+
+
+def keyed_cases(scenario: LoadedScenario) -> dict[str, Case]:
+    """The scenario's cases in order, by the key that names each."""
+    versions = engine_versions()
+    return {case.key(versions): case for case in scenario.cases()}
+
+
+def bench(scenario: LoadedScenario, options: BenchOptions, console: Console) -> Outcome:
+    """Runs the scenario, or what is left of an unfinished run of it; `console` takes progress and notes.
+
+    CaseFailed if no case could be finished; EnvironmentFault if the machine lacks something.
+    """
+    cases = keyed_cases(scenario)
+    find_java()  # before a folder is made: without Java there is nothing to run
+    marker = RunMarker(scenario=scenario.name, question=scenario.scenario.question, keys=tuple(cases))
+    with open_run_folder(options.results, marker, fresh=options.fresh) as folder:
+        done = folder.finished(list(cases))
+        if done:
+            console.print(f"Resuming {folder.path}: {len(done)} of {len(cases)} cases are finished already.")
+        write_atomically(folder.path / "scenario.yaml", scenario.text)
+        left = {key: case for key, case in cases.items() if key not in done}
+        failures = _carry_out_all(left, folder, options, console)
+        write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
+        if not folder.finished(list(cases)):
+            raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
+        return conclude_run(folder.path)
+
+
+def _carry_out_all(
+    left: Mapping[str, Case], folder: RunFolder, options: BenchOptions, console: Console
+) -> dict[str, str]:
+    """Carries out the cases that are left; returns the failed ones' labels with their essential line."""
+    failures: dict[str, str] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not left) as progress:
+        bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
+        for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
+            with open_session(settings, master=options.master, log=folder.path / "spark.log") as session:
+                notes = _note_provenance(folder, session, options.master)
+                for key, case in group:
+                    context = CaseContext(
+                        session=session, folder=folder, key=key, machine=notes, on_commits=_moves(progress, bars[key])
+                    )
+                    try:
+                        carry_out(case, context)
+                    except ENGINE_ERRORS as error:
+                        failures[case.label] = _with_remedy(essential_line(error), folder.path)
+                        console.print(f"failed: {case.label}: {failures[case.label]}", style="red", markup=False)
+    return failures
+
+
+def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
+    progress.start_task(bar)
+    return lambda commits: progress.update(bar, completed=commits)
+
+
+def _note_provenance(folder: RunFolder, session: Session, master: str) -> dict[str, object]:
+    notes = provenance(engine="spark", jars=session.jars, java=find_java(), master=master, folder=folder.path)
+    write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
+    return notes
+
+
+def _with_remedy(line: str, folder: Path) -> str:
+    if "No space left on device" in line:
+        return f"{line}. Free space for {folder}, then run the same command: finished cases are kept."
+    return line

@@ -1,0 +1,184 @@
+"""Journal ─► recording, and the audit of its books against a listing of the table."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from wasim.errors import BooksDoNotBalance
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
+
+_LIST = re.compile(r"snap-\d+-(\d+)-")
+
+
+def classify(file: str, *, deletes: bool = False) -> Kind:
+    """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
+    folder, _, name = file.rpartition("/")
+    if "metadata" not in folder.split("/"):
+        return Kind.DELETE_FILE if re.search(r"-deletes\.\w+$", name) else Kind.DATA
+    if name.endswith(".metadata.json") or name.endswith(".metadata.json.gz"):
+        return Kind.METADATA_JSON
+    if name.startswith("snap-"):
+        return Kind.MANIFEST_LIST
+    if name.endswith(".avro"):
+        return Kind.DELETE_MANIFEST if deletes else Kind.DATA_MANIFEST
+    return Kind.VERSION_HINT if "version-hint" in name else Kind.STATISTICS
+
+
+def local_path(location: str) -> str:
+    """The path of a `file:` URI, or of a plain path."""
+    return unquote(urlsplit(location).path) if location.startswith("file:") else location
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    """Walks the journal once; every file event up to and including a commit's report belongs to that commit."""
+
+    root: str
+    interval_s: float
+    events: list[dict[str, Any]] = field(default_factory=list)
+    reports: list[dict[str, Any]] = field(default_factory=list)
+    pending: int = 0  # index of the first event that no commit has claimed yet
+    step: int = 0
+    operation: str = CREATE_TABLE
+    previous_us: int = 0
+    sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
+
+    def read(self, lines: Iterable[dict[str, Any]]) -> None:
+        handlers = {"write": self._file, "delete": self._file, "step": self._step, "commit": self._commit}
+        for line in lines:
+            if line["do"] == "resume":
+                self.previous_us = line["at_us"]
+            else:
+                handlers[line["do"]](line)
+
+    def _step(self, line: dict[str, Any]) -> None:
+        self._leave_outside()
+        self.step, self.operation, self.previous_us = line["step"], line["operation"], line["at_us"]
+
+    def _leave_outside(self) -> None:
+        self.pending = len(self.events)
+
+    def _file(self, line: dict[str, Any]) -> None:
+        file = os.path.relpath(local_path(line["file"]), self.root)
+        if line["do"] == "write":
+            self.sizes[file] = (line["bytes"], classify(file, deletes=line.get("deletes", False)))
+        size, kind = self.sizes.get(file, (0, classify(file)))
+        attempt = _LIST.search(file)
+        self.events.append(
+            {
+                "step": self.step,
+                "commit": OUTSIDE_COMMITS,
+                "attempt": int(attempt[1]) if attempt else 1,
+                "operation": self.operation,
+                "action": Action(line["do"]),
+                "kind": kind,
+                "bytes": size,
+                "seen_at_s": line["at_us"] / 1e6,
+                "file": file,
+            }
+        )
+
+    def _commit(self, line: dict[str, Any]) -> None:
+        report, commit = line["report"], len(self.reports) + 1
+        step = max(self.step, commit)  # a stream commits many steps under one mark
+        for event in self.events[self.pending :]:
+            event.update(commit=commit, step=step, operation=report["operation"])
+        self._leave_outside()
+        previous_us = self.previous_us
+        self.previous_us = line["at_us"]
+        self.reports.append(
+            _report_row(report["metrics"])
+            | {
+                "step": step,
+                "operation": report["operation"],
+                "snapshot_id": report["snapshot-id"],
+                "event_time_s": commit * self.interval_s,
+                "reported_at_s": line["at_us"] / 1e6,
+                "step_ms": (line["at_us"] - previous_us) / 1e3,
+                "snapshots_retained": commit,
+            }
+        )
+
+
+_COUNTERS = {
+    "attempts": "attempts",
+    "manifests_created": "manifests-created",
+    "manifests_kept": "manifests-kept",
+    "manifests_replaced": "manifests-replaced",
+    "entries_processed": "manifest-entries-processed",
+    "files_added": "added-data-files",
+    "files_removed": "removed-data-files",
+    "files_live": "total-data-files",
+    "delete_files_live": "total-delete-files",
+    "records_added": "added-records",
+    "records_live": "total-records",
+    "data_bytes_live": "total-files-size-bytes",
+}
+
+
+def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
+    """Columns that CommitReport's metrics give; a counter that is absent counted nothing."""
+    row: dict[str, Any] = {name: metrics.get(key, {}).get("value", 0) for name, key in _COUNTERS.items()}
+    duration = metrics["total-duration"]
+    per_ms = {"nanoseconds": 1e6, "microseconds": 1e3, "milliseconds": 1.0, "seconds": 1e-3}[duration["time-unit"]]
+    return row | {"commit_ms": duration["total-duration"] / per_ms}
+
+
+def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path, commit_interval_s: float) -> Recording:
+    """The recording that a journal's lines tell of one table under `table_root`."""
+    reader = _Reader(root=str(table_root), interval_s=commit_interval_s)
+    reader.read(lines)
+    return Recording(events=_columns(FileEvents, reader.events), reports=_columns(CommitReports, reader.reports))
+
+
+def _columns(columns_of: type[Any], rows: list[dict[str, Any]]) -> Any:
+    texts = {"operation", "action", "kind", "file"}
+
+    def dtype(name: str) -> type:
+        if name in texts:
+            return object
+        return np.float64 if name.endswith(("_ms", "_s")) else np.int64
+
+    return columns_of(
+        **{f.name: np.array([row[f.name] for row in rows], dtype=dtype(f.name)) for f in fields(columns_of)}
+    )
+
+
+def list_table(root: Path) -> dict[str, int]:
+    """Bytes of every file under the table's location, by relative path; Hadoop's `.crc` twins are left out."""
+    found = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if not (name.startswith(".") and name.endswith(".crc")):
+                path = Path(folder, name)
+                found[str(path.relative_to(root))] = path.stat().st_size
+    return found
+
+
+def audit(events: FileEvents, listing: dict[str, int]) -> None:
+    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first file that differs."""
+    expected: dict[str, int] = {}
+    for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
+        if action == Action.WRITE:
+            expected[file] = int(size)
+        else:
+            expected.pop(file, None)
+    for file in sorted(expected.keys() | listing.keys()):
+        booked, found = expected.get(file), listing.get(file)
+        if booked != found:
+            kind = classify(file)
+            raise BooksDoNotBalance(
+                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events and {_size(found)} on disk."
+                " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
+            )
+
+
+def _size(size: int | None) -> str:
+    return "absent" if size is None else f"{size} B"

@@ -1,0 +1,116 @@
+"""The rows that a workload brings, as Spark SQL expressions over `value`, the row number.
+
+Everything is derived from the row number, the seed and the column's place, so that every writer writes the same rows.
+"""
+
+from collections.abc import Iterator
+
+from wasim.scenario import Case
+from wasim.scenario.parts import Columns, Table
+
+EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: event time starts at a whole day
+TABLE_NAME = "db.events"
+
+_SPARK_TYPES = {
+    "long": "bigint",
+    "timestamp": "timestamp_ntz",
+    "timestamptz": "timestamp",
+}
+
+
+def table_columns(table: Table) -> Iterator[Columns]:
+    """All columns in order, each with its own name: the two fixed ones first, counts taken apart."""
+    yield Columns(name="event_id", type="long")
+    yield Columns(name="event_time", type="timestamptz")
+    for column in table.columns:
+        yield from _each(column)
+
+
+def _each(column: Columns) -> Iterator[Columns]:
+    if column.count == 1:
+        yield column
+    else:
+        for index in range(column.count):
+            yield column.model_copy(update={"name": f"{column.name}_{index}", "count": 1})
+
+
+def spark_type(column: Columns) -> str:
+    """A column's type in Spark SQL: `long` → `bigint`, structs nested."""
+    if column.type == "struct":
+        fields = (f"`{field.name}`: {spark_type(field)}" for inner in column.fields for field in _each(inner))
+        return f"struct<{', '.join(fields)}>"
+    return _SPARK_TYPES.get(column.type, column.type)
+
+
+def select_list(case: Case) -> list[str]:
+    """One SQL expression per column of the table, over a frame with the bigint column `value`."""
+    rotating = rotating_column(case)
+    expressions = []
+    for place, column in enumerate(table_columns(case.table)):
+        if column.name == "event_id":
+            expression = "value"
+        elif column.name == "event_time":
+            expression = event_time(case)
+        elif column.name == rotating:
+            expression = _value_of(column, _rotating_key(case, column), f"{place}")
+        else:
+            expression = _column_value(column, case.seed, f"{place}")
+        expressions.append(f"{expression} AS `{column.name}`")
+    return expressions
+
+
+def event_time(case: Case) -> str:
+    """SQL for a row's event time: rows arrive evenly, `rows_per_commit` of them in each commit interval."""
+    us_per_row = case.commit_interval_s * 1e6 / case.rows_per_commit
+    return f"timestamp_micros({EPOCH_US} + CAST(floor(value * {us_per_row!r}D) AS BIGINT))"
+
+
+def rotating_column(case: Case) -> str | None:
+    """The identity partition column that `partitions_per_commit` walks through; None when it is not set."""
+    if case.workload.partitions_per_commit is None:
+        return None
+    counted = {column.name for column in table_columns(case.table) if column.values}
+    return next(
+        field.column
+        for field in case.table.partition_by
+        if field.transform == "identity" and field.column in counted
+    )
+
+
+def _rotating_key(case: Case, column: Columns) -> str:
+    per_commit = case.workload.partitions_per_commit
+    commit = f"(value div {case.rows_per_commit})"
+    return f"pmod({commit} * {per_commit} + pmod(value, {per_commit}), {column.values})"
+
+
+def _column_value(column: Columns, seed: int, salt: str) -> str:
+    if column.type == "struct":
+        inner = [field for part in column.fields for field in _each(part)]
+        pairs = (f"'{f.name}', {_column_value(f, seed, f'{salt}.{i}')}" for i, f in enumerate(inner))
+        return f"named_struct({', '.join(pairs)})"
+    # the salt is hashed as text: nested fields have places such as 4.1
+    key = f"pmod(xxhash64(value, {seed}, '{salt}'), {column.values or 2**62})"
+    return _value_of(column, key, salt)
+
+
+def _value_of(column: Columns, key: str, salt: str) -> str:
+    """SQL for a value of the column's type that depends on `key`, a non-negative bigint, alone."""
+    digest = f"sha2(concat({key}, '/{salt}'), 256)"
+    text = f"substring(repeat({digest}, {-(-column.length // 64)}), 1, {column.length})"
+    simple = {
+        "boolean": f"({key} % 2 = 0)",
+        "int": f"CAST({key} % 2147483647 AS INT)",
+        "long": key,
+        "float": f"CAST({key} / 4611686018427387904D AS FLOAT)",
+        "double": f"({key} / 4611686018427387904D)",
+        "date": f"date_add(DATE'2026-01-01', CAST({key} % 3650 AS INT))",
+        "timestamp": f"CAST(timestamp_micros({EPOCH_US} + {key} % 315360000000000) AS TIMESTAMP_NTZ)",
+        "timestamptz": f"timestamp_micros({EPOCH_US} + {key} % 315360000000000)",
+        "string": text,
+        "binary": f"unhex(substring(repeat({digest}, {-(-column.length // 32)}), 1, {2 * column.length}))",
+    }
+    if column.type in simple:
+        return simple[column.type]
+    precision, scale = (int(part) for part in column.type[len("decimal(") : -1].split(","))
+    modulus = 10 ** min(precision, 18)
+    return f"CAST(CAST({key} % {modulus} AS DECIMAL(38, 0)) / {10**scale} AS DECIMAL({precision}, {scale}))"

@@ -1,0 +1,35 @@
+"""CREATE TABLE as a scenario describes it, in Spark SQL."""
+
+from wasim.drive.rows import spark_type, table_columns
+from wasim.scenario import Case
+from wasim.scenario.parts import PartitionField
+
+_TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
+
+
+def create_table_sql(case: Case, name: str) -> str:
+    """The CREATE TABLE statement of the case's table under `name`."""
+    columns = ", ".join(f"`{column.name}` {spark_type(column)}" for column in table_columns(case.table))
+    partitions = ", ".join(_partition_sql(field) for field in case.table.partition_by)
+    properties = {
+        "format-version": str(case.table.format_version),
+        "write.distribution-mode": case.workload.distribution_mode,
+        **case.table.properties,
+    }
+    listed = ", ".join(f"{_quoted(key)} = {_quoted(value)}" for key, value in properties.items())
+    partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""
+    return f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({listed})"
+
+
+def _partition_sql(field: PartitionField) -> str:
+    column, transform = f"`{field.column}`", field.transform
+    if transform == "identity":
+        return column
+    if transform in _TIME_TRANSFORMS:
+        return f"{_TIME_TRANSFORMS[transform]}({column})"
+    name, width = transform.rstrip("]").split("[")
+    return f"{name}({width}, {column})"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

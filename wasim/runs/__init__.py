@@ -1,0 +1,22 @@
+"""Runs: their values, their folders, what is saved of them, and under which circumstances they were made."""
+
+from wasim.runs.documents import read_run, save_case, summary_document
+from wasim.runs.files import make_durable, write_atomically
+from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
+from wasim.runs.provenance import engine_versions, provenance
+from wasim.runs.values import CaseRun, Run
+
+__all__ = [
+    "CaseRun",
+    "Run",
+    "RunFolder",
+    "RunMarker",
+    "engine_versions",
+    "make_durable",
+    "open_run_folder",
+    "provenance",
+    "read_run",
+    "save_case",
+    "summary_document",
+    "write_atomically",
+]

@@ -1,0 +1,163 @@
+"""Runs as documents: case.json beside the Parquet files, and the one summary that `--json` prints."""
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wasim.errors import SavedFileError
+from wasim.ledger import FileEvents, Kind, Ledger, Recording, WriteAmplification, sum_events
+from wasim.ledger.parquet import read_columns, save_columns
+from wasim.probe import PlanningProbe, percentile_ms
+from wasim.runs.files import write_atomically
+from wasim.runs.values import CaseRun, Run
+from wasim.scenario import case_from_document
+
+DOCUMENT_VERSION = 1
+
+
+def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
+    """Writes a case's events, reports, ledger and `case.json` into `folder`, which must exist."""
+    save_columns(recording.events, folder / "events.parquet")
+    save_columns(recording.reports, folder / "reports.parquet")
+    save_columns(case.ledger, folder / "ledger.parquet")
+    document = {
+        "schema_version": DOCUMENT_VERSION,
+        "key": case.key,
+        "engine": case.engine,
+        "case": case.case.document(),
+        "live_bytes": case.live_bytes,
+        "ingested_bytes": case.ingested_bytes,
+        "amplification": asdict(case.amplification),
+        "probes": [_probe_document(probe) for probe in case.probes],
+        "wall_s": case.wall_s,
+    }
+    write_atomically(folder / "case.json", json.dumps(document, indent=1))
+
+
+def read_case(folder: Path) -> CaseRun:
+    """The case that `save_case` wrote. SavedFileError if a part is missing, damaged or of an unknown version."""
+    document = _read_json(folder / "case.json")
+    return CaseRun(
+        key=document["key"],
+        case=case_from_document(document["case"]),
+        engine=document["engine"],
+        ledger=read_columns(folder / "ledger.parquet", Ledger),
+        totals=sum_events(read_columns(folder / "events.parquet", FileEvents)),
+        live_bytes={Kind(kind): size for kind, size in document["live_bytes"].items()},
+        ingested_bytes=document["ingested_bytes"],
+        amplification=WriteAmplification(**document["amplification"]),
+        probes=tuple(_probe(probe) for probe in document["probes"]),
+        wall_s=document["wall_s"],
+    )
+
+
+def read_run(folder: Path) -> Run:
+    """A run from its folder, as far as it got. SavedFileError if it is none, or holds no finished case."""
+    marker = _read_json(folder / "run.json")
+    keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
+    if not keys:
+        raise SavedFileError(f"{folder}: no case of this run is finished. Run the same bench command again; it resumes.")
+    failures = folder / "failures.json"
+    return Run(
+        folder=folder,
+        scenario=marker["scenario"],
+        question=marker["question"],
+        provenance=_read_json(folder / "provenance.json"),
+        cases=tuple(read_case(folder / "cases" / key) for key in keys),
+        failures=_read_json(failures) if failures.exists() else {},
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise SavedFileError(f"{path}: cannot be read ({error}). Name the folder of a run that bench has made.") from error
+    found = document.get("schema_version", DOCUMENT_VERSION)
+    if found != DOCUMENT_VERSION:
+        raise SavedFileError(f"{path}: schema_version is {found}; this wasim reads {DOCUMENT_VERSION}.")
+    return document
+
+
+_ROUNDS = ("load_ms", "planning_ms", "execution_ms")
+
+
+def _probe_document(probe: PlanningProbe) -> dict[str, Any]:
+    return {
+        field.name: getattr(probe, field.name).round(3).tolist() if field.name in _ROUNDS else getattr(probe, field.name)
+        for field in fields(probe)
+    }
+
+
+def _probe(document: dict[str, Any]) -> PlanningProbe:
+    return PlanningProbe(
+        **{key: np.array(value, dtype=np.float64) if key in _ROUNDS else value for key, value in document.items()}
+    )
+
+
+def case_document(case: CaseRun) -> dict[str, Any]:
+    """One case of the summary: everything by kind, with units in the names."""
+    totals, commits = case.totals, len(case.ledger)
+    return {
+        "key": case.key,
+        "label": case.case.label,
+        "engine": case.engine,
+        "writer": case.case.writer_name,
+        "swept": case.case.swept,
+        "commit_interval_s": case.case.commit_interval_s,
+        "horizon_s": case.case.horizon_s,
+        "commits": commits,
+        "written_bytes": totals.written_bytes,
+        "deleted_bytes": totals.deleted_bytes,
+        "on_disk_bytes": totals.on_disk_bytes,
+        "live_bytes": case.live_bytes,
+        "files_written": totals.files_written,
+        "files_deleted": totals.files_deleted,
+        "wasted_bytes": int(case.ledger.wasted_bytes.sum()),
+        "ingested_bytes": case.ingested_bytes,
+        "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
+        "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,
+        "snapshots": int(case.ledger.snapshots_retained[-1]) if commits else 0,
+        "wa": {
+            "horizon_s": case.amplification.horizon_s,
+            "data": case.amplification.data,
+            "metadata": case.amplification.metadata,
+            "total": case.amplification.total,
+        },
+        "commit_ms": _spread(case.ledger.commit_ms),
+        "step_ms": _spread(case.ledger.step_ms),
+        "planning": [_probe_summary(probe) for probe in case.probes],
+        "wall_s": round(case.wall_s, 3),
+    }
+
+
+def _spread(values: np.ndarray) -> dict[str, float | None]:
+    if not len(values):
+        return {"median": None, "p95": None}
+    return {"median": float(np.median(values)), "p95": percentile_ms(values, 95)}
+
+
+def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
+    spreads = {name: _spread(getattr(probe, name)) for name in _ROUNDS}
+    return {key: value for key, value in _probe_document(probe).items() if key not in _ROUNDS} | {
+        "rounds": len(probe.planning_ms)
+    } | spreads
+
+
+def summary_document(run: Run, fit: dict[str, Any], limits: list[dict[str, Any]]) -> dict[str, Any]:
+    """The one document of a run: what `--json` prints and `summary.json` holds."""
+    return {
+        "schema_version": DOCUMENT_VERSION,
+        "scenario": run.scenario,
+        "question": run.question,
+        "folder": run.folder.name,
+        "cases": [case_document(case) for case in run.cases],
+        "failures": run.failures,
+        "limits": limits,
+        "fit": fit,
+        "provenance": run.provenance,
+    }
+

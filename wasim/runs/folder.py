@@ -1,0 +1,102 @@
+"""The folder of one run: where things are, who holds it, and which unfinished one to resume."""
+
+import fcntl
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wasim.errors import EnvironmentFault
+from wasim.runs.files import UNFINISHED, sweep, write_atomically
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where the parts of a run are. Holding one means holding its lock."""
+
+    path: Path
+
+    @property
+    def summary(self) -> Path:
+        """The document of the finished run."""
+        return self.path / "summary.json"
+
+    def case(self, key: str) -> Path:
+        """The folder of a finished case; it exists only when all of it is there."""
+        return self.path / "cases" / key
+
+    def unfinished_case(self, key: str) -> Path:
+        """Where a case is put together."""
+        return self.path / "cases" / f"{UNFINISHED}{key}"
+
+    def warehouse(self, key: str) -> Path:
+        """The warehouse of a case: its catalog and its table. All keys are equally long, and so are all paths in metadata."""
+        return self.path / "warehouse" / key
+
+    def finished(self, keys: Sequence[str]) -> list[str]:
+        """Those of `keys` whose cases are finished."""
+        return [key for key in keys if (self.case(key) / "case.json").exists()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMarker:
+    """What a run set out to do: `run.json`, written first. An unfinished run of the same keys can be resumed."""
+
+    scenario: str
+    question: str
+    keys: tuple[str, ...]
+
+
+@contextmanager
+def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterator[RunFolder]:
+    """The newest unfinished run of these very cases that nobody holds, else a new one; locked for the block.
+
+    EnvironmentFault if the folder cannot be made. Two runs at once hold two folders.
+    """
+    parent = results / marker.scenario
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        path = None if fresh else _resumable(parent, marker)
+        if path is None:
+            path = parent / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}"
+            (path / "cases").mkdir(parents=True)
+            write_atomically(path / "run.json", json.dumps(asdict(marker), indent=1))
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{parent}: no run folder can be made there ({error.strerror}). Give another with --out, or free space."
+        ) from error
+    with _lock(path) as held:
+        if not held:
+            raise EnvironmentFault(f"{path}: another run took this folder just now. Run the command again.")
+        sweep(path)
+        yield RunFolder(path)
+
+
+def _resumable(parent: Path, marker: RunMarker) -> Path | None:
+    for path in sorted(parent.iterdir(), reverse=True):
+        saved = path / "run.json"
+        if saved.exists() and json.loads(saved.read_text())["keys"] == list(marker.keys) and not _complete(path):
+            with _lock(path) as held:
+                if held:
+                    return path
+    return None
+
+
+def _complete(path: Path) -> bool:
+    summary = path / "summary.json"
+    # a run with failed cases stays open: the same command tries those again
+    return summary.exists() and not json.loads(summary.read_text()).get("failures")
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[bool]:
+    with (path / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True  # released when the file closes, and by the kernel when the process dies

@@ -1,0 +1,27 @@
+"""The one line of a Spark or Java error that says what went wrong."""
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+
+from wasim.errors import CaseFailed
+
+# what carrying out a case may end with that is the case's fault, or its table's, and not a bug of ours
+ENGINE_ERRORS = (CaseFailed, Py4JError, PySparkException, OSError)
+
+
+def essential_line(error: BaseException) -> str:
+    """The innermost cause of `error`, in one line of at most 300 characters."""
+    if isinstance(error, CaseFailed):
+        text = str(error)
+    elif isinstance(error, Py4JJavaError):
+        cause = error.java_exception
+        while cause.getCause() is not None:
+            cause = cause.getCause()
+        text = str(cause.toString())
+    else:
+        deepest = error
+        while deepest.__cause__ is not None:
+            deepest = deepest.__cause__
+        text = f"{type(deepest).__name__}: {deepest}"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__)[:300]

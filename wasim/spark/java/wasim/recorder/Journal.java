@@ -1,0 +1,149 @@
+package wasim.recorder;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The journal of one case: a line of JSON for every file written or deleted and every commit reported, in the order seen.
+ *
+ * Each line is one unbuffered write, so a killed process tears at most its last line. It can also hold back the writer
+ * after a given commit: that is how a stream is paused for a probe and stopped after exactly N commits.
+ */
+public final class Journal {
+  private static final Map OPEN = new HashMap();
+
+  private final FileOutputStream out;
+  private long commits = 0;
+  private long pauseAfter = Long.MAX_VALUE;
+  private boolean paused = false;
+
+  private Journal(String folder) throws IOException {
+    // one file per JVM: executors of a cluster write beside the driver, not over it
+    this.out = new FileOutputStream(folder + "/" + ManagementFactory.getRuntimeMXBean().getName() + ".jsonl", true);
+  }
+
+  public static Journal at(String folder) {
+    synchronized (OPEN) {
+      Journal journal = (Journal) OPEN.get(folder);
+      if (journal == null) {
+        try {
+          journal = new Journal(folder);
+        } catch (IOException e) {
+          throw new UncheckedIOException("Cannot open the journal in " + folder, e);
+        }
+        OPEN.put(folder, journal);
+      }
+      return journal;
+    }
+  }
+
+  public static void close(String folder) throws IOException {
+    synchronized (OPEN) {
+      Journal journal = (Journal) OPEN.remove(folder);
+      if (journal != null) {
+        journal.out.close();
+      }
+    }
+  }
+
+  void written(String location, long bytes, boolean deletes) {
+    line("\"do\":\"write\",\"bytes\":" + bytes + (deletes ? ",\"deletes\":true" : "") + ",\"file\":" + quote(location));
+  }
+
+  void deleted(String location) {
+    line("\"do\":\"delete\",\"file\":" + quote(location));
+  }
+
+  /** Says which step of the workload begins. */
+  public void step(long number, String operation) {
+    line("\"do\":\"step\",\"step\":" + number + ",\"operation\":" + quote(operation));
+  }
+
+  void reported(String report) {
+    line("\"do\":\"commit\",\"report\":" + report);
+    holdBack();
+  }
+
+  // explicit locks: Janino turns private methods into static ones, on which `synchronized` would lock the class
+  void holdBack() {
+    synchronized (this) {
+      commits += 1;
+      if (commits < pauseAfter) {
+        return;
+      }
+      paused = true;
+      notifyAll();
+      try {
+        while (paused) {
+          wait();
+        }
+      } catch (InterruptedException e) {
+        // StreamingQuery.stop interrupts the writer: it must see so, and end
+        Thread.currentThread().interrupt();
+      }
+    }
+    line("\"do\":\"resume\"");
+  }
+
+  /** Commits reported so far. */
+  public synchronized long commits() {
+    return commits;
+  }
+
+  /** Lets a writer that is held back go on, until it has reported `commit` commits in all. */
+  public synchronized void runUntil(long commit) {
+    pauseAfter = commit;
+    paused = false;
+    notifyAll();
+  }
+
+  /** Waits until the writer is held back; false when `millis` pass first. */
+  public synchronized boolean awaitPause(long millis) throws InterruptedException {
+    long deadline = System.currentTimeMillis() + millis;
+    while (!paused) {
+      long left = deadline - System.currentTimeMillis();
+      if (left <= 0) {
+        return false;
+      }
+      wait(left);
+    }
+    return true;
+  }
+
+  private void line(String fields) {
+    String text = "{\"at_us\":" + nowMicros() + "," + fields + "}\n";
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    synchronized (out) {
+      try {
+        out.write(bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException("Cannot write the journal", e);
+      }
+    }
+  }
+
+  private static long nowMicros() {
+    java.time.Instant now = java.time.Instant.now();
+    return now.getEpochSecond() * 1000000L + now.getNano() / 1000;
+  }
+
+  private static String quote(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append(String.format("\\u%04x", new Object[] {Integer.valueOf(c)}));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

@@ -1,0 +1,98 @@
+"""The recorder: our FileIO and MetricsReporter, compiled at run time by the Janino in pyspark, and the journal that they keep."""
+
+import hashlib
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wasim.spark.jars import cache_folder
+from wasim.spark.java import short_lived_jvm
+
+_SOURCES = Path(__file__).parent / "java"
+
+
+def recorder_jar(classpath: Sequence[Path]) -> Path:
+    """Path of the recorder's jar, compiled against `classpath` unless the cache has it for these very sources."""
+    sources = sorted(_SOURCES.rglob("*.java"))
+    digest = hashlib.sha256()
+    for part in [*(source.read_bytes() for source in sources), *(jar.name.encode() for jar in classpath)]:
+        digest.update(part)
+    jar = cache_folder() / f"wasim-recorder-{digest.hexdigest()[:16]}.jar"
+    if not jar.exists():
+        _compile(sources, classpath, jar)
+    return jar
+
+
+def _compile(sources: Sequence[Path], classpath: Sequence[Path], jar: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=jar.parent) as folder, short_lived_jvm(classpath) as gateway:
+        jvm, classes = gateway.jvm, Path(folder, "classes")
+        compiler = jvm.org.codehaus.janino.CompilerFactory().newCompiler()
+        compiler.setDestinationDirectory(jvm.java.io.File(str(classes)), False)
+        files = gateway.new_array(jvm.java.io.File, len(sources))
+        for index, source in enumerate(sources):
+            files[index] = jvm.java.io.File(str(source))
+        compiler.compile(files)
+        packed = Path(folder, "recorder.jar")
+        with zipfile.ZipFile(packed, "w") as archive:
+            for compiled in sorted(classes.rglob("*.class")):
+                archive.write(compiled, compiled.relative_to(classes))
+        packed.replace(jar)
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """The journal of one case: a folder of JSON lines, and the JVM's handle that can hold the writer back."""
+
+    folder: Path
+    jvm: Any
+
+    @property
+    def _handle(self) -> Any:
+        return self.jvm.wasim.recorder.Journal.at(str(self.folder))
+
+    def catalog_properties(self, io_impl: str) -> dict[str, str]:
+        """What a catalog needs so that all of its tables are recorded."""
+        return {
+            "io-impl": "wasim.recorder.RecordingFileIO",
+            "wasim.io-impl": io_impl,
+            "wasim.journal": str(self.folder),
+            "metrics-reporter-impl": "wasim.recorder.JournalReporter",
+        }
+
+    def step(self, number: int, operation: str) -> None:
+        """Says which step of the workload begins."""
+        self._handle.step(number, operation)
+
+    def commits(self) -> int:
+        """Commits reported so far."""
+        return int(self._handle.commits())
+
+    def run_until(self, commit: int) -> None:
+        """Lets the writer go on until it has reported `commit` commits in all; it is held back there."""
+        self._handle.runUntil(commit)
+
+    def await_pause(self, timeout_s: float) -> bool:
+        """Waits until the writer is held back; False when the time passes first."""
+        return bool(self._handle.awaitPause(int(timeout_s * 1000)))
+
+    def close(self) -> None:
+        """Closes the journal's file."""
+        self.jvm.wasim.recorder.Journal.close(str(self.folder))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The journal's lines in the order seen. A torn last line (a killed writer's) is left out."""
+        return read_journal(self.folder)
+
+
+def read_journal(folder: Path) -> Iterator[dict[str, Any]]:
+    """Lines of a journal folder in the order seen; with several JVMs, merged by time. A torn last line is left out."""
+    files = sorted(folder.glob("*.jsonl"))
+    lines = [line for file in files for line in file.read_bytes().split(b"\n")[:-1]]
+    parsed = [json.loads(line) for line in lines]
+    if len(files) > 1:
+        parsed.sort(key=lambda line: int(line["at_us"]))
+    yield from parsed

@@ -1,0 +1,114 @@
+"""The Spark session: one per process, with the pinned runtime and the recorder on its class path."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from wasim.errors import EnvironmentFault
+from wasim.spark.errors import essential_line
+from wasim.spark.jars import fetch_jars
+from wasim.spark.java import find_java
+from wasim.spark.recorder import Journal, recorder_jar
+
+HADOOP_FILE_IO = "org.apache.iceberg.hadoop.HadoopFileIO"
+DEFAULT_MASTER = "local[2]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JdbcCatalog:
+    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name matters: it is part of every table's key."""
+
+    name: str
+    warehouse: Path
+
+    def properties(self) -> dict[str, str]:
+        """What Iceberg needs to open it, from Spark or without."""
+        return {
+            "type": "jdbc",
+            "uri": f"jdbc:sqlite:file:{self.warehouse / 'catalog.db'}",
+            "warehouse": str(self.warehouse),
+            "jdbc.schema-version": "V1",  # V0 lacks views and is only for old databases
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A running Spark with Iceberg and the recorder."""
+
+    spark: SparkSession
+    jars: tuple[Path, ...]
+
+    @property
+    def jvm(self) -> Any:
+        """The JVM's view, for Iceberg's Java API."""
+        return self.spark._jvm
+
+    def journal(self, folder: Path) -> Journal:
+        """A journal in `folder`, which must exist."""
+        return Journal(folder, self.jvm)
+
+    def add_catalog(self, catalog: JdbcCatalog, journal: Journal | None) -> None:
+        """Makes the catalog known to Spark, its tables recorded if a journal is given."""
+        recorded = journal.catalog_properties(HADOOP_FILE_IO) if journal is not None else {}
+        prefix = f"spark.sql.catalog.{catalog.name}"
+        self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
+        for key, value in {**catalog.properties(), **recorded}.items():
+            self.spark.conf.set(f"{prefix}.{key}", value)
+
+
+@contextmanager
+def open_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iterator[Session]:
+    """A session for the block, with everything that the JVM prints in `log`; `settings` go over ours.
+
+    EnvironmentFault if Java, a jar or a port is missing.
+    """
+    java, jars = find_java(), fetch_jars()
+    on_class_path = (*jars, recorder_jar(jars))
+    os.environ["JAVA_HOME"] = str(java.executable.resolve().parent.parent)  # the one that was checked
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns and looks for another address
+    builder = SparkSession.builder.master(master).appName("wasim")
+    for key, value in {**_SETTINGS, "spark.jars": ",".join(map(str, on_class_path)), **settings}.items():
+        builder = builder.config(key, value)
+    try:
+        with _jvm_prints_to(log):
+            spark = builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
+        raise EnvironmentFault(f"Spark did not start: {essential_line(error)} Its log is {log}.") from error
+    try:
+        yield Session(spark, on_class_path)
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _jvm_prints_to(log: Path) -> Iterator[None]:
+    """A JVM that starts within the block keeps `log` as its standard output and error; this process keeps its own."""
+    with log.open("ab") as file:
+        kept = [(stream, os.dup(stream)) for stream in (1, 2)]
+        try:
+            for stream, _ in kept:
+                os.dup2(file.fileno(), stream)
+            yield
+        finally:
+            for stream, copy in kept:
+                os.dup2(copy, stream)
+                os.close(copy)
+
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",  # no port, no memory for a page that nobody opens
+    "spark.ui.showConsoleProgress": "false",  # the progress bar is ours
+    "spark.driver.host": "127.0.0.1",  # loopback only
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",  # event time is the same on every machine
+    "spark.sql.shuffle.partitions": "4",  # 200 tasks for a few hundred rows would time Spark, not Iceberg
+    "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).parent / 'log4j2.properties'}",
+}
