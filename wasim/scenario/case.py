@@ -44,7 +44,7 @@ class Case:
     @property
     def label(self) -> str:
         """What a person calls this case: `streaming every 5s`, then whatever else was swept."""
-        others = [f"{field}={value}" for field, value in self.swept.items() if not _in_label_already(field)]
+        others = [f"{_brief(field)}={value}" for field, value in self.swept.items() if not _in_label_already(field)]
         repeated = [f"#{self.repetition + 1}"] if self.repetition else []
         return " ".join([f"{self.writer_name} every {format_duration(self.commit_interval_s)}", *others, *repeated])
 
@@ -97,6 +97,14 @@ def _in_label_already(field: str) -> bool:
     return field == "commit_interval" or field.startswith("writer")
 
 
+def _brief(field: str) -> str:
+    """A swept field without the parts that say where it stands: `table.columns.payload.count` → `payload.count`."""
+    for part in _UNSAID:
+        field = field.removeprefix(part)
+    return field
+
+
+_UNSAID = ("table.", "columns.", "partition_by.", "properties.", "workload.", "planning.", "environment.", "spark.")
 _PARTS: dict[str, type[Part]] = {
     "table": Table,
     "workload": Workload,

@@ -92,7 +92,8 @@ def _explain(error: ErrorDetails) -> Fault:
         return Fault(place=place, problem="is missing", remedy=f"Add it: {_description(place)}")
     if error["type"] == "extra_forbidden":
         part = part_at(place[:-1])
-        remedy = suggest(str(place[-1]), part.model_fields if part else ())
+        known = [*(part.model_fields if part else ()), *(["sweep"] if part is Scenario else [])]
+        remedy = suggest(str(place[-1]), known)
         return Fault(place=place, problem="is unknown", remedy=remedy, at_key=True)
     return Fault(place=place, problem=f"is {_shown(error['input'])}", remedy=f"Give {_wanted(error)}.")
 

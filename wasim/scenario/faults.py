@@ -72,7 +72,7 @@ def visible(text: str) -> str:
 
 def suggest(wrong: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest known word, or all of them when none is near."""
-    words = list(known)
+    words = [visible(word) for word in known]
     if not words:
         return "Take it out."
     nearest = difflib.get_close_matches(wrong, words, n=1, cutoff=0.6)

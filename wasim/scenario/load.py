@@ -117,6 +117,17 @@ def _whole_sweep_faults(
             ),
         )
         return
+    first = combinations[0][1]
+    intervals = {scenario.commit_interval for _, scenario in combinations}
+    if "held_out" in first.fit.model_fields_set and first.fit.held_out == "intervals" and len(intervals) == 1:
+        yield (
+            (),
+            Fault(
+                place=("fit", "held_out"),
+                problem='is "intervals", but all cases share one commit interval',
+                remedy="Sweep commit_interval, or give second_half or none.",
+            ),
+        )
     seen: dict[str, Choice] = {}
     for choice, scenario in combinations:
         twin = seen.setdefault(json.dumps(scenario.model_dump(mode="json"), sort_keys=True), choice)

@@ -1,0 +1,307 @@
+"""Faults as people read them: position, field, what is wrong, what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from wasim.errors import ExitCode, ScenarioError
+from wasim.scenario import load_scenario
+
+SOUND = """\
+name: crash
+question: What breaks?
+table:
+  columns:
+    - {name: region, type: string, values: 8}
+    - {name: amount, type: double}
+workload: {rows_per_second: 100}
+horizon: 1m
+sweep:
+  commit_interval: [1s, 5s]
+  writer: [streaming, batch]
+"""
+
+GOLDEN: dict[str, tuple[str, str, list[str]]] = {
+    "interval below zero": (
+        "[1s, 5s]", "[1s, -3s]",
+        ['10:25: sweep.commit_interval[1] is "-3s". Give a duration greater than zero, such as 5s or 2m.'],
+    ),
+    "interval without a unit": (
+        "[1s, 5s]", "[1:30]",
+        ['10:21: sweep.commit_interval[0] is "1:30". Give a duration greater than zero, such as 5s or 2m.'],
+    ),
+    "interval beyond the horizon": (
+        "[1s, 5s]", "[1s, 2m]",
+        ['10:25: sweep.commit_interval[1] is "2m", longer than the horizon of 1m, so that the case makes no commit. '
+         "Give at most 1m, or a longer horizon."],
+    ),
+    "too many commits": (
+        "horizon: 1m", "horizon: 7d",
+        ['10:21: sweep.commit_interval[0] is "1s", which makes 604800 commits in a horizon of 7d. '
+         "Give at least 6.048s, or a shorter horizon.",
+         '10:25: sweep.commit_interval[1] is "5s", which makes 120960 commits in a horizon of 7d. '
+         "Give at least 6.048s, or a shorter horizon."],
+    ),
+    "the same interval twice": (
+        "[1s, 5s]", "[60s, 1m]",
+        ["10:26: sweep.commit_interval[1] is the same as sweep.commit_interval[0]. "
+         "Keep one; `repetitions` measures a case more than once."],
+    ),
+    "no list to sweep": (
+        "[streaming, batch]", "streaming",
+        ["11:11: sweep.writer is no list. Give a list, such as writer: [a, b]."],
+    ),
+    "unknown part": (
+        "workload:", "worklaod:",
+        ["1:1: workload is missing. Add it: what arrives, in event time.",
+         "7:1: worklaod is unknown. Did you mean workload?"],
+    ),
+    "unknown field": (
+        "rows_per_second: 100", "rows_per_second: 100, files: 2",
+        ["7:34: workload.files is unknown. Known here: rows_per_second, files_per_commit, partitions_per_commit, "
+         "distribution_mode."],
+    ),
+    "unknown swept field": (
+        "  writer: [", "  workload.files_per_comit: [1]\n  writer: [",
+        ["11:3: sweep.workload.files_per_comit is unknown. Did you mean files_per_commit?"],
+    ),
+    "a field that holds for the whole": (
+        "  writer: [", "  repetitions: [1, 2]\n  writer: [",
+        ["11:3: sweep.repetitions cannot be swept. Known here: table, workload, writer, commit_interval, horizon, "
+         "clock, environment, planning, seed."],
+    ),
+    "swept column that is none": (
+        "  writer: [", "  table.columns.amont.count: [1]\n  writer: [",
+        ['11:3: sweep.table.columns.amont.count names "amont", which is not in its list. Did you mean amount?'],
+    ),
+    "a swept field within another": (
+        "  writer: [streaming, batch]", "  writer: [streaming, batch]\n  writer.append: [merge]",
+        ["12:3: sweep.writer.append overlaps sweep.writer. Sweep only one of them; "
+         "a list of whole values of writer can say all."],
+    ),
+    "key given twice": (
+        "horizon: 1m", "horizon: 1m\nhorizon: 2m",
+        ["9:1: horizon is given twice. Keep one; the first is in line 8."],
+    ),
+    "key without a value": (
+        "horizon: 1m", "horizon:",
+        ["8:1: horizon is empty. Give it a value, or take it out."],
+    ),
+    "missing field": (
+        "{rows_per_second: 100}", "{files_per_commit: 2}",
+        ["7:1: workload.rows_per_second is missing. Add it: rows that arrive in a second of event time."],
+    ),
+    "list where a mapping belongs": (
+        "{rows_per_second: 100}", "[100]",
+        ["7:1: workload is a list. Give keys and values, indented below it."],
+    ),
+    "an exponent for a count": (
+        "type: double}", "type: double, count: 1e3}",
+        ['6:43: table.columns[1].count is "1e3". Give a whole number, such as 5.'],
+    ),
+    "out of range": (
+        "type: double}", "type: double, count: 0}",
+        ['6:43: table.columns[1].count is "0". Give at least 1.'],
+    ),
+    "not among the words": (
+        "horizon: 1m", "horizon: 1m\nclock: wall",
+        ['9:8: clock is "wall". Give virtual or real.'],
+    ),
+    "yes is no switch": (
+        "horizon: 1m", "horizon: 1m\nplanning: {cold: yes}",
+        ['9:18: planning.cold is "yes". Give true or false.'],
+    ),
+    "misspelt writer": (
+        "[streaming, batch]", "[streaming, bacth]",
+        ['11:23: sweep.writer[1] is "bacth". Give streaming, batch or a mapping such as {kind: streaming}.'],
+    ),
+    "a batch cannot append fast": (
+        "[streaming, batch]", "[{kind: batch, append: fast}]",
+        ['11:34: sweep.writer[0].append is "fast", but a batch always appends by merge in Spark. '
+         "Take it out, or give kind: streaming with sink: table."],
+    ),
+    "a sink for a batch": (
+        "[streaming, batch]", "[{kind: batch, sink: table}]",
+        ["11:32: sweep.writer[0].sink is given, but the writer is batch. Take it out, or give kind: streaming."],
+    ),
+    "reserved column": (
+        "name: amount", "name: Event_Time",
+        ['6:14: table.columns[1].name is "Event_Time", but Event_Time is always the first two columns of a table. '
+         "Give another name."],
+    ),
+    "column named twice": (
+        "name: amount", "name: REGION",
+        ['6:14: table.columns[1].name is "REGION", but REGION is taken by column 1 already. Give another name.'],
+    ),
+    "a comma in braces": (
+        "type: double}", "type: decimal(10,2)}",
+        ['6:28: table.columns[1].type is "decimal(10". Give it in quotes, as in {type: "decimal(10,2)"}: '
+         "within braces, a comma ends a value.",
+         "6:39: table.columns[1].2) is empty. Give it a value, or take it out."],
+    ),
+    "too precise": (
+        "type: double}", 'type: "decimal(39,2)"}',
+        ['6:28: table.columns[1].type is "decimal(39,2)". '
+         "Give a precision from 1 to 38 and a scale no greater, such as decimal(10,2)."],
+    ),
+    "a struct of nothing": (
+        "type: double}", "type: struct}",
+        ["6:7: table.columns[1].fields is missing. Give a struct at least one field."],
+    ),
+    "length of a number": (
+        "type: double}", "type: double, length: 4}",
+        ["6:44: table.columns[1].length is given, but the type is double. "
+         "Take it out: only string and binary have one."],
+    ),
+    "partition by no column": (
+        "workload:", "  partition_by: [{column: regoin}]\nworkload:",
+        ['7:27: table.partition_by[0].column is "regoin", which is no column of the table. Did you mean region?'],
+    ),
+    "transform that does not fit": (
+        "workload:", "  partition_by: [{column: region, transform: day}]\nworkload:",
+        ['7:46: table.partition_by[0].transform is "day", but region is of type string. '
+         "Give identity or bucket or truncate."],
+    ),
+    "more partitions than values": (
+        "workload: {rows_per_second: 100}",
+        "  partition_by: [{column: region}]\nworkload: {rows_per_second: 100, partitions_per_commit: 9}",
+        ['8:57: workload.partitions_per_commit is "9", but region has 8 values. Give region at least 9 values.'],
+    ),
+    "partitions of an unpartitioned table": (
+        "100}", "100, partitions_per_commit: 2}",
+        ["7:57: workload.partitions_per_commit is given, but no column is partitioned by identity. "
+         "Add one with `values` to table.partition_by, or take it out."],
+    ),
+    "more files than rows": (
+        "100}", "100, files_per_commit: 101}",
+        ['7:52: workload.files_per_commit is "101", but a commit every 1s has 100 rows. '
+         "Give at most 100, or more workload.rows_per_second."],
+    ),
+    "unknown limit": (
+        "horizon: 1m", 'horizon: 1m\nlimits: {wa_metdata: "< 1"}',
+        ["9:10: limits.wa_metdata is unknown. Did you mean wa_metadata?"],
+    ),
+    "limit that is no upper bound": (
+        "horizon: 1m", 'horizon: 1m\nlimits: {metadata_bytes: "> 1 GB"}',
+        ['9:26: limits.metadata_bytes is "> 1 GB". Give an upper bound, such as "< 10 GiB" or "<= 5000000".'],
+    ),
+    "percentile from few rounds": (
+        "horizon: 1m", 'horizon: 1m\nplanning: {rounds_at_end: 5}\nlimits: {planning_p95_ms: "< 800"}',
+        ["10:27: limits.planning_p95_ms is a 95th percentile, but planning.rounds_at_end is 5. "
+         "Give planning.rounds_at_end of at least 20."],
+    ),
+    "property that is a field": (
+        "workload:", "  properties: {format-version: 3}\nworkload:",
+        ["7:32: table.properties.format-version has a field of its own. Write table.format_version instead."],
+    ),
+    "not YAML": (
+        "[1s, 5s]", "[1s, 5s",
+        ["11:9: not YAML: expected ',' or ']', but got ':'. "
+         "Check quotes and indents here; within braces, text that holds , [ ] or : needs quotes."],
+    ),
+    "alias and anchor": (
+        "[1s, 5s]", "&all [*all]",
+        ["10:20: sweep.commit_interval has an anchor (&). Take it out, or put the text in quotes.",
+         "10:26: sweep.commit_interval[0] is an alias (*). Write the value out."],
+    ),
+    "tag": (
+        "question: What", "question: !!python/name:os.system What",
+        ["2:11: question has a tag (!). Take it out, or put the text in quotes."],
+    ),
+    "second document": (
+        "horizon: 1m", "horizon: 1m\n---",
+        ["9:1: a second document starts here. Keep one scenario per file."],
+    ),
+}  # fmt: skip
+
+
+def faults_of(path: Path, content: str | bytes) -> list[str]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path)
+    assert caught.value.exit_code == ExitCode.USER_MISTAKE
+    return [fault.removeprefix(f"{path}:").strip() for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_broken_scenario_says_where_what_and_what_to_do(name: str, tmp_path: Path) -> None:
+    old, new, expected = GOLDEN[name]
+    assert SOUND.count(old) == 1, "each entry breaks the sound scenario in one place"
+    assert faults_of(tmp_path / "crash.yaml", SOUND.replace(old, new)) == expected
+
+
+def test_the_scenario_that_is_broken_above_is_sound(tmp_path: Path) -> None:
+    path = tmp_path / "sound.yaml"
+    path.write_text(SOUND)
+    assert len(load_scenario(path).cases()) == 4
+
+
+def test_all_faults_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    broken = SOUND.replace("crash", "Crash").replace("double", "dobule").replace("1m", "soon").replace("batch", "bash")
+    faults = faults_of(tmp_path / "crash.yaml", broken)
+    assert [fault.split(":")[0] for fault in faults] == ["1", "6", "8", "11"]
+
+
+def test_faults_of_fields_do_not_hide_what_does_not_fit_together(tmp_path: Path) -> None:
+    broken = SOUND.replace("crash", "Crash").replace("[streaming, batch]", "[{kind: batch, append: fast}]")
+    assert len(faults_of(tmp_path / "crash.yaml", broken)) == 2
+
+
+def test_a_fault_of_the_base_is_told_once_however_many_cases_share_it(tmp_path: Path) -> None:
+    broken = SOUND.replace("[1s, 5s]", f"[{', '.join(f'{n}s' for n in range(1, 40))}]").replace("100}", "-1}")
+    assert faults_of(tmp_path / "crash.yaml", broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "1:1: the file holds no scenario. Start from one in scenarios/."),
+        (b"# nothing\n", "1:1: the file holds no scenario. Start from one in scenarios/."),
+        (b"- a\n", "1:1: a scenario is a mapping of keys to values. Start from one in scenarios/."),
+        (b"name: \xff\n", "1:7: the file is not UTF-8 text. Save it as UTF-8."),
+        (b"name: a\nquestion: \x00\n", "2:11: a control character stands here. Take it out, or write it as text."),
+        (b'name: "\\ud800"\n', "1:7: name holds a control character. Take it out."),
+        (b"a: " + b"[" * 40, "1:28: nested more than 24 levels deep. Write it flatter."),
+        (b"a: [" + b"1," * 20_000, "1:39999: more than 20000 values. Split the scenario."),
+        (b"#" * 1_100_000, "1:1: the file is larger than 1 MiB. Split it: one scenario per question."),
+        (b"%YAML 1.1\n---\na: 1\n", "2:1: a directive (% at the start of a line) is not read. Take it out."),
+    ],
+)
+def test_bytes_that_are_no_scenario_are_refused_in_one_line(content: bytes, fault: str, tmp_path: Path) -> None:
+    assert faults_of(tmp_path / "crash.yaml", content) == [fault]
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"no such file\. Give the path of a scenario"):
+        load_scenario(tmp_path / "none.yaml")
+
+
+def test_a_directory_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"is a directory\. Give the path of one scenario in it"):
+        load_scenario(tmp_path)
+
+
+def test_a_path_that_no_system_can_open_is_one_line() -> None:
+    with pytest.raises(ScenarioError, match="cannot be read"):
+        load_scenario(Path("a\0b"))
+
+
+def test_a_fault_stays_on_one_line_whatever_the_value_holds(tmp_path: Path) -> None:
+    (fault,) = faults_of(tmp_path / "crash.yaml", SOUND.replace("name: crash", r'name: "a\n\u2028b"'))
+    assert fault.startswith(r'1:7: name is "a\u000a\u2028b".')
+
+
+def test_too_many_cases_are_counted_and_refused(tmp_path: Path) -> None:
+    intervals = ", ".join(f"{1000 + n}ms" for n in range(60))
+    many = SOUND.replace("[1s, 5s]", f"[{intervals}]").replace("horizon: 1m", "horizon: 1m\nrepetitions: 100")
+    assert faults_of(tmp_path / "crash.yaml", many) == [
+        "10:1: sweep makes 12000 cases, counting 100 of each. Sweep fewer values: 10000 cases are the most."
+    ]
+
+
+def test_holding_out_intervals_needs_two_of_them(tmp_path: Path) -> None:
+    broken = SOUND.replace("[1s, 5s]", "[1s]").replace("horizon: 1m", "horizon: 1m\nfit: {held_out: intervals}")
+    assert faults_of(tmp_path / "crash.yaml", broken) == [
+        '9:17: fit.held_out is "intervals", but all cases share one commit interval. '
+        "Sweep commit_interval, or give second_half or none."
+    ]
