@@ -191,7 +191,7 @@ def test_the_main_scenario_spans_sixty_times_in_its_intervals_with_both_writers(
 
 
 def faults_of(path: Path, content: bytes) -> list[str]:
-    """None if it loads; anything but a ScenarioError is a traceback and fails the test."""
+    """The faults, none if it loads; anything but a ScenarioError is a traceback and fails the test."""
     path.write_bytes(content)
     try:
         load_scenario(path)
