@@ -34,6 +34,8 @@ class CostFit:
     r_squared: float
     rms_bytes: float
     commits: int  # rows fitted
+    naive_bytes: float = 0.0  # the naive model's one constant: the mean of the fitted commits
+    naive_rms_bytes: float = 0.0  # its error per commit, on the very commits that it was made from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class HeldOut:
     measured: float
     predicted: float
     naive: float  # the model with one constant per commit
+    how: str = "intervals"  # intervals: some intervals held out; second_half: the later half of every case's commits
 
     @property
     def error(self) -> float:
@@ -92,11 +95,32 @@ class Extrapolation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DriverCheck:
+    """Whether the drivers that the model foresaw are those that the ledger shows, commit by commit."""
+
+    writer: str
+    case: str
+    driver: str  # live_manifests | snapshots | manifests_replaced | entries_added
+    commits: int
+    mismatches: int
+    first_mismatch: str = ""  # in words: commit, foreseen, measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitReport:
-    """All that a run's fit says."""
+    """All that a run's fit says.
+
+    `ingest` is the law of data bytes per commit, one per writer, in the form of a cost. `model_line` is what the model
+    gives at the run's own horizon over a fine grid of commit intervals, for charts. `notes` are sentences for the
+    reader: what could not be fitted, and where the model and the ledger disagree.
+    """
 
     costs: tuple[CostFit, ...]
     latencies: tuple[LatencyFit, ...]
     held_out: tuple[HeldOut, ...]
     sustainable: tuple[SustainableInterval, ...]
     extrapolations: tuple[Extrapolation, ...]
+    ingest: tuple[CostFit, ...] = ()
+    model_line: tuple[Extrapolation, ...] = ()
+    checks: tuple[DriverCheck, ...] = ()
+    notes: tuple[str, ...] = ()

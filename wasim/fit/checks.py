@@ -1,0 +1,54 @@
+"""Whether what the model foresaw came true: the drivers it computed against those that the ledger shows."""
+
+import numpy as np
+
+from wasim.fit.groups import Group, Observed
+from wasim.fit.report import DriverCheck
+from wasim.units import Floats
+
+
+def check_drivers(group: Group) -> tuple[DriverCheck, ...]:
+    """One check per case and driver, those that hold included."""
+    return tuple(check for observed in group.observed for check in _check_case(group.name, observed))
+
+
+def describe_mismatches(checks: tuple[DriverCheck, ...]) -> list[str]:
+    """One sentence per check that failed."""
+    return [
+        f"{check.case}: {check.driver} differs from the model's at {check.mismatches} of {check.commits} commits, "
+        f"first {check.first_mismatch}."
+        for check in checks
+        if check.mismatches
+    ]
+
+
+def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:
+    ledger, drivers = observed.case_run.ledger, observed.drivers
+    pairs = {
+        "live_manifests": (drivers.live_manifests, ledger.live_manifests),
+        "snapshots": (drivers.snapshots, ledger.snapshots_retained),
+        "manifests_replaced": (drivers.manifests_replaced, ledger.manifests_replaced),
+        "entries_added": (drivers.entries_added, ledger.entries_added),
+    }
+    return [
+        _compare(writer, observed, driver, foreseen, np.asarray(measured, dtype=np.float64))
+        for driver, (foreseen, measured) in pairs.items()
+    ]
+
+
+def _compare(writer: str, observed: Observed, driver: str, foreseen: Floats, measured: Floats) -> DriverCheck:
+    differing = np.flatnonzero(foreseen != measured)
+    first = ""
+    if len(differing):
+        at = differing[0]
+        first = (
+            f"commit {observed.case_run.ledger.commit[at]}: {foreseen[at]:.0f} foreseen, {measured[at]:.0f} measured"
+        )
+    return DriverCheck(
+        writer=writer,
+        case=observed.case_run.case.label,
+        driver=driver,
+        commits=len(measured),
+        mismatches=len(differing),
+        first_mismatch=first,
+    )

@@ -1,0 +1,246 @@
+"""The cost equations fitted to the cases of a group, kind by kind, and what they predict for other cases."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.fit.groups import Group, series_numbers
+from wasim.fit.linear import Assumption, LinearFit, fit_linear
+from wasim.fit.report import Coefficient, CostFit, Estimate, Extrapolation
+from wasim.ledger import Kind
+from wasim.model import (
+    Appends,
+    Drivers,
+    ManifestSizes,
+    Term,
+    design_matrix,
+    drivers_at,
+    drivers_through,
+    equation,
+    known_bytes,
+    read_appends,
+)
+from wasim.model.appends import entry_bytes
+from wasim.model.equations import FITTED_KINDS
+from wasim.scenario.case import Case
+from wasim.units import Floats, Ints
+
+# What the format gives where a run cannot tell: a log entry is 50 B and a path, the path 66 characters and the table's
+# location
+_LOG_ENTRY = Assumption(mean=176.0, deviation=40.0, reason="50 B and a path of 126 ± 40 characters")
+_HEADER_DEVIATION_BYTES = 60.0  # of a manifest header computed from the schema
+_LATER_COLUMN = Assumption(mean=14.0, deviation=7.0, reason="measured elsewhere, 12 to 14 B per column")
+
+_WHAT_IDENTIFIES = {
+    "retained_snapshot": "a case with more commits than write.metadata.previous-versions-max",
+    "log_entry": "a case with more commits than write.metadata.previous-versions-max",
+    "manifest": "two values of workload.files_per_commit, or two merges",
+    "entry_added": "two values of workload.files_per_commit, or two merges",
+    "entry_merged": "a case with two merges: commits 100 and 199 by default",
+    "live_manifest": "a case of at least two commits",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindFit:
+    """One equation, fitted. `assumptions` are those that the format offers, by column, for where the fit needs them."""
+
+    kind: Kind
+    terms: tuple[Term, ...]
+    fit: LinearFit
+    assumptions: Mapping[int, Assumption]
+    naive_bytes: float
+    naive_rms_bytes: float
+
+    def bytes_of(self, drivers: Drivers, appends: Appends) -> Floats:
+        """Predicted bytes for each row of drivers."""
+        return self.fit.predict(design_matrix(self.terms, drivers)) + known_bytes(
+            self.kind, drivers, gzip_json=appends.gzip_json
+        )
+
+    def estimates_of(self, drivers: Drivers, appends: Appends) -> list[Estimate]:
+        """Predicted bytes for each row of drivers, with their doubt."""
+        known = known_bytes(self.kind, drivers, gzip_json=appends.gzip_json)
+        fitted = self.fit.estimates(design_matrix(self.terms, drivers))
+        return [
+            Estimate(low=max(0.0, one.low + add), best=one.best + add, high=one.high + add)
+            for one, add in zip(fitted, known, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterFit:
+    """All fitted equations of one group."""
+
+    group: Group
+    kinds: tuple[KindFit, ...]
+
+    def appends_of(self, case: Case) -> Appends:
+        """What the model needs to know of a case, measured or not, as far as the group knows it."""
+        appends = read_appends(case, data_bytes_per_commit=self.group.data_bytes(case))
+        seen = {
+            one.case_run.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed
+        }
+        files = seen.get(case.workload.files_per_commit, appends.files_per_commit)
+        return _with_fitted_sizes(replace(appends, files_per_commit=files), self.kinds)
+
+
+def fit_group(group: Group) -> WriterFit:
+    """Fit every kind that appends write."""
+    return WriterFit(group=group, kinds=tuple(_fit_kind(group, kind) for kind in FITTED_KINDS))
+
+
+def _fit_kind(group: Group, kind: Kind) -> KindFit:
+    terms = equation(kind, merges=group.merges, columns_vary=group.columns_vary)
+    design = np.concatenate([design_matrix(terms, one.drivers) for one in group.observed])
+    known = [known_bytes(kind, one.drivers, gzip_json=one.appends.gzip_json) for one in group.observed]
+    written = np.concatenate([one.written(kind) for one in group.observed])
+    assumptions = _assumptions(terms, group)
+    return KindFit(
+        kind=kind,
+        terms=terms,
+        fit=fit_linear(design, written - np.concatenate(known), series_numbers(group.observed), assumptions),
+        assumptions=assumptions,
+        naive_bytes=float(written.mean()),
+        naive_rms_bytes=float(written.std()),
+    )
+
+
+def _assumptions(terms: tuple[Term, ...], group: Group) -> dict[int, Assumption]:
+    appends = group.observed[0].appends
+    entry = entry_bytes(appends.statistics_columns)
+    offered = {
+        "log_entry": _LOG_ENTRY,
+        "entry_merged": Assumption(mean=entry, deviation=0.5 * entry, reason="40 B and 14 B per column, by half"),
+        "entry_merged_column": _LATER_COLUMN,
+    }
+    if not group.columns_vary:
+        offered["manifest"] = Assumption(
+            mean=appends.sizes.header_bytes,
+            deviation=_HEADER_DEVIATION_BYTES,
+            reason="the header that the schema makes",
+        )
+    return {column: offered[term.name] for column, term in enumerate(terms) if term.name in offered}
+
+
+def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
+    """The appends with manifests as large as fitted, which decides when full ones are sealed."""
+    fitted = next(one for one in kinds if one.kind is Kind.DATA_MANIFEST)
+    alone = drivers_at(appends, np.array([1, 1, 1]))
+    files = appends.files_per_commit
+    rows = replace(
+        alone,
+        manifest_files=np.ones(3),
+        entries_added=np.array([files, 0.0, 0.0]),
+        entries_merged=np.array([0.0, 0.0, 1.0]),
+    )
+    new, header, with_one = fitted.bytes_of(rows, appends)
+    if not (appends.merges and 0 < header < new and with_one > header):
+        return appends
+    return appends.with_sizes(ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header))
+
+
+def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]) -> tuple[Extrapolation, ...]:
+    """Metadata that the case would write over other horizons, without maintenance, by kind and in all."""
+    commits = np.array([max(1, int(horizon / case.commit_interval_s + 1e-4)) for horizon in horizons_s], dtype=np.int64)
+    appends = writer.appends_of(case)
+    drivers = drivers_through(appends, commits)
+    by_kind = {one.kind: one.estimates_of(drivers, appends) for one in writer.kinds}
+    return tuple(
+        Extrapolation(
+            writer=writer.group.name,
+            commit_interval_s=case.commit_interval_s,
+            horizon_s=horizon,
+            written_bytes={kind: estimates[row] for kind, estimates in by_kind.items()},
+            metadata_bytes=_sum_independent([estimates[row] for estimates in by_kind.values()]),
+        )
+        for row, horizon in enumerate(horizons_s)
+    )
+
+
+def _sum_independent(parts: list[Estimate]) -> Estimate:
+    """The sum of estimates whose errors have nothing to do with each other."""
+    best = sum(part.best for part in parts)
+    low = float(np.sqrt(sum((part.best - part.low) ** 2 for part in parts)))
+    high = float(np.sqrt(sum((part.high - part.best) ** 2 for part in parts)))
+    return Estimate(low=max(0.0, best - low), best=best, high=best + high)
+
+
+def report_cost(kind_fit: KindFit, group: Group) -> CostFit:
+    """A fitted equation as the report says it."""
+    return CostFit(
+        writer=group.name,
+        kind=kind_fit.kind,
+        coefficients=(*_coefficients(kind_fit), *_combinations(kind_fit, group)),
+        r_squared=kind_fit.fit.r_squared,
+        rms_bytes=kind_fit.fit.rms,
+        commits=kind_fit.fit.rows,
+        naive_bytes=kind_fit.naive_bytes,
+        naive_rms_bytes=kind_fit.naive_rms_bytes,
+    )
+
+
+def report_ingest(group: Group) -> CostFit:
+    """The ingest law of a group as the report says it."""
+    written = np.concatenate([one.written(Kind.DATA) for one in group.observed])
+    both = group.ingest.estimates(np.eye(2))
+    note = "" if group.ingest.identified.all() else "one number of rows per commit; two commit intervals would tell"
+    names = (("file", "B per data file"), ("row", "B per row"))
+    coefficients = tuple(
+        Coefficient(name=name, unit=unit, estimate=both[i] if group.ingest.identified[i] else None, note=note)
+        for i, (name, unit) in enumerate(names)
+    )
+    return CostFit(
+        writer=group.name,
+        kind=Kind.DATA,
+        coefficients=coefficients,
+        r_squared=group.ingest.r_squared,
+        rms_bytes=group.ingest.rms,
+        commits=group.ingest.rows,
+        naive_bytes=float(written.mean()),
+        naive_rms_bytes=float(written.std()),
+    )
+
+
+def _coefficients(kind_fit: KindFit) -> list[Coefficient]:
+    estimates = kind_fit.fit.estimates(np.eye(len(kind_fit.terms)))
+    result = []
+    for column, (term, estimate) in enumerate(zip(kind_fit.terms, estimates, strict=True)):
+        seen = bool(kind_fit.fit.identified[column])
+        note = "" if seen else _why_not(term.name, kind_fit.assumptions.get(column))
+        result.append(Coefficient(name=term.name, unit=term.unit, estimate=estimate if seen else None, note=note))
+    return result
+
+
+def _why_not(name: str, assumption: Assumption | None) -> str:
+    told = _WHAT_IDENTIFIES.get(name, "two numbers of columns and two of files per commit")
+    taken = f"; predictions take {assumption.mean:.0f} B, from {assumption.reason}" if assumption else ""
+    return f"this run cannot tell; {told} would{taken}"
+
+
+def _combinations(kind_fit: KindFit, group: Group) -> list[Coefficient]:
+    """Sums of coefficients that the run does identify where it cannot tell the parts."""
+    names = [term.name for term in kind_fit.terms]
+    files = {one.appends.files_per_commit for one in group.observed}
+    offered: list[tuple[str, str, str, float]] = [
+        ("retained_snapshot", "log_entry", "B per commit while the log grows", 1.0)
+    ]
+    if len(files) == 1:
+        offered.append(("manifest", "entry_added", "B per new manifest", float(next(iter(files)))))
+    result = []
+    for first, second, unit, times in offered:
+        if first not in names or kind_fit.fit.identified[names.index(second)]:
+            continue
+        row = np.zeros((1, len(names)))
+        row[0, names.index(first)], row[0, names.index(second)] = 1.0, times
+        if kind_fit.fit.decides(row)[0]:
+            label = f"{first} + {second}" if times == 1 else f"{first} + {times:.0f} {second}"
+            result.append(Coefficient(name=label, unit=unit, estimate=kind_fit.fit.estimates(row)[0]))
+    return result
+
+
+def predicted_total(writer: WriterFit, kind_fit: KindFit, case: Case, commits: Ints) -> float:
+    """Bytes of one kind that the scenario alone foretells for some commits of a case."""
+    appends = writer.appends_of(case)
+    return float(kind_fit.bytes_of(drivers_at(appends, commits), appends).sum())

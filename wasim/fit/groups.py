@@ -1,0 +1,133 @@
+"""Which cases may share coefficients, and what of them is fitted.
+
+Cases share coefficients when everything that makes a file's constants is the same: writer, table (format version,
+partition spec, properties, kinds of columns), environment and how rows are distributed. What may differ within a group
+is what the equations have drivers for: commit interval, horizon, rows per second, files per commit, and how many
+columns there are.
+"""
+
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.fit.linear import Assumption, LinearFit, fit_linear
+from wasim.ledger import Kind
+from wasim.model import Appends, Drivers, drivers_at, read_appends
+from wasim.runs import CaseRun, Run
+from wasim.scenario.case import Case
+from wasim.units import Floats, Ints
+
+PARQUET_BYTES_PER_COLUMN = 300.0  # of an empty data file, about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """One case's measured bytes beside the drivers that the model foresees for it."""
+
+    case_run: CaseRun
+    appends: Appends
+    drivers: Drivers
+
+    def written(self, kind: Kind) -> Floats:
+        """Bytes of one kind written by each commit."""
+        return self.case_run.ledger.written_bytes[kind].astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Cases that share coefficients, shortest interval first. `name`: the writer's, and what tells it from others."""
+
+    name: str
+    observed: tuple[Observed, ...]
+    ingest: LinearFit
+
+    @property
+    def merges(self) -> bool:
+        """Whether any of the commits merge manifests."""
+        return any(one.appends.merges for one in self.observed)
+
+    @property
+    def columns_vary(self) -> bool:
+        """Whether the cases differ in how many columns the table has."""
+        return len({one.appends.columns for one in self.observed}) > 1
+
+    def data_bytes(self, case: Case) -> float:
+        """Data bytes per commit that the group's ingest law gives a case."""
+        return max(1.0, float(self.ingest.predict(_ingest_drivers(read_appends(case)))[0]))
+
+    def restricted(self, observed: tuple[Observed, ...]) -> "Group":
+        """The group as if only these cases, or parts of cases, had been seen."""
+        return replace(self, observed=observed, ingest=_fit_ingest(observed))
+
+
+def group_cases(run: Run) -> tuple[Group, ...]:
+    """The groups of a run, in the order of its cases. Cases without commits are left out."""
+    members: dict[str, list[CaseRun]] = {}
+    for case_run in run.cases:
+        if len(case_run.ledger):
+            members.setdefault(_shared_constants(case_run.case), []).append(case_run)
+    names = _names([tuple(one.case for one in group) for group in members.values()])
+    groups = []
+    for name, group in zip(names, members.values(), strict=True):
+        ordered = sorted(group, key=lambda one: (one.case.commit_interval_s, one.case.repetition))
+        observed = tuple(observe(one) for one in ordered)
+        groups.append(Group(name=name, observed=observed, ingest=_fit_ingest(observed)))
+    return tuple(groups)
+
+
+def observe(case_run: CaseRun) -> Observed:
+    """A case with its drivers. Where files per commit are not the scenario's, the ledger's median counts."""
+    ledger = case_run.ledger
+    appends = read_appends(case_run.case, data_bytes_per_commit=float(ledger.written_bytes[Kind.DATA].mean()) or None)
+    files = int(np.median(ledger.entries_added))
+    if files and files != appends.files_per_commit:
+        appends = replace(appends, files_per_commit=files)
+    return Observed(case_run=case_run, appends=appends, drivers=drivers_at(appends, ledger.commit))
+
+
+def series_numbers(observed: tuple[Observed, ...]) -> Ints:
+    """The number of its case for each commit, cases one after the other."""
+    return np.repeat(np.arange(len(observed)), [len(one.case_run.ledger) for one in observed])
+
+
+def _shared_constants(case: Case) -> str:
+    document = case.document()
+    table = case.table.model_dump(mode="json")
+    table["columns"] = sorted(json.dumps({**column, "count": 0}, sort_keys=True) for column in table["columns"])
+    workload = case.workload.model_dump(mode="json")
+    constants = [table, workload["partitions_per_commit"], workload["distribution_mode"], document["writer"]]
+    return json.dumps([*constants, document["environment"], case.clock], sort_keys=True)
+
+
+def _names(groups: list[tuple[Case, ...]]) -> list[str]:
+    """The writer's name for each group, and where groups share it, what was swept between them."""
+    writers = [cases[0].writer_name for cases in groups]
+    names = []
+    for writer, cases in zip(writers, groups, strict=True):
+        rivals = [other[0].swept for other in groups if other[0].writer_name == writer]
+        swept = cases[0].swept
+        differing = [
+            f"{key}={value}"
+            for key, value in swept.items()
+            if all(one.swept.get(key) == value for one in cases) and any(other.get(key) != value for other in rivals)
+        ]
+        names.append(" ".join([writer, *differing]))
+    return names
+
+
+def _ingest_drivers(appends: Appends) -> Floats:
+    return np.array([[float(appends.files_per_commit), float(appends.rows_per_commit)]])
+
+
+def _fit_ingest(observed: tuple[Observed, ...]) -> LinearFit:
+    """Data bytes per commit = file · files + row · rows."""
+    design = np.concatenate(
+        [np.repeat(_ingest_drivers(one.appends), len(one.case_run.ledger), axis=0) for one in observed]
+    )
+    written = np.concatenate([one.written(Kind.DATA) for one in observed])
+    empty = PARQUET_BYTES_PER_COLUMN * observed[0].appends.columns
+    empty_file = Assumption(
+        mean=min(empty, 0.5 * float(written.mean())), deviation=0.25 * empty, reason="an empty Parquet file"
+    )
+    return fit_linear(design, written, series_numbers(observed), {0: empty_file})

@@ -1,0 +1,31 @@
+"""The cost equations of a commit, as functions of the scenario alone: no table, no Spark, no clock.
+
+`appends` says what of a case matters; `cadence` when manifests merge; `digits` how decimal numbers widen; `drivers`
+puts them into columns by commit, or sums them over any number of commits at once; `equations` turns drivers into bytes;
+`rates` into bytes per second and write amplification; `latency` into the smallest interval that a writer can keep up.
+"""
+
+from wasim.model.appends import Appends, read_appends
+from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
+from wasim.model.drivers import Drivers, drivers_at, drivers_through
+from wasim.model.equations import Term, design_matrix, equation, known_bytes
+from wasim.model.latency import smallest_sustainable_interval_s
+from wasim.model.rates import metadata_write_rate, wa_metadata
+
+__all__ = [
+    "Appends",
+    "Cadence",
+    "Drivers",
+    "ManifestSizes",
+    "Term",
+    "design_matrix",
+    "drivers_at",
+    "drivers_through",
+    "equation",
+    "known_bytes",
+    "merge_cadence",
+    "metadata_write_rate",
+    "read_appends",
+    "smallest_sustainable_interval_s",
+    "wa_metadata",
+]

@@ -1,0 +1,176 @@
+"""The drivers of a commit's cost: what grows, commit by commit, and its sums over any number of commits at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.model.appends import Appends
+from wasim.model.cadence import Cadence, merge_cadence
+from wasim.model.digits import digits_at, digits_through, digits_through_all, triangle
+from wasim.units import Floats, Ints
+
+FIRST_LIST_SAVES_BYTES = 15  # the first snapshot's list names its parent `null` instead of 19 digits
+
+# From sequence number 64 on, a list's entry holds it (twice) in two bytes. Deflate makes about 1 B of that: with 1 B
+# known beforehand, lists of 240 appends fit to 11 B rms instead of 20 (fast) and 28 (merge).
+NARROW_SEQUENCE_NUMBERS = 63
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drivers:
+    """Drivers as equal-length columns: of single commits, or summed from commit 1 through each of some commits.
+
+    `snapshots`: retained, the new one included. `log_entries`: previous metadata files named in the metadata log.
+    `live_manifests`: in the new list. `manifest_files`: written, a merged-away one included. `entries_added`: files
+    that the commits add. `entries_merged`: entries of the manifests that merges write. `json_digits` and `list_digits`:
+    bytes known beforehand, because numbers widen as they grow. `columns` and `statistics_columns` belong to the table
+    and never change.
+    """
+
+    commits: Floats
+    snapshots: Floats
+    log_entries: Floats
+    live_manifests: Floats
+    manifest_files: Floats
+    entries_added: Floats
+    entries_merged: Floats
+    manifests_replaced: Floats
+    json_digits: Floats
+    list_digits: Floats
+    columns: int
+    statistics_columns: int
+
+
+def drivers_at(appends: Appends, commits: Ints) -> Drivers:
+    """The drivers of single commits, numbered from 1."""
+    cadence = appends_cadence(appends, commits)
+    merged = cadence.merges_at(commits, np.ones_like(cadence.offset))
+    return Drivers(
+        commits=np.ones(len(commits)),
+        snapshots=_floats(commits),
+        # CREATE TABLE wrote the first metadata file, so commit 1 already logs one
+        log_entries=_floats(np.minimum(commits, appends.log_limit)),
+        live_manifests=_floats(cadence.live_manifests(commits)),
+        manifest_files=_floats(1 + merged),
+        entries_added=np.full(len(commits), float(appends.files_per_commit)),
+        entries_merged=_floats(cadence.merges_at(commits, cadence.absorbed) * appends.files_per_commit),
+        manifests_replaced=_floats(cadence.merges_at(commits, cadence.inputs - cadence.wastes_new)),
+        json_digits=_floats(_json_digits(appends, commits)),
+        list_digits=_floats(
+            digits_at(1, commits)
+            - FIRST_LIST_SAVES_BYTES * (commits == 1)
+            + cadence.live_manifests(commits)
+            - _narrow_manifests(cadence, commits)
+        ),
+        columns=appends.columns,
+        statistics_columns=appends.statistics_columns,
+    )
+
+
+def drivers_through(appends: Appends, commits: Ints) -> Drivers:
+    """The drivers summed over commits 1 … n for each n in `commits`, without an array of n elements."""
+    cadence = appends_cadence(appends, commits)
+    merged = cadence.merges_through(commits, np.ones_like(cadence.offset))
+    beyond = np.maximum(commits - appends.log_limit, 0)
+    return Drivers(
+        commits=_floats(commits),
+        snapshots=_floats(triangle(commits)),
+        log_entries=_floats(triangle(commits - beyond) + appends.log_limit * beyond),
+        live_manifests=_floats(cadence.live_manifests_through(commits)),
+        manifest_files=_floats(commits + merged),
+        entries_added=_floats(commits * appends.files_per_commit),
+        entries_merged=_floats(cadence.merges_through(commits, cadence.absorbed) * appends.files_per_commit),
+        manifests_replaced=_floats(cadence.merges_through(commits, cadence.inputs - cadence.wastes_new)),
+        json_digits=_floats(_json_digits_through(appends, commits)),
+        list_digits=_floats(
+            digits_through(1, commits)
+            - FIRST_LIST_SAVES_BYTES * (commits >= 1)
+            + cadence.live_manifests_through(commits)
+            - _narrow_manifests_through(cadence, commits)
+        ),
+        columns=appends.columns,
+        statistics_columns=appends.statistics_columns,
+    )
+
+
+def appends_cadence(appends: Appends, commits: Ints) -> Cadence:
+    """The merges of these appends as far as the last of `commits`; none when the writer does not merge."""
+    if not appends.merges:
+        return Cadence(offset=_NONE, inputs=_NONE, absorbed=_NONE, wastes_new=_NONE, cycle_commits=2**62)
+    return merge_cadence(
+        min_count=appends.min_count_to_merge,
+        target_bytes=appends.target_manifest_bytes,
+        files_per_commit=appends.files_per_commit,
+        sizes=appends.sizes,
+        commits=int(np.max(commits, initial=1)),
+    )
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def _growing(appends: Appends) -> list[tuple[float, int]]:
+    """The numbers in a snapshot's JSON that grow with every commit, as (increment, commits that it lags behind)."""
+    rows = appends.rows_per_commit
+    growing = [(rows, 0), (appends.files_per_commit, 0), (appends.data_bytes_per_commit, 0)]  # the totals
+    if appends.format_version >= 2:
+        growing.append((1, 0))  # sequence-number
+    if appends.format_version >= 3:
+        growing.append((rows, 1))  # first-row-id
+    if not appends.merges:
+        growing.append((1, 1))  # manifests-kept; under merges it has one or two digits, left to the fitted constant
+    if appends.repeats_epoch:
+        growing.append((1, 1))  # spark.sql.streaming.epochId
+    return growing
+
+
+def _constant_digits(appends: Appends) -> int:
+    """Digits of the numbers that every snapshot of a case repeats, but cases differ in: what the commit added."""
+    added = [appends.rows_per_commit, appends.files_per_commit, round(appends.data_bytes_per_commit)]
+    if appends.format_version >= 3:
+        added.append(appends.rows_per_commit)
+    return sum(len(str(number)) for number in added)
+
+
+def _json_digits(appends: Appends, commits: Ints) -> Ints:
+    """Bytes of numbers in metadata.json: those of every retained snapshot, and last-sequence-number once."""
+    total = _constant_digits(appends) * commits + digits_at(1, commits)
+    for increment, lag in _growing(appends):
+        total = total + digits_through(increment, commits - lag) + lag * np.minimum(commits, 1)
+    return total
+
+
+def _json_digits_through(appends: Appends, commits: Ints) -> Ints:
+    """Σ of `_json_digits` over commits 1 … n."""
+    total = _constant_digits(appends) * triangle(commits) + digits_through(1, commits)
+    for increment, lag in _growing(appends):
+        total = total + digits_through_all(increment, commits - lag) + lag * commits
+    return total
+
+
+def _narrow_manifests(cadence: Cadence, commits: Ints) -> Ints:
+    """Live manifests whose sequence number takes one byte: merges take the oldest first."""
+    merged_away = cadence.merges_through(commits, cadence.inputs - 1)
+    return np.asarray(np.maximum(np.minimum(commits, NARROW_SEQUENCE_NUMBERS) - merged_away, 0))
+
+
+def _narrow_manifests_through(cadence: Cadence, commits: Ints) -> Ints:
+    """Σ of `_narrow_manifests` over commits 1 … n: in closed form up to the first merge, then while any live."""
+    limit = NARROW_SEQUENCE_NUMBERS
+    first = int(cadence.offset[0]) if len(cadence.offset) else 2**62
+    before = np.minimum(commits, first - 1)
+    total = triangle(np.minimum(before, limit)) + limit * np.maximum(before - limit, 0)
+    if first > np.max(commits, initial=0):
+        return total
+    taken = np.cumsum(cadence.inputs - 1)
+    if taken[-1] >= limit:
+        gone = int(cadence.offset[np.searchsorted(taken, limit)])
+    else:
+        gone = min(int(np.max(commits)), -(-limit // int(taken[-1])) * cadence.cycle_commits + 1)
+    later = np.arange(first, gone + 1, dtype=np.int64)
+    running = np.concatenate([[0], np.cumsum(_narrow_manifests(cadence, later))])
+    return np.asarray(total + running[np.clip(commits - first + 1, 0, len(later))])
+
+
+def _floats(counts: Ints) -> Floats:
+    return counts.astype(np.float64)
