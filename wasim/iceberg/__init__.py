@@ -1,0 +1,42 @@
+"""The Iceberg format: metadata.json, manifest lists, manifests and names, read with bounds and written exactly.
+
+Reading turns bytes into frozen values or raises IcebergFileError; writing turns values into the bytes that Iceberg's
+Java 1.12 would have written, random parts (sync marker, UUIDs, ids) passed in.
+"""
+
+from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.manifest_lists import ManifestFile, ManifestList, manifest_list_bytes, read_manifest_list
+from wasim.iceberg.manifests import (
+    DataFileEntry,
+    Manifest,
+    ManifestContent,
+    ManifestEntry,
+    ManifestHeader,
+    manifest_bytes,
+    read_manifest,
+)
+from wasim.iceberg.metadata_json import TableMetadata, metadata_json_bytes, read_metadata_json
+from wasim.iceberg.names import FileKind, classify
+from wasim.iceberg.reencode import Mismatch, reencode_check
+
+__all__ = [
+    "DataFileEntry",
+    "FileKind",
+    "IcebergFileError",
+    "Manifest",
+    "ManifestContent",
+    "ManifestEntry",
+    "ManifestFile",
+    "ManifestHeader",
+    "ManifestList",
+    "Mismatch",
+    "TableMetadata",
+    "classify",
+    "manifest_bytes",
+    "manifest_list_bytes",
+    "metadata_json_bytes",
+    "read_manifest",
+    "read_manifest_list",
+    "read_metadata_json",
+    "reencode_check",
+]

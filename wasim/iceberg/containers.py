@@ -1,0 +1,213 @@
+"""Avro container files: read with bounds, because files are hostile until parsed, and written exactly as Iceberg does.
+
+"Obj\\x01" · header map · 16-byte sync marker · blocks of { record count · length · data · sync marker }
+"""
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.faults import IcebergFileError
+
+MAGIC = b"Obj\x01"
+SYNC_BYTES = 16
+# Iceberg's default for gzip; `write.manifest.compression-level` replaces it in manifests, nothing in manifest lists.
+DEFLATE_LEVEL = 9
+# Avro's DEFAULT_SYNC_INTERVAL: the block closes after the record that reaches it.
+BLOCK_RAW_BYTES = 64_000
+_VARINT_BYTES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a file may ask for before it is refused. Iceberg's own blocks hold 64 000 raw bytes and one record more."""
+
+    header_bytes: int = 16 << 20
+    header_keys: int = 1_000
+    block_raw_bytes: int = 64 << 20
+    raw_bytes: int = 1 << 30
+    records: int = 4_000_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One block's records, inflated and not yet decoded."""
+
+    record_count: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """An Avro file taken apart: header values in file order, codec among them, and its blocks."""
+
+    header: Mapping[str, bytes]
+    sync_marker: bytes
+    blocks: tuple[Block, ...]
+
+    @property
+    def codec(self) -> str:
+        """`deflate`, or `null` for no compression."""
+        return self.header.get("avro.codec", b"null").decode()
+
+
+class _Cursor:
+    """A position in a file's bytes that never passes their end."""
+
+    def __init__(self, data: bytes, source: str) -> None:
+        self.data = data
+        self.source = source
+        self.position = 0
+
+    def wrong(self, problem: str) -> IcebergFileError:
+        return IcebergFileError(self.source, f"{problem} (byte {self.position})")
+
+    def take(self, length: int) -> bytes:
+        end = self.position + length
+        if length < 0 or end > len(self.data):
+            raise self.wrong(f"announces {length} bytes that it does not hold")
+        taken = self.data[self.position : end]
+        self.position = end
+        return taken
+
+    def long(self) -> int:
+        value = 0
+        for index, byte in enumerate(self.data[self.position : self.position + _VARINT_BYTES]):
+            value |= (byte & 0x7F) << (7 * index)
+            if byte < 0x80:
+                self.position += index + 1
+                return value >> 1 ^ -(value & 1)
+        raise self.wrong("ends inside a number, or holds one of more than 64 bits")
+
+
+def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container:
+    """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec."""
+    cursor = _Cursor(data, source)
+    if data[:4] != MAGIC:
+        raise cursor.wrong("is not an Avro file: it does not begin with Obj 01")
+    cursor.position = len(MAGIC)
+    header = _read_header(cursor, limits)
+    sync_marker = cursor.take(SYNC_BYTES)
+    codec = header.get("avro.codec", b"null")
+    if codec not in (b"null", b"deflate"):
+        raise cursor.wrong(f"is compressed with {codec[:40].decode(errors='replace')}; only deflate and null are read")
+    return Container(
+        header=header, sync_marker=sync_marker, blocks=_read_blocks(cursor, codec == b"deflate", sync_marker, limits)
+    )
+
+
+def _read_header(cursor: _Cursor, limits: Limits) -> dict[str, bytes]:
+    header: dict[str, bytes] = {}
+    while count := cursor.long():
+        if count < 0:
+            cursor.long()  # A negative count is followed by the bytes of that part, which we need not know.
+        if abs(count) + len(header) > limits.header_keys:
+            raise cursor.wrong(f"announces {abs(count)} header keys; {limits.header_keys} are allowed")
+        for _ in range(abs(count)):
+            try:
+                key = cursor.take(cursor.long()).decode()
+            except UnicodeDecodeError as error:
+                raise cursor.wrong("has a header key that is not UTF-8") from error
+            if key in header:
+                raise cursor.wrong(f"has the header key {key[:60]!r} twice")
+            header[key] = cursor.take(cursor.long())
+            if cursor.position > limits.header_bytes:
+                raise cursor.wrong(f"has a header of more than {limits.header_bytes} bytes")
+    return header
+
+
+def _read_blocks(cursor: _Cursor, deflated: bool, sync_marker: bytes, limits: Limits) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    records = raw_bytes = 0
+    while cursor.position < len(cursor.data):
+        count = cursor.long()
+        records += count
+        if count <= 0 or records > limits.records:
+            raise cursor.wrong(f"has a block that announces {count} records; {limits.records} in all are allowed")
+        stored = cursor.take(cursor.long())
+        allowed = min(limits.block_raw_bytes, limits.raw_bytes - raw_bytes)
+        raw = _inflate(cursor, stored, allowed) if deflated else stored
+        # Every Iceberg record takes a byte or more, so this also bounds the work of decoding.
+        if len(raw) > allowed or count > len(raw):
+            raise cursor.wrong(f"has a block of {len(raw)} bytes for {count} records; {allowed} bytes are allowed")
+        if cursor.take(SYNC_BYTES) != sync_marker:
+            raise cursor.wrong("has a block without the file's sync marker after it")
+        raw_bytes += len(raw)
+        blocks.append(Block(record_count=count, raw=raw))
+    return tuple(blocks)
+
+
+def _inflate(cursor: _Cursor, stored: bytes, allowed: int) -> bytes:
+    inflater = zlib.decompressobj(wbits=-15)
+    try:
+        raw = inflater.decompress(stored, allowed + 1)
+    except zlib.error as error:
+        raise cursor.wrong(f"has a block that does not inflate: {error}") from error
+    if len(raw) > allowed:
+        raise cursor.wrong(f"has a block that inflates to more than {allowed} bytes")
+    # fastavro leaves three bytes of a checksum behind the stream; Java and Python readers pass over them, and so do we.
+    if not inflater.eof:
+        raise cursor.wrong("has a block whose compressed data is cut short")
+    return raw
+
+
+def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
+    """Everything before the first block, with the keys in the order given."""
+    parts = [MAGIC]
+    if header:
+        parts.append(encode_long(len(header)))
+    for key, value in header.items():
+        parts += (encode_string(key), encode_bytes(value))
+    return b"".join([*parts, b"\x00", sync_marker])
+
+
+def container_bytes(
+    header: Mapping[str, bytes],
+    records: Iterable[bytes],
+    *,
+    sync_marker: bytes,
+    level: int = DEFLATE_LEVEL,
+    block_raw_bytes: int = BLOCK_RAW_BYTES,
+) -> bytes:
+    """A whole Avro file from encoded records, as Iceberg's writer lays it out; the header names the codec."""
+    if len(sync_marker) != SYNC_BYTES:
+        raise ValueError(f"a sync marker has {SYNC_BYTES} bytes, not {len(sync_marker)}")
+    compress = _COMPRESSORS[header.get("avro.codec", b"null").decode()]
+    parts = [header_bytes(header, sync_marker)]
+    for block in split_blocks(records, block_raw_bytes):
+        stored = compress(block.raw, level)
+        parts += (encode_long(block.record_count), encode_bytes(stored), sync_marker)
+    return b"".join(parts)
+
+
+def split_blocks(records: Iterable[bytes], block_raw_bytes: int = BLOCK_RAW_BYTES) -> list[Block]:
+    """Encoded records gathered into blocks: each closes after the record that brings it to the threshold."""
+    blocks: list[Block] = []
+    pending: list[bytes] = []
+    size = 0
+    for record in records:
+        pending.append(record)
+        size += len(record)
+        if size >= block_raw_bytes:
+            blocks.append(Block(record_count=len(pending), raw=b"".join(pending)))
+            pending, size = [], 0
+    if pending:
+        blocks.append(Block(record_count=len(pending), raw=b"".join(pending)))
+    return blocks
+
+
+def deflate(raw: bytes, level: int = DEFLATE_LEVEL) -> bytes:
+    """Raw deflate as Java's Deflater yields it with the same zlib."""
+    compressor = zlib.compressobj(level, zlib.DEFLATED, -15, 8)
+    return compressor.compress(raw) + compressor.flush()
+
+
+def _store(raw: bytes, _level: int) -> bytes:
+    return raw
+
+
+_COMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {"deflate": deflate, "null": _store}

@@ -1,0 +1,202 @@
+"""JSON as Iceberg's Java writes it, and bounded reading of JSON that anyone wrote."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from wasim.iceberg.faults import IcebergFileError
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
+
+# Jackson escapes these and nothing else; other control characters become \u00XX with capital hex digits.
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+_ESCAPED = re.compile(r'["\\\x00-\x1f]')
+
+
+class JsonFloat(float):
+    """A number with a fraction or exponent that remembers its spelling: Java's `1.0E10` is not Python's."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "JsonFloat":
+        """The float that the text spells."""
+        value = super().__new__(cls, text)
+        value.text = text
+        return value
+
+
+def quote(text: str) -> str:
+    """A JSON string as Jackson escapes it: non-ASCII stays as it is."""
+    return f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04X}"
+
+
+def compact_json(value: Json) -> str:
+    """Compact JSON of a parsed value, floats spelled as they were read."""
+    match value:
+        case str():
+            return quote(value)
+        case list():
+            return json_array(map(compact_json, value))
+        case dict():
+            return json_object((key, compact_json(item)) for key, item in value.items())
+        case JsonFloat():
+            return value.text
+    return json.dumps(value)
+
+
+def json_object(members: Iterable[tuple[str, str]]) -> str:
+    """An object from keys and values already rendered."""
+    return "{" + ",".join([f"{quote(key)}:{text}" for key, text in members]) + "}"
+
+
+def json_array(items: Iterable[str]) -> str:
+    """An array of values already rendered."""
+    return f"[{','.join(items)}]"
+
+
+def json_text_map(values: Mapping[str, str]) -> str:
+    """An object of strings."""
+    return json_object((key, quote(text)) for key, text in values.items())
+
+
+def read_json(data: bytes | str, *, source: str) -> Json:
+    """The value in UTF-8 JSON text; IcebergFileError for anything else, such as nesting that exhausts the stack."""
+    try:
+        text = data if isinstance(data, str) else data.decode("utf-8")
+        value: Json = json.loads(text, parse_float=JsonFloat, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise IcebergFileError(source, f"is not UTF-8 text at byte {error.start}") from error
+    except RecursionError as error:
+        raise IcebergFileError(source, "holds JSON nested too deeply to be Iceberg's") from error
+    except ValueError as error:
+        raise IcebergFileError(source, f"is not JSON: {error}") from error
+    return value
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+class JsonFields:
+    """One JSON object being read: keys are taken by type, and `finish` reports those that nobody knew."""
+
+    def __init__(self, value: Json, *, where: str, source: str, unknown: list[tuple[str, Json]]) -> None:
+        """The object at a place in a file; the list gathers fields that nobody took."""
+        self._where = where
+        self._source = source
+        self._unknown = unknown
+        if not isinstance(value, dict):
+            raise self.wrong("is not an object")
+        self._left = dict(value)
+
+    def wrong(self, problem: str, key: str = "") -> IcebergFileError:
+        """The error to raise about this object, or about one of its keys."""
+        place = ".".join(part for part in (self._where, key) if part) or "the document"
+        return IcebergFileError(self._source, f"{place} {problem}")
+
+    def has(self, key: str) -> bool:
+        """Whether the key is present and not null; a null is the same as an absent key."""
+        if self._left.get(key) is None:
+            self._left.pop(key, None)
+            return False
+        return True
+
+    def value(self, key: str) -> Json:
+        """Any value, taken."""
+        if key not in self._left:
+            raise self.wrong("is missing", key)
+        return self._left.pop(key)
+
+    def integer(self, key: str) -> int:
+        """A whole number that fits a Java long."""
+        value = self.value(key)
+        if type(value) is not int or not LONG_MIN <= value <= LONG_MAX:
+            raise self.wrong("is not a whole number of 64 bits", key)
+        return value
+
+    def integer_or(self, key: str, default: int) -> int:
+        """A whole number, or the default when the key is absent or null."""
+        return self.integer(key) if self.has(key) else default
+
+    def optional_integer(self, key: str) -> int | None:
+        """A whole number, or None when the key is absent or null."""
+        return self.integer(key) if self.has(key) else None
+
+    def text(self, key: str) -> str:
+        """A string."""
+        value = self.value(key)
+        if not isinstance(value, str):
+            raise self.wrong("is not a string", key)
+        return value
+
+    def optional_text(self, key: str) -> str | None:
+        """A string, or None when the key is absent or null."""
+        return self.text(key) if self.has(key) else None
+
+    def boolean(self, key: str) -> bool:
+        """True or false."""
+        value = self.value(key)
+        if not isinstance(value, bool):
+            raise self.wrong("is neither true nor false", key)
+        return value
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        """An array of whole numbers; empty when absent."""
+        items = self._items(key)
+        if not all(type(item) is int and LONG_MIN <= item <= LONG_MAX for item in items):
+            raise self.wrong("holds something else than whole numbers", key)
+        return tuple(item for item in items if isinstance(item, int))
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """An array of strings; empty when absent."""
+        items = self._items(key)
+        if not all(isinstance(item, str) for item in items):
+            raise self.wrong("holds something else than strings", key)
+        return tuple(item for item in items if isinstance(item, str))
+
+    def text_map(self, key: str) -> dict[str, str]:
+        """An object of strings in file order; empty when absent. Numbers and booleans become their text, as in Java."""
+        value = self.value(key) if self.has(key) else {}
+        if not isinstance(value, dict) or any(item is None or isinstance(item, dict | list) for item in value.values()):
+            raise self.wrong("is not an object of strings", key)
+        return {name: item if isinstance(item, str) else compact_json(item) for name, item in value.items()}
+
+    def object(self, key: str) -> "JsonFields":
+        """A nested object."""
+        return self.child(self.value(key), key)
+
+    def objects(self, key: str) -> list["JsonFields"]:
+        """An array of objects; empty when absent."""
+        return [self.child(item, f"{key}[{index}]") for index, item in enumerate(self._items(key))]
+
+    def members(self, key: str) -> list[tuple[str, "JsonFields"]]:
+        """The members of an object of objects, in file order; empty when absent."""
+        value = self.value(key) if self.has(key) else {}
+        if not isinstance(value, dict):
+            raise self.wrong("is not an object", key)
+        return [(name, self.child(item, f"{key}.{name}")) for name, item in value.items()]
+
+    def finish(self) -> None:
+        """Put what was not taken among the unknown fields."""
+        if self._left:
+            prefix = f"{self._where}." if self._where else ""
+            self._unknown.extend((prefix + key, value) for key, value in self._left.items())
+
+    def _items(self, key: str) -> list[Json]:
+        value = self.value(key) if self.has(key) else []
+        if not isinstance(value, list):
+            raise self.wrong("is not an array", key)
+        return value
+
+    def child(self, value: Json, key: str) -> "JsonFields":
+        """A value taken from under a key, as an object of its own."""
+        where = f"{self._where}.{key}" if self._where else key
+        return JsonFields(value, where=where, source=self._source, unknown=self._unknown)

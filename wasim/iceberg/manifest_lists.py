@@ -1,0 +1,198 @@
+"""Manifest lists: one record per manifest of a snapshot, decoded from any writer's file, encoded exactly as Java's."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
+
+from wasim.iceberg.avro_door import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
+from wasim.iceberg.containers import DEFAULT_LIMITS, Container, Limits, container_bytes, read_container
+from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.java_order import java_hash_map_order
+from wasim.iceberg.record_encoding import Encoder, record_encoder
+from wasim.iceberg.record_fields import FORMAT_VERSIONS, manifest_file_schema_texts
+
+_REQUIRED = frozenset({500, 501, 502, 503})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionFieldSummary:
+    """The range of one partition field over all entries of a manifest, deleted ones too; bounds in full length."""
+
+    contains_null: bool
+    contains_nan: bool | None = None
+    lower_bound: bytes | None = None
+    upper_bound: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestFile:
+    """One manifest as a manifest list describes it. Counts may be absent in v1."""
+
+    manifest_path: str
+    manifest_length: int
+    partition_spec_id: int
+    added_snapshot_id: int
+    content: int = 0
+    sequence_number: int = 0
+    min_sequence_number: int = 0
+    added_files_count: int | None = None
+    existing_files_count: int | None = None
+    deleted_files_count: int | None = None
+    added_rows_count: int | None = None
+    existing_rows_count: int | None = None
+    deleted_rows_count: int | None = None
+    partitions: tuple[PartitionFieldSummary, ...] | None = None
+    key_metadata: bytes | None = None
+    first_row_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestListHeader:
+    """What a manifest list's header is built from; other writers leave some of it out."""
+
+    snapshot_id: int | None
+    parent_snapshot_id: int | None = None
+    sequence_number: int | None = None
+    first_row_id: int | None = None
+    format_version: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestList:
+    """A manifest list, decoded."""
+
+    header: ManifestListHeader
+    manifests: tuple[ManifestFile, ...]
+    sync_marker: bytes
+    codec: str
+
+
+_GETTERS = {
+    500: attrgetter("manifest_path"),
+    501: attrgetter("manifest_length"),
+    502: attrgetter("partition_spec_id"),
+    503: attrgetter("added_snapshot_id"),
+    504: attrgetter("added_files_count"),
+    505: attrgetter("existing_files_count"),
+    506: attrgetter("deleted_files_count"),
+    507: attrgetter("partitions"),
+    509: attrgetter("contains_null"),
+    510: attrgetter("lower_bound"),
+    511: attrgetter("upper_bound"),
+    512: attrgetter("added_rows_count"),
+    513: attrgetter("existing_rows_count"),
+    514: attrgetter("deleted_rows_count"),
+    515: attrgetter("sequence_number"),
+    516: attrgetter("min_sequence_number"),
+    517: attrgetter("content"),
+    518: attrgetter("contains_nan"),
+    519: attrgetter("key_metadata"),
+    520: attrgetter("first_row_id"),
+}
+
+
+def manifest_list_bytes(header: ManifestListHeader, manifests: Iterable[ManifestFile], *, sync_marker: bytes) -> bytes:
+    """The manifest list that Iceberg 1.12 writes, given the sync marker that it drew.
+
+    Always deflate at level 9: no table property reaches the writer of manifest lists.
+    """
+    encode = manifest_file_encoder(header.format_version)
+    return container_bytes(manifest_list_header_values(header), map(encode, manifests), sync_marker=sync_marker)
+
+
+@lru_cache(maxsize=8)
+def manifest_file_encoder(format_version: int) -> Encoder:
+    """A function from ManifestFile to its bytes. They are the same in every list, so a long history may keep them."""
+    avro_schema, _ = manifest_file_schema_texts(format_version)
+    return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
+
+
+def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, bytes]:
+    """The header's keys and values, in the order that Java's HashMap gives them."""
+    avro_schema, iceberg_schema = manifest_file_schema_texts(header.format_version)
+    # Java prints the absent parent of a first snapshot as the word null.
+    parent = "null" if header.parent_snapshot_id is None else str(header.parent_snapshot_id)
+    texts = {"avro.codec": "deflate", "snapshot-id": str(header.snapshot_id), "parent-snapshot-id": parent}
+    if header.format_version > 1:
+        texts["sequence-number"] = str(header.sequence_number)
+    if header.format_version > 2:
+        texts["first-row-id"] = str(header.first_row_id)
+    texts["format-version"] = str(header.format_version)
+    texts["iceberg.schema"] = iceberg_schema
+    texts["avro.schema"] = avro_schema
+    return {key: texts[key].encode() for key in java_hash_map_order(texts)}
+
+
+def read_manifest_list(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> ManifestList:
+    """The manifest list in an Avro file; IcebergFileError when it is anything else."""
+    return manifest_list_from(read_container(data, source=source, limits=limits), source=source)
+
+
+def manifest_list_from(container: Container, *, source: str) -> ManifestList:
+    """The manifest list in a container already taken apart."""
+    record = read_avro_schema(container.header.get("avro.schema", b""), source=source)
+    if not conforms(record, _expected_record()) or not dict(record.fields).keys() >= _REQUIRED:
+        raise IcebergFileError(source, "has an Avro schema that is not that of manifest-list records")
+    manifests = tuple(
+        _manifest_from(values) for block in container.blocks for values in decode_block(block, record, source=source)
+    )
+    header = _read_header(container.header, 515 in dict(record.fields), source)
+    return ManifestList(header=header, manifests=manifests, sync_marker=container.sync_marker, codec=container.codec)
+
+
+def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -> ManifestListHeader:
+    numbers: dict[str, int | None] = {}
+    for key in ("format-version", "snapshot-id", "parent-snapshot-id", "sequence-number", "first-row-id"):
+        text = values.get(key, b"null")
+        try:
+            numbers[key] = None if text == b"null" else int(text[:20])
+        except ValueError as error:
+            raise IcebergFileError(source, f"has a header whose {key} is no number") from error
+    version = numbers["format-version"] or (2 if has_sequence else 1)
+    if version not in FORMAT_VERSIONS:
+        raise IcebergFileError(source, f"has format version {version}; 1, 2 and 3 are known")
+    return ManifestListHeader(
+        format_version=version,
+        snapshot_id=numbers["snapshot-id"],
+        parent_snapshot_id=numbers["parent-snapshot-id"],
+        sequence_number=numbers["sequence-number"],
+        first_row_id=numbers["first-row-id"],
+    )
+
+
+@lru_cache(maxsize=1)
+def _expected_record() -> AvroRecord:
+    texts = [manifest_file_schema_texts(version)[0] for version in (1, 3)]
+    return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
+
+
+def _manifest_from(values: AvroValues) -> ManifestFile:
+    partitions = values.get("f507")
+    return ManifestFile(
+        manifest_path=values["f500"],
+        manifest_length=values["f501"],
+        partition_spec_id=values["f502"],
+        content=values.get("f517") or 0,
+        sequence_number=values.get("f515") or 0,
+        min_sequence_number=values.get("f516") or 0,
+        added_snapshot_id=values["f503"],
+        added_files_count=values.get("f504"),
+        existing_files_count=values.get("f505"),
+        deleted_files_count=values.get("f506"),
+        added_rows_count=values.get("f512"),
+        existing_rows_count=values.get("f513"),
+        deleted_rows_count=values.get("f514"),
+        partitions=None if partitions is None else tuple(map(_summary_from, partitions)),
+        key_metadata=values.get("f519"),
+        first_row_id=values.get("f520"),
+    )
+
+
+def _summary_from(values: AvroValues) -> PartitionFieldSummary:
+    return PartitionFieldSummary(
+        contains_null=bool(values.get("f509")),
+        contains_nan=values.get("f518"),
+        lower_bound=values.get("f510"),
+        upper_bound=values.get("f511"),
+    )

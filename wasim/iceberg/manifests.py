@@ -1,0 +1,302 @@
+"""Manifests: entries of data and delete files, decoded from any writer's file and encoded byte for byte as Java's."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from wasim.iceberg.avro_door import (
+    AvroOptional,
+    AvroPrimitive,
+    AvroRecord,
+    AvroValues,
+    conforms,
+    decode_block,
+    merged_records,
+    read_avro_schema,
+)
+from wasim.iceberg.containers import DEFAULT_LIMITS, DEFLATE_LEVEL, Container, Limits, container_bytes, read_container
+from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.java_order import java_hash_map_order
+from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
+from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts
+from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
+from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields, spec_fields_json
+
+# As Avro holds it: days of a date, micros or nanos of a time, a decimal's unscaled bytes (big end first), a uuid's 16.
+PartitionValue: TypeAlias = bool | int | float | str | bytes | None
+
+V1_BLOCK_SIZE_BYTES = 64 << 20
+
+
+class Status(IntEnum):
+    """What a manifest says of a file."""
+
+    EXISTING = 0
+    ADDED = 1
+    DELETED = 2
+
+
+class FileContent(IntEnum):
+    """What a file holds."""
+
+    DATA = 0
+    POSITION_DELETES = 1
+    EQUALITY_DELETES = 2
+
+
+class ManifestContent(Enum):
+    """What kind of files a manifest lists; the name of a manifest does not tell."""
+
+    DATA = "data"
+    DELETES = "deletes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileEntry:
+    """A data or delete file as a manifest describes it. Metric maps keep the writer's order."""
+
+    file_path: str
+    record_count: int
+    file_size_bytes: int
+    content: int = FileContent.DATA
+    file_format: str = "PARQUET"
+    partition: tuple[PartitionValue, ...] = ()
+    block_size_bytes: int = V1_BLOCK_SIZE_BYTES
+    column_sizes: Mapping[int, int] | None = None
+    value_counts: Mapping[int, int] | None = None
+    null_value_counts: Mapping[int, int] | None = None
+    nan_value_counts: Mapping[int, int] | None = None
+    lower_bounds: Mapping[int, bytes] | None = None
+    upper_bounds: Mapping[int, bytes] | None = None
+    key_metadata: bytes | None = None
+    split_offsets: tuple[int, ...] | None = None
+    equality_ids: tuple[int, ...] | None = None
+    sort_order_id: int | None = None
+    first_row_id: int | None = None
+    referenced_data_file: str | None = None
+    content_offset: int | None = None
+    content_size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestEntry:
+    """One file in a manifest. A None of snapshot id or sequence numbers is inherited from the manifest list."""
+
+    status: int
+    file: DataFileEntry
+    snapshot_id: int | None = None
+    sequence_number: int | None = None
+    file_sequence_number: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestHeader:
+    """What a manifest's header is built from."""
+
+    schema: Schema
+    spec: PartitionSpec
+    format_version: int = 2
+    content: ManifestContent = ManifestContent.DATA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """A manifest, decoded."""
+
+    header: ManifestHeader
+    entries: tuple[ManifestEntry, ...]
+    sync_marker: bytes
+    codec: str
+
+
+_GETTERS = {
+    0: attrgetter("status"),
+    1: attrgetter("snapshot_id"),
+    2: attrgetter("file"),
+    3: attrgetter("sequence_number"),
+    4: attrgetter("file_sequence_number"),
+    100: attrgetter("file_path"),
+    101: attrgetter("file_format"),
+    PARTITION_FIELD_ID: attrgetter("partition"),
+    103: attrgetter("record_count"),
+    104: attrgetter("file_size_bytes"),
+    105: attrgetter("block_size_bytes"),
+    108: attrgetter("column_sizes"),
+    109: attrgetter("value_counts"),
+    110: attrgetter("null_value_counts"),
+    125: attrgetter("lower_bounds"),
+    128: attrgetter("upper_bounds"),
+    131: attrgetter("key_metadata"),
+    132: attrgetter("split_offsets"),
+    134: attrgetter("content"),
+    135: attrgetter("equality_ids"),
+    137: attrgetter("nan_value_counts"),
+    140: attrgetter("sort_order_id"),
+    142: attrgetter("first_row_id"),
+    143: attrgetter("referenced_data_file"),
+    144: attrgetter("content_offset"),
+    145: attrgetter("content_size_bytes"),
+}
+_REQUIRED_OF_ENTRY = frozenset({0, 2})
+_REQUIRED_OF_FILE = frozenset({100, 101, PARTITION_FIELD_ID, 103, 104})
+
+
+def manifest_bytes(
+    header: ManifestHeader,
+    entries: Iterable[ManifestEntry],
+    *,
+    sync_marker: bytes,
+    codec: str = "deflate",
+    level: int = DEFLATE_LEVEL,
+) -> bytes:
+    """The manifest that Iceberg 1.12 writes for these entries, given the sync marker that it drew."""
+    encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema))
+    return container_bytes(
+        manifest_header_values(header, codec), map(encode, entries), sync_marker=sync_marker, level=level
+    )
+
+
+@lru_cache(maxsize=256)
+def entry_encoder(format_version: int, partition: StructType) -> Encoder:
+    """A function from ManifestEntry to its bytes, for one format version and partition type."""
+    avro_schema, _ = entry_schema_texts(format_version, partition)
+    return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
+
+
+@lru_cache(maxsize=256)
+def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Mapping[str, bytes]:
+    """The header's keys and values, in the order that Java's HashMap gives them."""
+    avro_schema, iceberg_schema = entry_schema_texts(header.format_version, partition_type(header.spec, header.schema))
+    texts = {
+        "avro.codec": codec,
+        "schema": schema_json(header.schema),
+        "partition-spec": spec_fields_json(header.spec),
+        "partition-spec-id": str(header.spec.spec_id),
+        "format-version": str(header.format_version),
+        "content": header.content.value,
+        "iceberg.schema": iceberg_schema,
+        "avro.schema": avro_schema,
+    }
+    if header.format_version == 1:
+        del texts["content"]
+    return {key: texts[key].encode() for key in java_hash_map_order(texts)}
+
+
+def read_manifest(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Manifest:
+    """The manifest in an Avro file; IcebergFileError when it is anything else."""
+    return manifest_from(read_container(data, source=source, limits=limits), source=source)
+
+
+def manifest_from(container: Container, *, source: str) -> Manifest:
+    """The manifest in a container already taken apart."""
+    header = _read_header(container, source)
+    record = read_avro_schema(container.header.get("avro.schema", b""), source=source)
+    _check_entry_schema(record, len(header.spec.fields), source)
+    entries = tuple(
+        _entry_from(values, source)
+        for block in container.blocks
+        for values in decode_block(block, record, source=source)
+    )
+    return Manifest(header=header, entries=entries, sync_marker=container.sync_marker, codec=container.codec)
+
+
+def _read_header(container: Container, source: str) -> ManifestHeader:
+    values = container.header
+    if "schema" not in values or "partition-spec" not in values:
+        raise IcebergFileError(
+            source, "is an Avro file, but no manifest: its header holds no schema and partition-spec"
+        )
+    try:
+        format_version = int(values.get("format-version", b"1")[:10])
+        spec_id = int(values.get("partition-spec-id", b"0")[:10])
+        content = ManifestContent(values.get("content", b"data").decode())
+    except ValueError as error:
+        raise IcebergFileError(source, f"has a manifest header that Iceberg would not write: {error}") from error
+    if format_version not in FORMAT_VERSIONS:
+        raise IcebergFileError(source, f"has format version {format_version}; 1, 2 and 3 are known")
+    try:
+        schema, spec = _read_schema_and_spec(values["schema"], values["partition-spec"], spec_id)
+    except IcebergFileError as error:
+        raise IcebergFileError(source, error.problem) from error
+    return ManifestHeader(schema=schema, spec=spec, format_version=format_version, content=content)
+
+
+# Hundreds of manifests of a table share these texts, and parsing them would cost more than the entries.
+@lru_cache(maxsize=64)
+def _read_schema_and_spec(schema: bytes, spec: bytes, spec_id: int) -> tuple[Schema, PartitionSpec]:
+    return read_schema(schema, source=""), read_spec_fields(spec, spec_id=spec_id, source="")
+
+
+@lru_cache(maxsize=1)
+def _expected_entry() -> AvroRecord:
+    texts = [entry_schema_texts(version, StructType(()))[0] for version in (1, 3)]
+    return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
+
+
+def _check_entry_schema(record: AvroRecord, partition_fields: int, source: str) -> None:
+    file = dict(record.fields).get(2)
+    if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
+        raise IcebergFileError(source, "has an Avro schema that is not that of manifest entries")
+    missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
+    if missing:
+        raise IcebergFileError(source, f"has an Avro schema without the required field {min(missing)}")
+    partition = dict(file.fields)[PARTITION_FIELD_ID]
+    items = [part for _, part in partition.fields] if isinstance(partition, AvroRecord) else []
+    plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for part in items)
+    if not plain or len(items) != partition_fields:
+        raise IcebergFileError(source, f"has {len(items)} partition values for a spec of {partition_fields} fields")
+
+
+def _entry_from(values: AvroValues, source: str) -> ManifestEntry:
+    if values["f0"] not in (0, 1, 2):
+        raise IcebergFileError(source, f"has an entry of status {values['f0']}; 0, 1 and 2 are known")
+    return ManifestEntry(
+        status=Status(values["f0"]),
+        snapshot_id=values.get("f1"),
+        sequence_number=values.get("f3"),
+        file_sequence_number=values.get("f4"),
+        file=_file_from(values["f2"], source),
+    )
+
+
+def _file_from(values: AvroValues, source: str) -> DataFileEntry:
+    return DataFileEntry(
+        content=values.get("f134") or 0,
+        file_path=values["f100"],
+        file_format=values["f101"],
+        partition=tuple(values["f102"].values()),
+        record_count=values["f103"],
+        file_size_bytes=values["f104"],
+        block_size_bytes=values.get("f105", V1_BLOCK_SIZE_BYTES),
+        column_sizes=_map_from(values.get("f108"), 117, source),
+        value_counts=_map_from(values.get("f109"), 119, source),
+        null_value_counts=_map_from(values.get("f110"), 121, source),
+        nan_value_counts=_map_from(values.get("f137"), 138, source),
+        lower_bounds=_map_from(values.get("f125"), 126, source),
+        upper_bounds=_map_from(values.get("f128"), 129, source),
+        key_metadata=values.get("f131"),
+        split_offsets=_tuple_from(values.get("f132")),
+        equality_ids=_tuple_from(values.get("f135")),
+        sort_order_id=values.get("f140"),
+        first_row_id=values.get("f142"),
+        referenced_data_file=values.get("f143"),
+        content_offset=values.get("f144"),
+        content_size_bytes=values.get("f145"),
+    )
+
+
+def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> dict[int, Any] | None:
+    if pairs is None:
+        return None
+    key, value = f"f{key_id}", f"f{key_id + 1}"
+    found = {pair[key]: pair[value] for pair in pairs}
+    if len(found) != len(pairs):
+        raise IcebergFileError(source, f"has an entry with one column twice in the map of field {key_id}")
+    return found
+
+
+def _tuple_from(values: list[int] | None) -> tuple[int, ...] | None:
+    return None if values is None else tuple(values)

@@ -1,0 +1,238 @@
+"""metadata.json: read from any writer, pretty-printed or compact, and written as `TableMetadataParser` writes it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.gzip_files import gunzip, gzip_bytes, is_gzip
+from wasim.iceberg.json_text import Json, JsonFields, json_array, json_object, json_text_map, quote, read_json
+from wasim.iceberg.schemas import Schema, schema_from, schema_json
+from wasim.iceberg.snapshots import (
+    EncryptedKey,
+    MetadataLogEntry,
+    PartitionStatisticsFile,
+    Snapshot,
+    SnapshotLogEntry,
+    SnapshotRef,
+    StatisticsFile,
+    encrypted_key_from,
+    encrypted_key_json,
+    partition_statistics_from,
+    partition_statistics_json,
+    ref_from,
+    ref_json,
+    snapshot_from,
+    snapshot_json,
+    statistics_from,
+    statistics_json,
+)
+from wasim.iceberg.specs import (
+    PartitionSpec,
+    SortOrder,
+    sort_order_from,
+    sort_order_json,
+    spec_fields_from,
+    spec_fields_json,
+    spec_from,
+    spec_json,
+)
+
+_NO_SNAPSHOT = -1
+# 50 000 snapshots of a Spark stream take 44 MB.
+MOST_JSON_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableMetadata:
+    """A table's metadata. `unknown_fields` holds what Iceberg 1.12 does not know, by its place in the file."""
+
+    format_version: int
+    table_uuid: str | None
+    location: str
+    last_updated_ms: int
+    last_column_id: int
+    schemas: tuple[Schema, ...]
+    current_schema_id: int
+    partition_specs: tuple[PartitionSpec, ...]
+    default_spec_id: int
+    last_partition_id: int
+    sort_orders: tuple[SortOrder, ...]
+    default_sort_order_id: int
+    properties: Mapping[str, str]
+    last_sequence_number: int = 0
+    current_snapshot_id: int | None = None
+    next_row_id: int = 0
+    encryption_keys: tuple[EncryptedKey, ...] = ()
+    refs: Mapping[str, SnapshotRef]
+    snapshots: tuple[Snapshot, ...] = ()
+    statistics: tuple[StatisticsFile, ...] = ()
+    partition_statistics: tuple[PartitionStatisticsFile, ...] = ()
+    snapshot_log: tuple[SnapshotLogEntry, ...] = ()
+    metadata_log: tuple[MetadataLogEntry, ...] = ()
+    unknown_fields: tuple[tuple[str, Json], ...] = ()
+
+    def current_schema(self) -> Schema:
+        """The schema in force; ValueError if the file names one that it does not hold."""
+        return next(schema for schema in self.schemas if schema.schema_id == self.current_schema_id)
+
+    def default_spec(self) -> PartitionSpec:
+        """The partition spec in force."""
+        return next(spec for spec in self.partition_specs if spec.spec_id == self.default_spec_id)
+
+
+def metadata_json_bytes(metadata: TableMetadata, *, gzip_header: bytes | None = None) -> bytes:
+    """The file that Iceberg 1.12 writes; with a gzip header (GZIP_HEADER, or the one of an older JDK) compressed."""
+    if metadata.unknown_fields:
+        raise ValueError(
+            f"Iceberg writes no {metadata.unknown_fields[0][0]}; only what it knows can be written as it would"
+        )
+    data = render_metadata_json(metadata).encode()
+    return data if gzip_header is None else gzip_bytes(data, gzip_header)
+
+
+def render_metadata_json(metadata: TableMetadata, *, snapshot_texts: Sequence[str] | None = None) -> str:
+    """The JSON text. Whoever writes a long history passes its snapshots' `snapshot_json` texts, rendered once each."""
+    version = metadata.format_version
+    members = [("format-version", str(version)), ("table-uuid", _quote_or_null(metadata.table_uuid))]
+    members.append(("location", quote(metadata.location)))
+    if version > 1:
+        members.append(("last-sequence-number", str(metadata.last_sequence_number)))
+    members.append(("last-updated-ms", str(metadata.last_updated_ms)))
+    members.append(("last-column-id", str(metadata.last_column_id)))
+    if version == 1:
+        # For older readers, v1 repeats the schema and the spec in force.
+        members.append(("schema", schema_json(metadata.current_schema())))
+    members.append(("current-schema-id", str(metadata.current_schema_id)))
+    members.append(("schemas", json_array(map(schema_json, metadata.schemas))))
+    if version == 1:
+        members.append(("partition-spec", spec_fields_json(metadata.default_spec())))
+    members.append(("default-spec-id", str(metadata.default_spec_id)))
+    members.append(("partition-specs", json_array(map(spec_json, metadata.partition_specs))))
+    members.append(("last-partition-id", str(metadata.last_partition_id)))
+    members.append(("default-sort-order-id", str(metadata.default_sort_order_id)))
+    members.append(("sort-orders", json_array(map(sort_order_json, metadata.sort_orders))))
+    members.append(("properties", json_text_map(metadata.properties)))
+    if metadata.current_snapshot_id is not None:
+        members.append(("current-snapshot-id", str(metadata.current_snapshot_id)))
+    else:
+        members.append(("current-snapshot-id", "null" if version > 2 else str(_NO_SNAPSHOT)))
+    if version > 2:
+        members.append(("next-row-id", str(metadata.next_row_id)))
+    if metadata.encryption_keys:
+        members.append(("encryption-keys", json_array(map(encrypted_key_json, metadata.encryption_keys))))
+    texts = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
+    return json_object(members + _growing_members(metadata, texts))
+
+
+def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequence[str]") -> list[tuple[str, str]]:
+    snapshot_log = [
+        f'{{"timestamp-ms":{entry.timestamp_ms},"snapshot-id":{entry.snapshot_id}}}' for entry in metadata.snapshot_log
+    ]
+    metadata_log = [
+        f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
+        for entry in metadata.metadata_log
+    ]
+    return [
+        ("refs", json_object((name, ref_json(ref)) for name, ref in metadata.refs.items())),
+        ("snapshots", json_array(snapshot_texts)),
+        ("statistics", json_array(map(statistics_json, metadata.statistics))),
+        ("partition-statistics", json_array(map(partition_statistics_json, metadata.partition_statistics))),
+        ("snapshot-log", json_array(snapshot_log)),
+        ("metadata-log", json_array(metadata_log)),
+    ]
+
+
+def _quote_or_null(text: str | None) -> str:
+    return "null" if text is None else quote(text)
+
+
+def read_metadata_json(data: bytes, *, source: str, most_bytes: int = MOST_JSON_BYTES) -> TableMetadata:
+    """The table metadata in a file, compressed or not; IcebergFileError when it is anything else."""
+    text = gunzip(data, source=source, most_bytes=most_bytes) if is_gzip(data) else data
+    if len(text) > most_bytes:
+        raise IcebergFileError(source, f"is larger than {most_bytes} bytes")
+    unknown: list[tuple[str, Json]] = []
+    fields = JsonFields(read_json(text, source=source), where="", source=source, unknown=unknown)
+    try:
+        return _metadata_from(fields, unknown)
+    except RecursionError as error:
+        raise IcebergFileError(source, "nests a schema too deeply to be Iceberg's") from error
+
+
+def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> TableMetadata:
+    version = fields.integer("format-version")
+    if version not in (1, 2, 3):
+        raise fields.wrong(f"is {version}; 1, 2 and 3 are known", "format-version")
+    schemas, current_schema_id = _schemas_from(fields, version)
+    specs, default_spec_id = _specs_from(fields, version)
+    last_field_id = max((field.field_id for spec in specs for field in spec.fields), default=999)
+    current = fields.optional_integer("current-snapshot-id")
+    current = None if current == _NO_SNAPSHOT else current
+    metadata = TableMetadata(
+        format_version=version,
+        table_uuid=fields.optional_text("table-uuid"),
+        location=fields.text("location"),
+        last_sequence_number=fields.integer("last-sequence-number") if version > 1 else 0,
+        last_updated_ms=fields.integer("last-updated-ms"),
+        last_column_id=fields.integer("last-column-id"),
+        schemas=schemas,
+        current_schema_id=current_schema_id,
+        partition_specs=specs,
+        default_spec_id=default_spec_id,
+        last_partition_id=fields.integer_or("last-partition-id", last_field_id),
+        sort_orders=tuple(map(sort_order_from, fields.objects("sort-orders"))) or (SortOrder(),),
+        default_sort_order_id=fields.integer_or("default-sort-order-id", 0),
+        properties=fields.text_map("properties"),
+        current_snapshot_id=current,
+        next_row_id=fields.integer("next-row-id") if version > 2 else 0,
+        encryption_keys=tuple(map(encrypted_key_from, fields.objects("encryption-keys"))),
+        refs=_refs_from(fields, current),
+        snapshots=tuple(map(snapshot_from, fields.objects("snapshots"))),
+        statistics=tuple(map(statistics_from, fields.objects("statistics"))),
+        partition_statistics=tuple(map(partition_statistics_from, fields.objects("partition-statistics"))),
+        snapshot_log=tuple(map(_snapshot_log_entry, fields.objects("snapshot-log"))),
+        metadata_log=tuple(map(_metadata_log_entry, fields.objects("metadata-log"))),
+    )
+    fields.finish()
+    return replace(metadata, unknown_fields=tuple(unknown)) if unknown else metadata
+
+
+def _schemas_from(fields: JsonFields, version: int) -> tuple[tuple[Schema, ...], int]:
+    # v1 alone repeats the schema in force, and before schemas had ids it held nothing else.
+    repeated = schema_from(fields.object("schema")) if version == 1 and fields.has("schema") else None
+    schemas = tuple(map(schema_from, fields.objects("schemas")))
+    if not schemas and repeated:
+        return (repeated,), repeated.schema_id
+    current = fields.integer("current-schema-id")
+    if all(schema.schema_id != current for schema in schemas):
+        raise fields.wrong(f"is {current}, which no schema has", "current-schema-id")
+    return schemas, current
+
+
+def _specs_from(fields: JsonFields, version: int) -> tuple[tuple[PartitionSpec, ...], int]:
+    repeated = spec_fields_from(fields, "partition-spec") if version == 1 else ()
+    specs = tuple(map(spec_from, fields.objects("partition-specs")))
+    if not specs and version == 1:
+        return (PartitionSpec(fields=repeated),), 0
+    default = fields.integer("default-spec-id")
+    if all(spec.spec_id != default for spec in specs):
+        raise fields.wrong(f"is {default}, which no partition spec has", "default-spec-id")
+    return specs, default
+
+
+def _refs_from(fields: JsonFields, current: int | None) -> dict[str, SnapshotRef]:
+    if not fields.has("refs") and current is not None:
+        return {"main": SnapshotRef(snapshot_id=current)}
+    return {name: ref_from(ref) for name, ref in fields.members("refs")}
+
+
+def _snapshot_log_entry(fields: JsonFields) -> SnapshotLogEntry:
+    entry = SnapshotLogEntry(timestamp_ms=fields.integer("timestamp-ms"), snapshot_id=fields.integer("snapshot-id"))
+    fields.finish()
+    return entry
+
+
+def _metadata_log_entry(fields: JsonFields) -> MetadataLogEntry:
+    entry = MetadataLogEntry(timestamp_ms=fields.integer("timestamp-ms"), metadata_file=fields.text("metadata-file"))
+    fields.finish()
+    return entry

@@ -1,0 +1,180 @@
+"""Names of the files under a table: built as each catalog builds them, and told apart.
+
+Whether a manifest lists data or deletes stands inside it, not in its name.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+
+
+class FileKind(Enum):
+    """What a file under a table's location is, as far as its name tells."""
+
+    METADATA_JSON = "metadata_json"
+    METADATA_JSON_TEMPORARY = "metadata_json_temporary"
+    VERSION_HINT = "version_hint"
+    VERSION_HINT_TEMPORARY = "version_hint_temporary"
+    MANIFEST_LIST = "manifest_list"
+    MANIFEST = "manifest"
+    STATISTICS = "statistics"
+    PARTITION_STATISTICS = "partition_statistics"
+    DATA = "data"
+    DELETES = "deletes"
+    DELETION_VECTORS = "deletion_vectors"
+    CHECKSUM = "checksum"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataJsonName:
+    """What the name of a metadata.json says. Some services leave the version out."""
+
+    version: int | None
+    uuid: str | None
+    is_gzip: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestListName:
+    """What the name of a manifest list says; attempts count from 1."""
+
+    snapshot_id: int
+    attempt: int
+    commit_uuid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestName:
+    """What the name of a manifest says: the commit, and its number among the manifests that the commit wrote."""
+
+    commit_uuid: str
+    number: int | None
+
+
+# The hexadecimal UUID is Iceberg's; versions have at least five digits, more when the table is that old.
+_METADATA_JSON = re.compile(
+    rf"(?:v(?P<hadoop>\d{{1,18}})|(?P<version>\d{{1,18}})(?:-(?P<uuid>{_UUID}|[\w-]+))?|(?P<bare>[\w-]+))"
+    r"(?P<gz>\.gz)?\.metadata\.json(?P<old_gz>\.gz)?"
+)
+_MANIFEST_LIST = re.compile(rf"snap-(?P<id>-?\d{{1,19}})-(?P<attempt>\d{{1,9}})-(?P<uuid>{_UUID})\.avro")
+_MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.avro")
+_OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.avro")
+# Flink: job, operator, subtask, attempt, checkpoint and a counter.
+_FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}-\d{5,}-\d+-\d+-\d{5,}\.avro")
+_STAGED_MANIFEST = re.compile(rf"(?:rewritten-|stage-\d+-task-\d+-)?manifest-?(?P<uuid>{_UUID})\.avro")
+_STATISTICS = re.compile(rf"\d{{1,19}}-{_UUID}\.stats")
+_PARTITION_STATISTICS = re.compile(rf"partition-stats-\d{{1,19}}-{_UUID}\.(?:parquet|avro|orc)")
+_DATA_SUFFIXES = frozenset({".parquet", ".orc", ".avro"})
+
+
+def hadoop_metadata_name(version: int, *, is_gzip: bool = False) -> str:
+    """`v<N>.metadata.json`, where creation writes 1."""
+    return f"v{version}{'.gz' if is_gzip else ''}.metadata.json"
+
+
+def metastore_metadata_name(version: int, uuid: str, *, is_gzip: bool = False) -> str:
+    """`<NNNNN>-<uuid>.metadata.json`, as the Hive, JDBC, Glue and REST catalogs write it; creation writes 0."""
+    return f"{version:05d}-{uuid}{'.gz' if is_gzip else ''}.metadata.json"
+
+
+def manifest_list_name(snapshot_id: int, attempt: int, commit_uuid: str) -> str:
+    """`snap-<snapshot id>-<attempt>-<commit uuid>.avro`, with attempts from 1."""
+    return f"snap-{snapshot_id}-{attempt}-{commit_uuid}.avro"
+
+
+def manifest_name(commit_uuid: str, number: int) -> str:
+    """`<commit uuid>-m<number>.avro`; a retry goes on counting."""
+    return f"{commit_uuid}-m{number}.avro"
+
+
+def rewritten_manifest_name(uuid: str) -> str:
+    """`optimized-m-<uuid>.avro`, which Spark's rewrite_manifests writes."""
+    return f"optimized-m-{uuid}.avro"
+
+
+def statistics_name(snapshot_id: int, uuid: str) -> str:
+    """`<snapshot id>-<uuid>.stats`, which compute_table_stats writes."""
+    return f"{snapshot_id}-{uuid}.stats"
+
+
+def partition_statistics_name(snapshot_id: int, uuid: str, suffix: str = "parquet") -> str:
+    """`partition-stats-<snapshot id>-<uuid>.parquet`, which compute_partition_stats writes."""
+    return f"partition-stats-{snapshot_id}-{uuid}.{suffix}"
+
+
+def parse_metadata_name(name: str) -> MetadataJsonName | None:
+    """What a metadata.json's file name says, or None for other names."""
+    match = _METADATA_JSON.fullmatch(name)
+    if not match:
+        return None
+    version = match["hadoop"] or match["version"]
+    uuid = match["uuid"] or match["bare"]
+    return MetadataJsonName(
+        version=int(version) if version else None, uuid=uuid, is_gzip=bool(match["gz"] or match["old_gz"])
+    )
+
+
+def parse_manifest_list_name(name: str) -> ManifestListName | None:
+    """What a manifest list's file name says, or None for other names."""
+    match = _MANIFEST_LIST.fullmatch(name)
+    if not match:
+        return None
+    return ManifestListName(snapshot_id=int(match["id"]), attempt=int(match["attempt"]), commit_uuid=match["uuid"])
+
+
+def parse_manifest_name(name: str) -> ManifestName | None:
+    """What a manifest's file name says, or None for other names."""
+    if match := _MANIFEST.fullmatch(name):
+        return ManifestName(commit_uuid=match["uuid"], number=int(match["number"]))
+    match = _OPTIMIZED_MANIFEST.fullmatch(name)
+    return ManifestName(commit_uuid=match["uuid"], number=None) if match else None
+
+
+def classify(path: str) -> FileKind:
+    """What the file at a path (or URI) under a table is."""
+    pure = PurePosixPath(unquote(path))
+    name = pure.name
+    if name.startswith(".") and name.endswith(".crc"):
+        return FileKind.CHECKSUM
+    # Data may have been given any name, so where a table keeps it decides first.
+    if pure.parent.name == "metadata" or "/data/" not in path:
+        found = _classify_metadata(name)
+        if found is not FileKind.OTHER:
+            return found
+    return _classify_data(pure)
+
+
+def _classify_metadata(name: str) -> FileKind:
+    if name == "version-hint.text":
+        return FileKind.VERSION_HINT
+    if name.endswith("-version-hint.temp"):
+        return FileKind.VERSION_HINT_TEMPORARY
+    if parsed := parse_metadata_name(name):
+        # The Hadoop catalog renames `<uuid>.metadata.json`; a service's random name looks the same and stays.
+        return FileKind.METADATA_JSON if parsed.version is not None else FileKind.METADATA_JSON_TEMPORARY
+    for kind, patterns in _METADATA_PATTERNS:
+        if any(pattern.fullmatch(name) for pattern in patterns):
+            return kind
+    return FileKind.OTHER
+
+
+_METADATA_PATTERNS = (
+    (FileKind.MANIFEST_LIST, (_MANIFEST_LIST,)),
+    (FileKind.MANIFEST, (_MANIFEST, _OPTIMIZED_MANIFEST, _FLINK_MANIFEST, _STAGED_MANIFEST)),
+    (FileKind.STATISTICS, (_STATISTICS,)),
+    (FileKind.PARTITION_STATISTICS, (_PARTITION_STATISTICS,)),
+)
+
+
+def _classify_data(path: PurePosixPath) -> FileKind:
+    if path.suffix == ".puffin":
+        return FileKind.DELETION_VECTORS
+    if path.suffix in _DATA_SUFFIXES:
+        # Spark's and Flink's delete files carry the word; those of other writers only the manifest tells.
+        return FileKind.DELETES if path.stem.endswith("-deletes") else FileKind.DATA
+    return FileKind.OTHER

@@ -1,0 +1,149 @@
+"""The fields of manifest entries and of manifest-list records, per format version, in the order of writing.
+
+Names, ids and docs are the spec's; together they are most of a small manifest's bytes.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from wasim.iceberg.avro_schemas import avro_schema_json
+from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
+
+FORMAT_VERSIONS = (1, 2, 3)
+_BOOLEAN, _INT, _LONG = PrimitiveType("boolean"), PrimitiveType("int"), PrimitiveType("long")
+_STRING, _BINARY = PrimitiveType("string"), PrimitiveType("binary")
+
+
+def _field(field_id: int, name: str, type_: Type, doc: str | None = None, *, required: bool = False) -> NestedField:
+    return NestedField(field_id=field_id, name=name, type=type_, doc=doc, required=required)
+
+
+def _required(field_id: int, name: str, type_: Type, doc: str | None = None) -> NestedField:
+    return _field(field_id, name, type_, doc, required=True)
+
+
+def _map(key_id: int, value: PrimitiveType) -> MapType:
+    return MapType(key_id=key_id, key=_INT, value_id=key_id + 1, value=value, value_required=True)
+
+
+def _list(element_id: int, element: Type) -> ListType:
+    return ListType(element_id=element_id, element=element, element_required=True)
+
+
+_PARTITION_DOC = "Partition data tuple, schema based on the partition spec"
+_FILE_CONTENT = _required(134, "content", _INT, "Contents of the file: 0=data, 1=position deletes, 2=equality deletes")
+_FILE_HEAD = (
+    _required(100, "file_path", _STRING, "Location URI with FS scheme"),
+    _required(101, "file_format", _STRING, "File format name: avro, orc, or parquet"),
+)
+_FILE_SIZES = (
+    _required(103, "record_count", _LONG, "Number of records in the file"),
+    _required(104, "file_size_in_bytes", _LONG, "Total file size in bytes"),
+)
+# The spec: "Deprecated. Always write a default in v1." Iceberg writes 64 MiB.
+_BLOCK_SIZE = _required(105, "block_size_in_bytes", _LONG)
+_FILE_STATISTICS = (
+    _field(108, "column_sizes", _map(117, _LONG), "Map of column id to total size on disk"),
+    _field(109, "value_counts", _map(119, _LONG), "Map of column id to total count, including null and NaN"),
+    _field(110, "null_value_counts", _map(121, _LONG), "Map of column id to null value count"),
+    _field(137, "nan_value_counts", _map(138, _LONG), "Map of column id to number of NaN values in the column"),
+    _field(125, "lower_bounds", _map(126, _BINARY), "Map of column id to lower bound"),
+    _field(128, "upper_bounds", _map(129, _BINARY), "Map of column id to upper bound"),
+    _field(131, "key_metadata", _BINARY, "Encryption key metadata blob"),
+    _field(132, "split_offsets", _list(133, _LONG), "Splittable offsets"),
+)
+_EQUALITY_IDS = _field(135, "equality_ids", _list(136, _INT), "Equality comparison field IDs")
+_SORT_ORDER_ID = _field(140, "sort_order_id", _INT, "Sort order ID")
+_FILE_ROW_ID = _field(142, "first_row_id", _LONG, "The first row ID assigned to the first row in the data file")
+_REFERENCED = _field(
+    143,
+    "referenced_data_file",
+    _STRING,
+    "Fully qualified location (URI with FS scheme) of a data file that all deletes reference",
+)
+_CONTENT_RANGE = (
+    _field(144, "content_offset", _LONG, "The offset in the file where the content starts"),
+    _field(145, "content_size_in_bytes", _LONG, "The length of referenced content stored in the file"),
+)
+
+_SUMMARY = StructType(
+    (
+        _required(509, "contains_null", _BOOLEAN, "True if any file has a null partition value"),
+        _field(518, "contains_nan", _BOOLEAN, "True if any file has a nan partition value"),
+        _field(510, "lower_bound", _BINARY, "Partition lower bound for all files"),
+        _field(511, "upper_bound", _BINARY, "Partition upper bound for all files"),
+    )
+)
+_LIST_HEAD = (
+    _required(500, "manifest_path", _STRING, "Location URI with FS scheme"),
+    _required(501, "manifest_length", _LONG, "Total file size in bytes"),
+    _required(502, "partition_spec_id", _INT, "Spec ID used to write"),
+)
+_LIST_SEQUENCE = (
+    _required(517, "content", _INT, "Contents of the manifest: 0=data, 1=deletes"),
+    _required(515, "sequence_number", _LONG, "Sequence number when the manifest was added"),
+    _required(516, "min_sequence_number", _LONG, "Lowest sequence number in the manifest"),
+)
+_LIST_SNAPSHOT = _required(503, "added_snapshot_id", _LONG, "Snapshot ID that added the manifest")
+_LIST_FILES = (
+    _required(504, "added_files_count", _INT, "Added entry count"),
+    _required(505, "existing_files_count", _INT, "Existing entry count"),
+    _required(506, "deleted_files_count", _INT, "Deleted entry count"),
+)
+_LIST_ROWS = (
+    _required(512, "added_rows_count", _LONG, "Added rows count"),
+    _required(513, "existing_rows_count", _LONG, "Existing rows count"),
+    _required(514, "deleted_rows_count", _LONG, "Deleted rows count"),
+)
+_LIST_PARTITIONS = _field(507, "partitions", _list(508, _SUMMARY), "Summary for each partition")
+_LIST_KEY = _field(519, "key_metadata", _BINARY, "Encryption key metadata blob")
+_LIST_ROW_ID = _field(520, "first_row_id", _LONG, "Starting row ID to assign to new rows in ADDED data files")
+
+
+def entry_struct(format_version: int, partition: StructType) -> StructType:
+    """A manifest entry: status, ids and the data file, whose partition is typed by the spec."""
+    head = [_required(0, "status", _INT), _field(1, "snapshot_id", _LONG)]
+    if format_version > 1:
+        head += [_field(3, "sequence_number", _LONG), _field(4, "file_sequence_number", _LONG)]
+    return StructType((*head, _required(2, "data_file", _file_struct(format_version, partition))))
+
+
+def _file_struct(format_version: int, partition: StructType) -> StructType:
+    # Iceberg documents the partition field in v2 and v3 only.
+    partition_field = _required(102, "partition", partition, _PARTITION_DOC if format_version > 1 else None)
+    if format_version == 1:
+        middle = (*_FILE_HEAD, partition_field, *_FILE_SIZES, _BLOCK_SIZE, *_FILE_STATISTICS)
+        return StructType((*middle, _SORT_ORDER_ID))
+    middle = (_FILE_CONTENT, *_FILE_HEAD, partition_field, *_FILE_SIZES, *_FILE_STATISTICS)
+    if format_version == 2:
+        return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, _REFERENCED))
+    return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, _FILE_ROW_ID, _REFERENCED, *_CONTENT_RANGE))
+
+
+def manifest_file_struct(format_version: int) -> StructType:
+    """A record of a manifest list. v1 leaves the counts optional and puts the partitions before the rows."""
+    if format_version == 1:
+        files, rows = _optional(_LIST_FILES), _optional(_LIST_ROWS)
+        return StructType((*_LIST_HEAD, _LIST_SNAPSHOT, *files, _LIST_PARTITIONS, *rows, _LIST_KEY))
+    fields = (*_LIST_HEAD, *_LIST_SEQUENCE, _LIST_SNAPSHOT, *_LIST_FILES, *_LIST_ROWS, _LIST_PARTITIONS, _LIST_KEY)
+    return StructType(fields if format_version == 2 else (*fields, _LIST_ROW_ID))
+
+
+def _optional(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
+    return tuple(replace(field, required=False) for field in fields)
+
+
+@lru_cache(maxsize=256)
+def entry_schema_texts(format_version: int, partition: StructType) -> tuple[str, str]:
+    """The `avro.schema` and `iceberg.schema` of a manifest's header."""
+    return _schema_texts(entry_struct(format_version, partition), "manifest_entry")
+
+
+@lru_cache(maxsize=8)
+def manifest_file_schema_texts(format_version: int) -> tuple[str, str]:
+    """The `avro.schema` and `iceberg.schema` of a manifest list's header."""
+    return _schema_texts(manifest_file_struct(format_version), "manifest_file")
+
+
+def _schema_texts(struct: StructType, name: str) -> tuple[str, str]:
+    return avro_schema_json(struct, name), schema_json(Schema(columns=struct.fields))

@@ -1,0 +1,264 @@
+"""The parts of a table's metadata that grow: snapshots, refs, statistics, logs; their JSON as Iceberg writes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wasim.iceberg.json_text import JsonFields, json_array, json_object, json_text_map, quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One commit. The summary leaves the operation out; its keys keep the writer's order."""
+
+    snapshot_id: int
+    timestamp_ms: int
+    manifest_list: str | None = None
+    parent_snapshot_id: int | None = None
+    sequence_number: int = 0
+    operation: str | None = None
+    summary: Mapping[str, str] | None = None
+    manifests: tuple[str, ...] = ()
+    schema_id: int | None = None
+    first_row_id: int | None = None
+    added_rows: int | None = None
+    key_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRef:
+    """A branch or tag."""
+
+    snapshot_id: int
+    type: str = "branch"
+    min_snapshots_to_keep: int | None = None
+    max_snapshot_age_ms: int | None = None
+    max_ref_age_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobMetadata:
+    """One blob of a statistics file."""
+
+    type: str
+    snapshot_id: int
+    sequence_number: int
+    fields: tuple[int, ...]
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsFile:
+    """A Puffin file of table statistics."""
+
+    snapshot_id: int
+    statistics_path: str
+    file_size_bytes: int
+    file_footer_size_bytes: int
+    blob_metadata: tuple[BlobMetadata, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionStatisticsFile:
+    """A file of statistics by partition."""
+
+    snapshot_id: int
+    statistics_path: str
+    file_size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotLogEntry:
+    """When main came to point at a snapshot."""
+
+    timestamp_ms: int
+    snapshot_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataLogEntry:
+    """An earlier metadata.json."""
+
+    timestamp_ms: int
+    metadata_file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncryptedKey:
+    """A key of table encryption; its bytes stay in base 64."""
+
+    key_id: str
+    encrypted_key_metadata: str
+    encrypted_by_id: str | None = None
+    properties: Mapping[str, str]
+
+
+def snapshot_json(snapshot: Snapshot) -> str:
+    """The snapshot as `SnapshotParser` writes it. It never changes after its commit, so a long history may keep it."""
+    members: list[tuple[str, str]] = []
+    if snapshot.sequence_number > 0:
+        members.append(("sequence-number", str(snapshot.sequence_number)))
+    members.append(("snapshot-id", str(snapshot.snapshot_id)))
+    if snapshot.parent_snapshot_id is not None:
+        members.append(("parent-snapshot-id", str(snapshot.parent_snapshot_id)))
+    members.append(("timestamp-ms", str(snapshot.timestamp_ms)))
+    if snapshot.operation is not None:
+        members.append(("summary", json_text_map({"operation": snapshot.operation} | dict(snapshot.summary or {}))))
+    if snapshot.manifest_list is not None:
+        members.append(("manifest-list", quote(snapshot.manifest_list)))
+    else:
+        members.append(("manifests", json_array(map(quote, snapshot.manifests))))
+    members += _optional_numbers(
+        ("schema-id", snapshot.schema_id),
+        ("first-row-id", snapshot.first_row_id),
+        ("added-rows", snapshot.added_rows),
+    )
+    if snapshot.key_id is not None:
+        members.append(("key-id", quote(snapshot.key_id)))
+    return json_object(members)
+
+
+def snapshot_from(fields: JsonFields) -> Snapshot:
+    """The snapshot in an object already parsed; a summary without operation is dropped, as Java drops it."""
+    summary = fields.text_map("summary") if fields.has("summary") else None
+    operation = summary.pop("operation", None) if summary else None
+    snapshot = Snapshot(
+        snapshot_id=fields.integer("snapshot-id"),
+        timestamp_ms=fields.integer("timestamp-ms"),
+        manifest_list=fields.optional_text("manifest-list"),
+        parent_snapshot_id=fields.optional_integer("parent-snapshot-id"),
+        sequence_number=fields.integer_or("sequence-number", 0),
+        operation=operation,
+        summary=summary,
+        manifests=fields.texts("manifests"),
+        schema_id=fields.optional_integer("schema-id"),
+        first_row_id=fields.optional_integer("first-row-id"),
+        added_rows=fields.optional_integer("added-rows"),
+        key_id=fields.optional_text("key-id"),
+    )
+    fields.finish()
+    return snapshot
+
+
+def ref_json(ref: SnapshotRef) -> str:
+    """The ref as `SnapshotRefParser` writes it."""
+    return json_object(
+        [
+            ("snapshot-id", str(ref.snapshot_id)),
+            ("type", quote(ref.type)),
+            *_optional_numbers(
+                ("min-snapshots-to-keep", ref.min_snapshots_to_keep),
+                ("max-snapshot-age-ms", ref.max_snapshot_age_ms),
+                ("max-ref-age-ms", ref.max_ref_age_ms),
+            ),
+        ]
+    )
+
+
+def ref_from(fields: JsonFields) -> SnapshotRef:
+    """The ref in an object already parsed."""
+    ref = SnapshotRef(
+        snapshot_id=fields.integer("snapshot-id"),
+        type=fields.text("type"),
+        min_snapshots_to_keep=fields.optional_integer("min-snapshots-to-keep"),
+        max_snapshot_age_ms=fields.optional_integer("max-snapshot-age-ms"),
+        max_ref_age_ms=fields.optional_integer("max-ref-age-ms"),
+    )
+    fields.finish()
+    return ref
+
+
+def statistics_json(statistics: StatisticsFile) -> str:
+    """The statistics file as `StatisticsFileParser` writes it: properties only if there are any."""
+    blobs = []
+    for blob in statistics.blob_metadata:
+        members = [
+            ("type", quote(blob.type)),
+            ("snapshot-id", str(blob.snapshot_id)),
+            ("sequence-number", str(blob.sequence_number)),
+            ("fields", json_array(map(str, blob.fields))),
+        ]
+        if blob.properties:
+            members.append(("properties", json_text_map(blob.properties)))
+        blobs.append(json_object(members))
+    return json_object(
+        [
+            ("snapshot-id", str(statistics.snapshot_id)),
+            ("statistics-path", quote(statistics.statistics_path)),
+            ("file-size-in-bytes", str(statistics.file_size_bytes)),
+            ("file-footer-size-in-bytes", str(statistics.file_footer_size_bytes)),
+            ("blob-metadata", json_array(blobs)),
+        ]
+    )
+
+
+def statistics_from(fields: JsonFields) -> StatisticsFile:
+    """The statistics file in an object already parsed."""
+    blobs = []
+    for blob in fields.objects("blob-metadata"):
+        blobs.append(
+            BlobMetadata(
+                type=blob.text("type"),
+                snapshot_id=blob.integer("snapshot-id"),
+                sequence_number=blob.integer("sequence-number"),
+                fields=blob.integers("fields"),
+                properties=blob.text_map("properties"),
+            )
+        )
+        blob.finish()
+    statistics = StatisticsFile(
+        snapshot_id=fields.integer("snapshot-id"),
+        statistics_path=fields.text("statistics-path"),
+        file_size_bytes=fields.integer("file-size-in-bytes"),
+        file_footer_size_bytes=fields.integer("file-footer-size-in-bytes"),
+        blob_metadata=tuple(blobs),
+    )
+    fields.finish()
+    return statistics
+
+
+def partition_statistics_json(statistics: PartitionStatisticsFile) -> str:
+    """The partition statistics file as Iceberg writes it."""
+    return json_object(
+        [
+            ("snapshot-id", str(statistics.snapshot_id)),
+            ("statistics-path", quote(statistics.statistics_path)),
+            ("file-size-in-bytes", str(statistics.file_size_bytes)),
+        ]
+    )
+
+
+def partition_statistics_from(fields: JsonFields) -> PartitionStatisticsFile:
+    """The partition statistics file in an object already parsed."""
+    statistics = PartitionStatisticsFile(
+        snapshot_id=fields.integer("snapshot-id"),
+        statistics_path=fields.text("statistics-path"),
+        file_size_bytes=fields.integer("file-size-in-bytes"),
+    )
+    fields.finish()
+    return statistics
+
+
+def encrypted_key_json(key: EncryptedKey) -> str:
+    """The key as `EncryptedKeyParser` writes it."""
+    members = [("key-id", quote(key.key_id)), ("encrypted-key-metadata", quote(key.encrypted_key_metadata))]
+    if key.encrypted_by_id is not None:
+        members.append(("encrypted-by-id", quote(key.encrypted_by_id)))
+    if key.properties:
+        members.append(("properties", json_text_map(key.properties)))
+    return json_object(members)
+
+
+def encrypted_key_from(fields: JsonFields) -> EncryptedKey:
+    """The key in an object already parsed."""
+    key = EncryptedKey(
+        key_id=fields.text("key-id"),
+        encrypted_key_metadata=fields.text("encrypted-key-metadata"),
+        encrypted_by_id=fields.optional_text("encrypted-by-id"),
+        properties=fields.text_map("properties"),
+    )
+    fields.finish()
+    return key
+
+
+def _optional_numbers(*members: tuple[str, int | None]) -> list[tuple[str, str]]:
+    return [(key, str(value)) for key, value in members if value is not None]
