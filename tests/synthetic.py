@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wasim.ledger import Kind, Ledger, Totals
+from wasim.ledger import Kind, Ledger, PlanningProbe, Totals
 from wasim.ledger.totals import amplification
 from wasim.model import Drivers, design_matrix, drivers_at, equation, known_bytes, read_appends
-from wasim.probe import PlanningProbe
 from wasim.runs import CaseRun, Run
 from wasim.scenario.case import Case
 from wasim.scenario.parts import Columns, Environment, Planning, Table, Workload, Writer
@@ -23,7 +22,7 @@ TEN_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What a synthetic writer costs. Noise is a standard deviation: of each file's size, and as a share of each latency."""
+    """What a synthetic writer costs. Noise is a standard deviation: of a file's size, and as a share of a latency."""
 
     json: tuple[float, ...] = (1_210.0, 1_001.0, 147.0)
     list: tuple[float, ...] = (4_450.0, 40.8)

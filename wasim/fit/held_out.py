@@ -1,5 +1,6 @@
 """How well the fit predicts what it never saw: whole intervals, or the second half of every case."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ def hold_out_intervals(group: Group) -> tuple[HeldOut, ...]:
     if not held:
         return ()
     writer = fit_group(group.restricted(fitted))
-    return _compare(writer, _intervals(fitted), _intervals(held), [(one, 0) for one in held], "intervals")
+    return _compare(writer, intervals_of(fitted), intervals_of(held), [(one, 0) for one in held], "intervals")
 
 
 def hold_out_second_half(group: Group) -> tuple[HeldOut, ...]:
@@ -27,7 +28,7 @@ def hold_out_second_half(group: Group) -> tuple[HeldOut, ...]:
     if not long_enough:
         return ()
     writer = fit_group(group.restricted(tuple(first_half(one) for one in long_enough)))
-    words = ("first half of " + _intervals(long_enough), "second half")
+    words = ("first half of " + intervals_of(long_enough), "second half")
     return _compare(writer, *words, [(one, len(one.case_run.ledger) // 2) for one in long_enough], "second_half")
 
 
@@ -47,7 +48,8 @@ def first_half(observed: Observed) -> Observed:
     return observe(replace(observed.case_run, ledger=ledger.head(len(ledger) // 2)))
 
 
-def _intervals(observed: tuple[Observed, ...]) -> str:
+def intervals_of(observed: Sequence[Observed]) -> str:
+    """The commit intervals of some cases, in words: `1s, 15s`."""
     return ", ".join(format_duration(s) for s in sorted({one.case_run.case.commit_interval_s for one in observed}))
 
 

@@ -74,8 +74,8 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
 def manifest_header_bytes(table: Table) -> float:
     """Bytes of a manifest before its entries: the schema as JSON between constants.
 
-    K_v + |J_s| + vl(|J_s|) − 1 + partition fields, with J_s = 43 + Σ(44 + digits(id) + |name| + |type|) + (C − 1). Exact for
-    flat columns of an unpartitioned table (7,282 B for ten columns, v2); within tens of bytes for the others.
+    K_v + |J_s| + vl(|J_s|) − 1 + partition fields, with J_s = 43 + Σ(44 + digits(id) + |name| + |type|) + (C − 1).
+    Exact for flat columns of an unpartitioned table (7,282 B for ten columns, v2); within tens of bytes for the others.
     """
     names = ["event_id", "event_time", *(c.name for c in table.columns for _ in range(c.count))]
     types = ["long", "timestamptz", *(c.type for c in table.columns for _ in range(c.count))]

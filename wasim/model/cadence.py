@@ -64,14 +64,14 @@ class Cadence:
         moments = np.concatenate([[0], np.cumsum(of_merge * self.offset)])
         since_start = cycles * (commits + 1) - self.cycle_commits * triangle(cycles - 1)
         earlier = running[-1] * since_start - cycles * moments[-1]
-        return np.where(cycles > 0, earlier, 0) + running[count] * (into + 1) - moments[count]
+        return np.asarray(np.where(cycles > 0, earlier, 0) + running[count] * (into + 1) - moments[count])
 
     def merges_at(self, commits: Ints, of_merge: Ints) -> Ints:
         """`of_merge` at each commit that merges, zero elsewhere."""
         return self.merges_through(commits, of_merge) - self.merges_through(commits - 1, of_merge)
 
     def live_manifests(self, commits: Ints) -> Ints:
-        """Manifests in the list of each commit: one more per commit, and every merge leaves one of its inputs' number."""
+        """Manifests in the list of each commit: one more per commit, and a merge makes one of its inputs."""
         return commits - self.merges_through(commits, self.inputs - 1)
 
     def live_manifests_through(self, commits: Ints) -> Ints:

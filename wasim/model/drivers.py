@@ -161,7 +161,7 @@ def _narrow_manifests_through(cadence: Cadence, commits: Ints) -> Ints:
     before = np.minimum(commits, first - 1)
     total = triangle(np.minimum(before, limit)) + limit * np.maximum(before - limit, 0)
     if first > np.max(commits, initial=0):
-        return total
+        return np.asarray(total)
     taken = np.cumsum(cadence.inputs - 1)
     if taken[-1] >= limit:
         gone = int(cadence.offset[np.searchsorted(taken, limit)])

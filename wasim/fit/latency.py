@@ -1,0 +1,165 @@
+"""Latencies as laws: planning from its probes, commits and steps from the ledgers.
+
+    load_ms     = base + megabyte · metadata.json
+    planning_ms = base + manifest · manifests scanned + file · files planned
+    commit_ms   = base + snapshot · S + manifest · M
+    step_ms     = base + snapshot · S + manifest · M + row · rows
+
+Loading parses the whole metadata.json; planning reads every manifest that it cannot skip, and makes a task of each
+file; a commit reads and writes the metadata and the list again; a step also writes the rows.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wasim.fit.groups import Group, Observed
+from wasim.fit.held_out import intervals_of, split_intervals
+from wasim.fit.report import Coefficient, HeldOut, LatencyFit
+from wasim.fit.robust import BOOTSTRAP_DRAWS, RobustFit, fit_robust
+from wasim.ledger import PlanningProbe
+from wasim.units import Floats, Ints
+
+ALL_WRITERS = "all writers"
+Latency = Literal["load", "planning", "commit", "step"]
+_TERMS: dict[Latency, tuple[tuple[str, str], ...]] = {
+    "load": (("base", "ms"), ("metadata_megabyte", "ms per MB of metadata.json")),
+    "planning": (("base", "ms"), ("manifest_scanned", "ms per manifest"), ("file_planned", "ms per file")),
+    "commit": (("base", "ms"), ("retained_snapshot", "ms per snapshot"), ("live_manifest", "ms per manifest")),
+    "step": (
+        ("base", "ms"),
+        ("retained_snapshot", "ms per snapshot"),
+        ("live_manifest", "ms per manifest"),
+        ("row", "ms per row"),
+    ),
+}
+_WARM_UP_SHARE = 0.05  # of a case's commits: the JVM still compiles what it runs
+_WARM_UP_COMMITS = 3
+FEWEST_WARM_COMMITS = 5  # a case with fewer after its warm-up says nothing of latency
+_NEGLIGIBLE_SHARE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """Rows of one latency's law: drivers, milliseconds, and the case that each row belongs to."""
+
+    design: Floats
+    measured_ms: Floats
+    series: Ints
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.measured_ms)
+
+
+def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
+    """One row per warm probe of the first reader: the median of its rounds."""
+    probes = [(number, probe) for number, one in enumerate(observed) for probe in one.case_run.probes]
+    readers = [probe.reader for _, probe in probes]
+    chosen = [
+        (number, probe)
+        for number, probe in probes
+        if probe.temperature == "warm" and probe.reader == readers[0] and len(_rounds(probe, latency))
+    ]
+    drivers = [
+        [1.0, probe.metadata_json_bytes / 1e6]
+        if latency == "load"
+        else [1.0, float(probe.manifests_scanned), float(probe.files_planned)]
+        for _, probe in chosen
+    ]
+    return Samples(
+        design=np.array(drivers).reshape(len(chosen), len(_TERMS[latency])),
+        measured_ms=np.array([float(np.median(_rounds(probe, latency))) for _, probe in chosen]),
+        series=np.array([number for number, _ in chosen], dtype=np.int64),
+    )
+
+
+def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
+    """One row per commit, without the first few of each case."""
+    designs, times, series = [np.zeros((0, len(_TERMS[latency])))], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
+    for number, one in enumerate(observed):
+        ledger = one.case_run.ledger
+        columns = [np.ones(len(ledger)), ledger.snapshots_retained, ledger.live_manifests, ledger.records_added]
+        measured = ledger.step_ms if latency == "step" else ledger.commit_ms
+        warm_up = max(_WARM_UP_COMMITS, int(_WARM_UP_SHARE * len(ledger)))
+        if len(ledger) < warm_up + FEWEST_WARM_COMMITS:
+            continue
+        rows = np.arange(len(ledger)) >= warm_up
+        rows &= np.isfinite(measured) & (measured > 0)
+        designs.append(np.column_stack(columns[: len(_TERMS[latency])]).astype(np.float64)[rows])
+        times.append(np.asarray(measured, dtype=np.float64)[rows])
+        series.append(np.full(int(rows.sum()), number))
+    return Samples(design=np.concatenate(designs), measured_ms=np.concatenate(times), series=np.concatenate(series))
+
+
+def fit_latency(samples: Samples, rng: np.random.Generator | None = None) -> RobustFit | None:
+    """The law of one latency, or None with too few rows to say anything. Without `rng` it has no intervals."""
+    if len(samples) < samples.design.shape[1] + 2:
+        return None
+    draws = 0 if rng is None else BOOTSTRAP_DRAWS
+    return fit_robust(samples.design, samples.measured_ms, samples.series, rng or np.random.default_rng(0), draws=draws)
+
+
+def report_latency(writer: str | None, latency: Latency, fit: RobustFit) -> LatencyFit:
+    """A fitted law as the report says it."""
+    coefficients = []
+    for column, ((name, unit), estimate) in enumerate(zip(_TERMS[latency], fit.estimates(), strict=True)):
+        seen = bool(fit.identified[column])
+        note = (
+            ""
+            if seen
+            else f"grows in step with {_TERMS[latency][max(column - 1, 0)][0]} in this run, and is part of it"
+        )
+        if seen and column and estimate.low <= _NEGLIGIBLE_SHARE * estimate.high:
+            note = "not distinguishable from zero"
+        coefficients.append(Coefficient(name=name, unit=unit, estimate=estimate if seen else None, note=note))
+    return LatencyFit(
+        writer=writer, latency=latency, coefficients=tuple(coefficients), r_squared=fit.r_squared, samples=fit.rows
+    )
+
+
+def hold_out_commits(group: Group, latency: Latency) -> tuple[HeldOut, ...]:
+    """Fit alternating intervals; compare the typical (median) latency of each held-out case, summed over them."""
+    fitted, held = split_intervals(group)
+    samples = (ledger_samples(fitted, latency), ledger_samples(held, latency))
+    return _hold_out(group.name, latency, (fitted, held), samples)
+
+
+def hold_out_planning(groups: tuple[Group, ...], latency: Latency) -> tuple[HeldOut, ...]:
+    """The same over all writers' probes: planning does not depend on who wrote."""
+    splits = [split_intervals(group) for group in groups]
+    fitted = tuple(one for split in splits for one in split[0])
+    held = tuple(one for split in splits for one in split[1])
+    samples = (planning_samples(fitted, latency), planning_samples(held, latency))
+    return _hold_out(ALL_WRITERS, latency, (fitted, held), samples)
+
+
+def _hold_out(
+    writer: str,
+    latency: Latency,
+    cases: tuple[tuple[Observed, ...], tuple[Observed, ...]],
+    samples: tuple[Samples, Samples],
+) -> tuple[HeldOut, ...]:
+    seen, unseen = samples
+    fit = fit_latency(seen) if len(unseen) else None
+    if fit is None:
+        return ()
+    numbers = np.unique(unseen.series)
+    predicted = fit.predict(unseen.design)
+    return (
+        HeldOut(
+            writer=writer,
+            quantity=latency,
+            unit="ms",
+            fitted_on=intervals_of([cases[0][number] for number in np.unique(seen.series)]),
+            predicted_for=intervals_of([cases[1][number] for number in numbers]),
+            measured=sum(float(np.median(unseen.measured_ms[unseen.series == number])) for number in numbers),
+            predicted=sum(float(np.median(predicted[unseen.series == number])) for number in numbers),
+            naive=float(np.median(seen.measured_ms)) * len(numbers),
+        ),
+    )
+
+
+def _rounds(probe: PlanningProbe, latency: Latency) -> Floats:
+    return probe.load_ms if latency == "load" else probe.planning_ms

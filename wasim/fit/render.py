@@ -1,0 +1,115 @@
+"""The fit report as plain text, for a terminal or a file."""
+
+import math
+import textwrap
+from collections.abc import Iterable
+
+from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut, LatencyFit
+from wasim.units import format_bytes, format_duration
+
+_WIDTH = 100
+
+
+def render_fit(report: FitReport) -> str:
+    """Coefficients with intervals, held-out errors beside the naive model's, and what follows. Ends with a newline."""
+    sections = [
+        ("Bytes written per commit", [line for cost in report.costs for line in _cost_lines(cost)]),
+        ("Data bytes per commit", [line for cost in report.ingest for line in _cost_lines(cost)]),
+        ("Latencies", [line for latency in report.latencies for line in _latency_lines(latency)]),
+        ("Held out: predicted without having been seen", list(_held_out_lines(report.held_out))),
+        ("Smallest interval that a commit still fits into at the horizon's end", list(_sustainable_lines(report))),
+        ("Metadata written without maintenance", list(_extrapolation_lines(report))),
+        ("Drivers", list(_check_lines(report))),
+        ("Notes", [f"  {note}" for note in report.notes]),
+    ]
+    return "".join(
+        f"[[{title}]]\n" + "".join(f"{line.rstrip()}\n" for line in lines) for title, lines in sections if lines
+    )
+
+
+def _cost_lines(cost: CostFit) -> Iterable[str]:
+    explained = max(0.0, cost.r_squared)
+    yield f"  {cost.writer}, {cost.kind}: {cost.commits} commits, R² = {explained:.6f}, rms {cost.rms_bytes:.1f} B"
+    yield from _coefficient_lines(cost.coefficients)
+    yield f"    naive: {cost.naive_bytes:,.0f} B every commit, rms {cost.naive_rms_bytes:,.1f} B"
+
+
+def _latency_lines(latency: LatencyFit) -> Iterable[str]:
+    writer = latency.writer or "all writers"
+    yield f"  {writer}, {latency.latency}: {latency.samples} samples, R² = {latency.r_squared:.3f}"
+    yield from _coefficient_lines(latency.coefficients)
+
+
+def _coefficient_lines(coefficients: tuple[Coefficient, ...]) -> Iterable[str]:
+    width = max((len(one.name) for one in coefficients), default=0)
+    for one in coefficients:
+        if one.estimate is None:
+            text = f"    {one.name:<{width}}  not identified: {one.note}"
+            yield from textwrap.wrap(text, _WIDTH, subsequent_indent=" " * (width + 6), drop_whitespace=True)
+            continue
+        note = f"  ({one.note})" if one.note else ""
+        yield f"    {one.name:<{width}}  {_estimate(one.estimate)} {one.unit}{note}"
+
+
+def _estimate(estimate: Estimate) -> str:
+    """`1,001.4 ± 0.1`, or low … high where the interval is lopsided."""
+    above, below = estimate.high - estimate.best, estimate.best - estimate.low
+    digits = max(0, min(5, 1 - math.floor(math.log10(max(above, below))))) if max(above, below) > 1e-12 else 2
+    if math.isclose(above, below, rel_tol=1e-6, abs_tol=1e-9):
+        return f"{estimate.best:>12,.{digits}f} ± {above:,.{digits}f}"
+    return f"{estimate.best:>12,.{digits}f} ({estimate.low:,.{digits}f} … {estimate.high:,.{digits}f})"
+
+
+def _held_out_lines(rows: tuple[HeldOut, ...]) -> Iterable[str]:
+    if rows:
+        columns = f"{'measured':>12}{'predicted':>12}{'error':>9}{'naive':>10}"
+        yield f"  {'writer':<24}{'quantity':<15}{columns}  fitted on → predicted"
+    for row in rows:
+        size = format_bytes if row.unit == "B" else _milliseconds
+        yield (
+            f"  {row.writer:<24}{row.quantity:<15}{size(row.measured):>12}{size(row.predicted):>12}{row.error:>+9.3%}"
+            f"{row.naive_error:>+10.1%}  {row.fitted_on} → {row.predicted_for}"
+        )
+
+
+def _sustainable_lines(report: FitReport) -> Iterable[str]:
+    for row in report.sustainable:
+        interval = row.interval_s
+        yield (
+            f"  {row.writer:<24}{format_duration(row.horizon_s):>6}  {_seconds(interval.best):>9} "
+            f"({_seconds(interval.low)} … {_seconds(interval.high)})"
+        )
+
+
+def _extrapolation_lines(report: FitReport) -> Iterable[str]:
+    for row in report.extrapolations:
+        parts = ", ".join(f"{kind} {format_bytes(written.best)}" for kind, written in row.written_bytes.items())
+        total = row.metadata_bytes
+        yield (
+            f"  {row.writer:<24}{format_duration(row.commit_interval_s):>6} for {format_duration(row.horizon_s):<5}"
+            f"{format_bytes(total.best):>10} ± {_doubt(total):<7} ({parts})"
+        )
+
+
+def _check_lines(report: FitReport) -> Iterable[str]:
+    wrong = sum(1 for check in report.checks if check.mismatches)
+    if report.checks:
+        compared = sum(check.commits for check in report.checks)
+        outcome = (
+            "all as the model foresaw" if not wrong else f"{wrong} of {len(report.checks)} not as the model foresaw"
+        )
+        yield f"  {compared:,} values of {len(report.checks)} columns compared with the ledgers: {outcome}"
+
+
+def _doubt(estimate: Estimate) -> str:
+    if estimate.best <= 0:
+        return "–"
+    return f"{max(estimate.high - estimate.best, estimate.best - estimate.low) / estimate.best:.2%}"
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.0f} ms"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.2f} s" if math.isfinite(value) else "never"

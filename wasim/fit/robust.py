@@ -1,0 +1,120 @@
+"""Least squares for latencies: deaf to outliers, never negative, honest about noise.
+
+A commit now and then waits for a disk or a garbage collection, and no part of a latency can be less than nothing. So
+rows far from the line count less (Huber's weights), coefficients are kept at zero or above, and intervals come from
+drawing blocks of neighbouring rows again and again, because slow moments last for several commits.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from wasim.fit.report import Estimate
+from wasim.units import Floats
+
+_HUBER = 1.345  # standard deviations beyond which a row counts less; 95 % efficient on normal errors
+_ROUNDS = 12
+_CLOSE_ENOUGH = 1e-3  # relative, and far below any latency's noise
+BOOTSTRAP_DRAWS = 200
+_BLOCK_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustFit:
+    """Coefficients, and the same from each bootstrap draw. A column that repeats those before it is not `identified`."""
+
+    coefficients: Floats
+    draws: Floats
+    identified: NDArray[np.bool_]
+    r_squared: float
+    rows: int
+
+    def predict(self, design: Floats) -> Floats:
+        """The fitted value of each row of `design`."""
+        return np.asarray(design @ self.coefficients)
+
+    def estimates(self) -> list[Estimate]:
+        """Each coefficient with its 95 % interval."""
+        low, high = np.percentile(self.draws, [2.5, 97.5], axis=0)
+        return [
+            Estimate(low=float(min(lo, best)), best=float(best), high=float(max(hi, best)))
+            for lo, best, hi in zip(low, self.coefficients, high, strict=True)
+        ]
+
+
+def fit_robust(
+    design: Floats,
+    measured: Floats,
+    series: NDArray[np.int64],
+    rng: np.random.Generator,
+    *,
+    draws: int = BOOTSTRAP_DRAWS,
+) -> RobustFit:
+    """Fit measured ≈ design · coefficients ≥ 0. `series` numbers the case of each row; rows of a case are in order."""
+    identified = _independent(design)
+    scale = np.where(np.linalg.norm(design, axis=0) > 0, np.linalg.norm(design, axis=0), 1.0)
+    columns = (design / scale)[:, identified]
+
+    def spread(found: Floats) -> Floats:
+        full = np.zeros(design.shape[1])
+        full[identified] = found
+        return full / scale
+
+    found, weights = _huber(columns, measured)
+    best = spread(found)
+    drawn = (_draw_blocks(series, rng) for _ in range(draws))
+    others = [spread(_huber(columns[rows], measured[rows])[0]) for rows in drawn]
+    return RobustFit(
+        coefficients=best,
+        draws=np.array(others).reshape(draws, design.shape[1]),
+        identified=identified,
+        r_squared=_explained(measured, measured - design @ best, weights),
+        rows=len(measured),
+    )
+
+
+def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
+    """Non-negative least squares, repeated with weights that shrink as residuals grow; and the last weights."""
+    found: Floats = nnls(columns, measured)[0]
+    weights = np.ones(len(measured))
+    for _ in range(_ROUNDS):
+        residuals = np.abs(measured - columns @ found)
+        deviation = 1.4826 * float(np.median(residuals))
+        if deviation <= 1e-9 * float(np.abs(measured).max(initial=1.0)):
+            break
+        weights = np.minimum(1.0, _HUBER * deviation / np.maximum(residuals, 1e-300))
+        root = np.sqrt(weights)
+        before, found = found, nnls(columns * root[:, None], measured * root)[0]
+        if np.allclose(before, found, rtol=_CLOSE_ENOUGH, atol=0):
+            break
+    return found, weights
+
+
+def _explained(measured: Floats, residuals: Floats, weights: Floats) -> float:
+    """R² under the weights, so that a pause far from the line does not hide what the line explains."""
+    total = measured - np.average(measured, weights=weights)
+    return max(0.0, 1 - float(weights @ residuals**2) / max(float(weights @ total**2), 1e-12))
+
+
+def _independent(design: Floats) -> NDArray[np.bool_]:
+    """Which columns add something to those before them."""
+    kept: list[int] = []
+    for column in range(design.shape[1]):
+        chosen = design[:, [*kept, column]]
+        lengths = np.linalg.norm(chosen, axis=0)
+        if lengths[-1] > 0 and np.linalg.matrix_rank(chosen / lengths, tol=1e-6) == len(kept) + 1:
+            kept.append(column)
+    return np.isin(np.arange(design.shape[1]), kept)
+
+
+def _draw_blocks(series: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Row numbers: as many of each case as it has, in blocks of neighbours."""
+    drawn = []
+    for number in np.unique(series):
+        rows = np.flatnonzero(series == number)
+        size = min(_BLOCK_ROWS, max(1, len(rows) // 3))
+        starts = rng.integers(0, len(rows) - size + 1, -(-len(rows) // size))
+        drawn.append(rows[(starts[:, None] + np.arange(size)).ravel()[: len(rows)]])
+    return np.concatenate(drawn)

@@ -1,0 +1,91 @@
+"""A run in, a fit report out."""
+
+import numpy as np
+
+from wasim.fit.checks import check_drivers, describe_mismatches
+from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
+from wasim.fit.future import draw_out_line, extrapolate, find_sustainable
+from wasim.fit.groups import Group, group_cases
+from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
+from wasim.fit.latency import (
+    Latency,
+    fit_latency,
+    hold_out_commits,
+    hold_out_planning,
+    ledger_samples,
+    planning_samples,
+    report_latency,
+)
+from wasim.fit.report import FitReport, HeldOut, LatencyFit, SustainableInterval
+from wasim.runs import Run
+
+_PROBED: tuple[Latency, ...] = ("load", "planning")
+_LEDGERED: tuple[Latency, ...] = ("commit", "step")
+
+
+def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator | None = None) -> FitReport:
+    """All that the run's cases say about what commits cost.
+
+    `held_out` is the scenario's `fit.held_out`: `intervals` or `second_half` comes first in the report, and the other
+    after it; `none` leaves both out. `rng` draws the latencies' intervals; the same seed gives the same report.
+    """
+    rng = rng or np.random.default_rng(0)
+    groups = group_cases(run)
+    writers = tuple(fit_group(group) for group in groups)
+    latencies, sustainable = _fit_latencies(writers, rng)
+    checks = tuple(check for group in groups for check in check_drivers(group))
+    held = () if held_out == "none" else _hold_out(groups, held_out)
+    return FitReport(
+        costs=tuple(report_cost(one, writer.group) for writer in writers for one in writer.kinds),
+        latencies=latencies,
+        held_out=held,
+        sustainable=sustainable,
+        extrapolations=tuple(row for writer in writers for row in extrapolate(writer)),
+        ingest=tuple(report_ingest(group) for group in groups),
+        model_line=tuple(row for writer in writers for row in draw_out_line(writer)),
+        checks=checks,
+        notes=(*describe_mismatches(checks), *_notes(groups, held, asked=held_out != "none")),
+    )
+
+
+def _fit_latencies(
+    writers: tuple[WriterFit, ...], rng: np.random.Generator
+) -> tuple[tuple[LatencyFit, ...], tuple[SustainableInterval, ...]]:
+    everyone = tuple(one for writer in writers for one in writer.group.observed)
+    latencies: list[LatencyFit] = []
+    sustainable: list[SustainableInterval] = []
+    for latency in _PROBED:
+        fit = fit_latency(planning_samples(everyone, latency), rng)
+        if fit is not None:
+            latencies.append(report_latency(None, latency, fit))
+    for writer in writers:
+        for latency in _LEDGERED:
+            fit = fit_latency(ledger_samples(writer.group.observed, latency), rng)
+            if fit is None:
+                continue
+            latencies.append(report_latency(writer.group.name, latency, fit))
+            if latency == "step":
+                sustainable += find_sustainable(writer, fit)
+    return tuple(latencies), tuple(sustainable)
+
+
+def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
+    by_interval = [row for group in groups for row in hold_out_intervals(group)]
+    by_half = [row for group in groups for row in hold_out_second_half(group)]
+    rows = [*by_half, *by_interval] if first == "second_half" else [*by_interval, *by_half]
+    rows += [row for latency in _PROBED for row in hold_out_planning(groups, latency)]
+    rows += [row for group in groups for latency in _LEDGERED for row in hold_out_commits(group, latency)]
+    return tuple(rows)
+
+
+def _notes(groups: tuple[Group, ...], held: tuple[HeldOut, ...], *, asked: bool) -> list[str]:
+    notes = []
+    for group in groups:
+        mine = {row.how for row in held if row.writer == group.name}
+        if asked and "intervals" not in mine:
+            notes.append(f"{group.name}: one commit interval only, so none could be held out.")
+        if asked and "second_half" not in mine:
+            notes.append(f"{group.name}: too few commits to hold out the second half.")
+        if any(one.appends.gzip_json for one in group.observed):
+            notes.append(f"{group.name}: metadata.json is gzipped; its coefficients are of compressed bytes.")
+    return notes
