@@ -51,7 +51,13 @@ class _Reader:
     sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
 
     def read(self, lines: Iterable[dict[str, Any]]) -> None:
-        handlers = {"write": self._file, "delete": self._file, "step": self._step, "commit": self._commit}
+        handlers = {
+            "write": self._file,
+            "delete": self._file,
+            "rename": self._rename,
+            "step": self._step,
+            "commit": self._commit,
+        }
         for line in lines:
             if line["do"] == "resume":
                 self.previous_us = line["at_us"]
@@ -84,6 +90,13 @@ class _Reader:
                 "file": file,
             }
         )
+
+    def _rename(self, line: dict[str, Any]) -> None:
+        """The file is known by its last name only: what was written under the first is the same bytes."""
+        before, after = (os.path.relpath(local_path(line[key]), self.root) for key in ("from", "file"))
+        self.sizes[after] = (self.sizes.pop(before)[0], classify(after))
+        written = next(e for e in reversed(self.events) if e["file"] == before and e["action"] == Action.WRITE)
+        written.update(file=after, kind=classify(after))
 
     def _commit(self, line: dict[str, Any]) -> None:
         report, commit = line["report"], len(self.reports) + 1

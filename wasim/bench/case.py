@@ -12,10 +12,10 @@ import numpy as np
 
 from wasim import collect, drive
 from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
-from wasim.ledger import Action, FileEvents, Kind, Recording, sum_events, view_by_commit
+from wasim.ledger import Action, FileEvents, Kind, PlanningProbe, Recording, sum_events, view_by_commit
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
-from wasim.probe import PlanningProbe, PlanningTable, open_planning_table, probe_cold
+from wasim.probe import PlanningTable, execution_ms, open_planning_table, probe_cold, queries
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
 from wasim.spark import JdbcCatalog, Session
@@ -120,7 +120,7 @@ def _probe(
     step: Probe, target: drive.Target, planning: PlanningTable, context: CaseContext, unfinished: Path
 ) -> list[PlanningProbe]:
     case = target.case
-    asked = list(drive.queries(context.session, case, after_commit=step.after_commit))
+    asked = list(queries(context.session, case, after_commit=step.after_commit))
     bench_target = PlanningTarget(
         label=case.label,
         table=planning,
@@ -134,7 +134,7 @@ def _probe(
     return [
         replace(
             probe,
-            execution_ms=drive.execution_ms(context.session, target.table, query, rounds=EXECUTION_ROUNDS),
+            execution_ms=execution_ms(context.session, target.table, query, rounds=EXECUTION_ROUNDS),
         )
         for probe, query in zip(probes, asked, strict=True)
     ]

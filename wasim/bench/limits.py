@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from wasim.probe import FULL_SCAN, PlanningProbe
+from wasim.ledger import FULL_SCAN, PlanningProbe
 from wasim.runs import CaseRun, Run
 from wasim.scenario.limits import Limit
 

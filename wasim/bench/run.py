@@ -12,9 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from wasim.bench.case import CaseContext, carry_out
 from wasim.bench.conclude import Outcome, conclude_run
 from wasim.errors import CaseFailed
-from wasim.runs import RunFolder, RunMarker, engine_versions, open_run_folder, provenance, write_atomically
+from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
-from wasim.spark import DEFAULT_MASTER, ENGINE_ERRORS, Session, essential_line, find_java, open_session
+from wasim.spark import (
+    DEFAULT_MASTER, ENGINE_ERRORS, PINNED_JARS, Session, essential_line, file_sha256, find_java, open_session
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,7 @@ class BenchOptions:
 
 def keyed_cases(scenario: LoadedScenario) -> dict[str, Case]:
     """The scenario's cases in order, by the key that names each."""
-    versions = engine_versions()
+    versions = key_versions({jar.name: jar.sha256 for jar in PINNED_JARS})
     return {case.key(versions): case for case in scenario.cases()}
 
 
@@ -82,7 +84,11 @@ def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
 
 
 def _note_provenance(folder: RunFolder, session: Session, master: str) -> dict[str, object]:
-    notes = provenance(engine="spark", jars=session.jars, java=find_java(), master=master, folder=folder.path)
+    notes = provenance(
+        engine={"name": "spark", "java": find_java().version, "master": master},
+        jars={jar.name: file_sha256(jar) for jar in session.jars},
+        folder=folder.path,
+    )
     write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
     return notes
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from wasim.errors import CaseFailed
-from wasim.probe import PlanningProbe, PlanningTable, Query
+from wasim.ledger import PlanningProbe
+from wasim.probe import PlanningTable, Query
 
 _BENCHMARKS = Path(__file__).parent / "planning.py"
 

@@ -4,7 +4,8 @@ import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from wasim.benchmarks import Bench
-from wasim.probe import ICEBERG_JAVA, PlanningProbe, Query, ScanPlan
+from wasim.ledger import PlanningProbe
+from wasim.probe import ICEBERG_JAVA, Query, ScanPlan
 
 WARM_UP_ROUNDS = 2
 

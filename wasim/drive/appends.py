@@ -46,12 +46,19 @@ def open_appender(target: Target) -> Appender:
     return ForeachBatchAppender(target) if target.case.writer.sink == "foreach_batch" else TableSinkAppender(target)
 
 
+def append_batch(session: Session, case: Case, table: str, commit: int) -> None:
+    """One commit's rows appended by one DataFrame write."""
+    rows_per_commit = case.rows_per_commit
+    first = (commit - 1) * rows_per_commit
+    rows = session.spark.range(first, first + rows_per_commit, 1, case.workload.files_per_commit).toDF("value")
+    rows.selectExpr(*select_list(case)).writeTo(table).append()
+
+
 class BatchAppender:
     """One `df.writeTo(table).append()` per commit: Iceberg's MergeAppend."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._columns = select_list(target.case)
         self._started_s = time.monotonic()
 
     def append(self, step: Append) -> None:
@@ -60,11 +67,7 @@ class BatchAppender:
         for commit in range(step.first_commit, step.first_commit + step.commits):
             self._wait_for(commit)
             target.journal.step(commit, "append")
-            first = (commit - 1) * step.rows_per_commit
-            rows = target.session.spark.range(
-                first, first + step.rows_per_commit, 1, target.case.workload.files_per_commit
-            )
-            rows.toDF("value").selectExpr(*self._columns).writeTo(target.table).append()
+            append_batch(target.session, target.case, target.table, commit)
             target.on_commits(commit)
 
     def _wait_for(self, commit: int) -> None:

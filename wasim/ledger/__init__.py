@@ -1,25 +1,29 @@
 """The ledger: file events ─► one row per commit ─► totals. One vocabulary for every engine.
 
 `vocabulary` names kinds, actions and operations; `events` is the truth of the program; `commits` is the view by
-commit; `totals` the view of that; `parquet` saves and reads them.
+commit; `totals` the view of that; `planning` what probes saw; `parquet` saves and reads them.
 """
 
 from wasim.ledger.commits import Ledger, view_by_commit
 from wasim.ledger.events import CommitReports, FileEvents, Recording
+from wasim.ledger.planning import FULL_SCAN, PlanningProbe, percentile_ms
 from wasim.ledger.totals import Totals, WriteAmplification, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
 
 __all__ = [
     "DATA_KINDS",
+    "FULL_SCAN",
     "METADATA_KINDS",
     "Action",
     "CommitReports",
     "FileEvents",
     "Kind",
     "Ledger",
+    "PlanningProbe",
     "Recording",
     "Totals",
     "WriteAmplification",
+    "percentile_ms",
     "sum_events",
     "view_by_commit",
 ]

@@ -3,7 +3,7 @@
 from wasim.runs.documents import read_run, save_case, summary_document
 from wasim.runs.files import make_durable, write_atomically
 from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
-from wasim.runs.provenance import engine_versions, provenance
+from wasim.runs.provenance import key_versions, provenance
 from wasim.runs.values import CaseRun, Run
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "Run",
     "RunFolder",
     "RunMarker",
-    "engine_versions",
+    "key_versions",
     "make_durable",
     "open_run_folder",
     "provenance",

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from wasim.errors import SavedFileError
-from wasim.ledger import FileEvents, Kind, Ledger, Recording, WriteAmplification, sum_events
+from wasim.ledger import (
+    FileEvents, Kind, Ledger, PlanningProbe, Recording, WriteAmplification, percentile_ms, sum_events
+)  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
-from wasim.probe import PlanningProbe, percentile_ms
 from wasim.runs.files import write_atomically
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario import case_from_document

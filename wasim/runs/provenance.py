@@ -5,7 +5,7 @@ import platform
 import subprocess
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,37 +13,37 @@ from typing import Any
 
 from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
-from wasim.spark import PINNED_JARS, JavaRuntime, file_sha256
 
 _PACKAGES = (
     "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib", "pytest-benchmark"
 )  # fmt: skip
 
 
-def engine_versions() -> dict[str, str]:
-    """What decides the bytes that a case writes: part of its key."""
+def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
+    """What decides the bytes that a case writes, and so is part of its key: versions, and the SHA-256 of each jar by name."""
     return {
         "wasim": __version__,
         "ledger_schema": str(SCHEMA_VERSION),
         "pyspark": version("pyspark"),
-        **{jar.name: jar.sha256 for jar in PINNED_JARS},
+        **jars,
     }
 
 
-def provenance(*, engine: str, jars: Sequence[Path], java: JavaRuntime, master: str, folder: Path) -> dict[str, Any]:
-    """Everything that a reader needs to judge, or repeat, a run's figures."""
+def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Path) -> dict[str, Any]:
+    """Everything that a reader needs to judge, or repeat, a run's figures.
+
+    `engine` says what carried out the steps (its name, Java, master …); `jars` holds the SHA-256 of each jar by file name.
+    """
     return {
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "engine": engine,
-        "master": master,
+        "engine": dict(engine),
         "wasim": __version__,
         "git_commit": _git_commit(),
         "ledger_schema": SCHEMA_VERSION,
         "python": sys.version.split()[0],
         "packages": {name: version(name) for name in _PACKAGES},
-        "java": java.version,
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
-        "jars": {jar.name: file_sha256(jar) for jar in jars},
+        "jars": dict(jars),
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),

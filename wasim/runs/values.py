@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wasim.ledger import Kind, Ledger, Totals, WriteAmplification
-from wasim.probe import PlanningProbe
+from wasim.ledger import Kind, Ledger, PlanningProbe, Totals, WriteAmplification
 from wasim.scenario import Case
 
 

@@ -21,28 +21,33 @@ _REMEDY = "Install Java 17 or 21 (on Debian: apt-get install openjdk-17-jre-head
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """A usable Java: its executable, major version and the version line that it prints."""
+    """A usable Java: its executable and the version line that it prints."""
 
     executable: Path
-    major: int
     version: str
 
 
 def find_java() -> JavaRuntime:
-    """The Java that Spark will use: JAVA_HOME's, else the PATH's. EnvironmentFault if missing, too old or too new."""
-    home = os.environ.get("JAVA_HOME")
-    found = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    if not found or not Path(found).exists():
-        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java on the PATH"
-        raise EnvironmentFault(f"Java not found: {where}. {_REMEDY}")
-    said = subprocess.run([found, "-version"], capture_output=True, text=True, check=False)
-    match = re.search(r'version "(\d+)(?:\.(\d+))?[^"]*"', said.stderr)
-    if not match:
-        raise EnvironmentFault(f"{found} -version says no version. {_REMEDY}")
-    major = int(match[2] or 0) if match[1] == "1" else int(match[1])
-    if major not in SUPPORTED_MAJORS:
-        raise EnvironmentFault(f"{found} is Java {major}; Spark 4.1 needs Java 17 or 21. {_REMEDY}")
-    return JavaRuntime(executable=Path(found), major=major, version=said.stderr.splitlines()[0].strip())
+    """The Java that Spark will use: JAVA_HOME's, else the PATH's, else any that is installed in the usual places.
+
+    EnvironmentFault, with the next step, if none of them is of a major version that Spark runs on.
+    """
+    unfit = []
+    for executable in _candidates():
+        said = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
+        match = re.search(r'version "(\d+)', said)
+        if match and int(match[1]) in SUPPORTED_MAJORS:
+            return JavaRuntime(executable=executable, version=said.splitlines()[0].strip())
+        unfit.append(f"{executable} is {said.splitlines()[0].strip() if said else 'no Java'}")
+    found = "; ".join(unfit) or "no java in JAVA_HOME, on the PATH or under /usr/lib/jvm"
+    raise EnvironmentFault(f"Spark 4.1 needs Java 17 or 21: {found}. {_REMEDY}")
+
+
+def _candidates() -> Iterator[Path]:
+    home, on_path = os.environ.get("JAVA_HOME"), shutil.which("java")
+    named = [Path(home, "bin", "java")] if home else []
+    named += [Path(on_path)] if on_path else []
+    yield from (path for path in [*named, *sorted(Path("/usr/lib/jvm").glob("*/bin/java"))] if path.exists())
 
 
 @contextmanager

@@ -1,11 +1,10 @@
-"""The recorder: our FileIO and MetricsReporter, compiled at run time by the Janino in pyspark, and the journal that they keep."""
+"""The recorder: our file system and MetricsReporter, compiled at run time by the Janino in pyspark, and the journal that they keep."""
 
 import hashlib
 import json
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,24 +42,23 @@ def _compile(sources: Sequence[Path], classpath: Sequence[Path], jar: Path) -> N
         packed.replace(jar)
 
 
-@dataclass(frozen=True, slots=True)
 class Journal:
     """The journal of one case: a folder of JSON lines, and the JVM's handle that can hold the writer back."""
 
-    folder: Path
-    jvm: Any
+    def __init__(self, folder: Path, jvm: Any) -> None:
+        self.folder = folder
+        self._class = jvm.wasim.recorder.Journal
+        # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's whole recording
+        self._handle = self._class.at(str(folder))
 
-    @property
-    def _handle(self) -> Any:
-        return self.jvm.wasim.recorder.Journal.at(str(self.folder))
-
-    def catalog_properties(self, io_impl: str) -> dict[str, str]:
-        """What a catalog needs so that all of its tables are recorded."""
+    def catalog_properties(self) -> dict[str, str]:
+        """What a Spark catalog on local files needs so that all that its tables write or delete is recorded."""
         return {
-            "io-impl": "wasim.recorder.RecordingFileIO",
-            "wasim.io-impl": io_impl,
-            "wasim.journal": str(self.folder),
+            "hadoop.fs.file.impl": "wasim.recorder.RecordingFileSystem",
+            "hadoop.fs.file.impl.disable.cache": "true",  # else Hadoop hands out the first file system it made for file:
+            "hadoop.wasim.journal": str(self.folder),
             "metrics-reporter-impl": "wasim.recorder.JournalReporter",
+            "wasim.journal": str(self.folder),
         }
 
     def step(self, number: int, operation: str) -> None:
@@ -81,7 +79,7 @@ class Journal:
 
     def close(self) -> None:
         """Closes the journal's file."""
-        self.jvm.wasim.recorder.Journal.close(str(self.folder))
+        self._class.close(str(self.folder))
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """The journal's lines in the order seen. A torn last line (a killed writer's) is left out."""

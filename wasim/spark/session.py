@@ -17,7 +17,6 @@ from wasim.spark.jars import fetch_jars
 from wasim.spark.java import find_java
 from wasim.spark.recorder import Journal, recorder_jar
 
-HADOOP_FILE_IO = "org.apache.iceberg.hadoop.HadoopFileIO"
 DEFAULT_MASTER = "local[2]"
 
 
@@ -56,7 +55,7 @@ class Session:
 
     def add_catalog(self, catalog: JdbcCatalog, journal: Journal | None) -> None:
         """Makes the catalog known to Spark, its tables recorded if a journal is given."""
-        recorded = journal.catalog_properties(HADOOP_FILE_IO) if journal is not None else {}
+        recorded = journal.catalog_properties() if journal is not None else {}
         prefix = f"spark.sql.catalog.{catalog.name}"
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
         for key, value in {**catalog.properties(), **recorded}.items():

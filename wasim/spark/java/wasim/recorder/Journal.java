@@ -59,6 +59,10 @@ public final class Journal {
     line("\"do\":\"delete\",\"file\":" + quote(location));
   }
 
+  void renamed(String from, String to) {
+    line("\"do\":\"rename\",\"from\":" + quote(from) + ",\"file\":" + quote(to));
+  }
+
   /** Says which step of the workload begins. */
   public void step(long number, String operation) {
     line("\"do\":\"step\",\"step\":" + number + ",\"operation\":" + quote(operation));

@@ -2,28 +2,30 @@ package wasim.recorder;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import org.apache.iceberg.io.PositionOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 
 /** A stream that enters its file into the journal when it closes, once: writers may close twice. */
-class RecordingStream extends PositionOutputStream {
+class RecordingStream extends OutputStream {
   // Avro header entry "content" → "deletes": length-prefixed (zig-zag 7 = 0x0e), and only manifests of delete files hold it
   private static final String DELETES = "\u000econtent\u000edeletes";
   private static final int HEADER_LIMIT = 1 << 20;
 
-  private final PositionOutputStream real;
+  private final FSDataOutputStream real;
   private final String location;
   private final Journal journal;
   private ByteArrayOutputStream header;
   private boolean closed = false;
 
-  RecordingStream(PositionOutputStream real, String location, Journal journal) {
+  RecordingStream(FSDataOutputStream real, String location, Journal journal) {
     this.real = real;
     this.location = location;
     this.journal = journal;
     // a manifest's name does not tell data from deletes, and a merged-away manifest is gone before anyone can look
-    boolean manifest = location.endsWith(".avro") && !location.substring(location.lastIndexOf('/') + 1).startsWith("snap-");
-    this.header = manifest && location.contains("/metadata/") ? new ByteArrayOutputStream() : null;
+    String name = location.substring(location.lastIndexOf('/') + 1);
+    boolean manifest = name.endsWith(".avro") && !name.startsWith("snap-") && location.contains("/metadata/");
+    this.header = manifest ? new ByteArrayOutputStream() : null;
   }
 
   public void write(int b) throws IOException {
@@ -44,21 +46,12 @@ class RecordingStream extends PositionOutputStream {
     real.flush();
   }
 
-  public long getPos() throws IOException {
-    return real.getPos();
-  }
-
-  public long storedLength() throws IOException {
-    return real.storedLength();
-  }
-
   public void close() throws IOException {
     if (closed) {
-      real.close();
       return;
     }
     closed = true;
-    long bytes = real.storedLength();
+    long bytes = real.getPos();
     real.close();
     boolean deletes = header != null && new String(header.toByteArray(), StandardCharsets.ISO_8859_1).contains(DELETES);
     header = null;

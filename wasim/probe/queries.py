@@ -2,14 +2,39 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from wasim.drive.rows import select_list, spark_type, table_columns
-from wasim.probe import FULL_SCAN, Predicate, Query
+from wasim.ledger import FULL_SCAN
 from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.units import Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """`column` compared with `value`, in terms that both Spark SQL and Iceberg read. Times and decimals are text."""
+
+    column: str
+    comparison: str  # equal | greaterThanOrEqual
+    value: int | str
+    sql_type: str
+
+    def sql(self) -> str:
+        """The predicate as a Spark SQL condition."""
+        sign = {"equal": "=", "greaterThanOrEqual": ">="}[self.comparison]
+        literal = str(self.value).replace("\\", "\\\\").replace("'", "\\'")
+        return f"`{self.column}` {sign} CAST('{literal}' AS {self.sql_type})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A query to plan: its name, and its predicate unless it reads everything."""
+
+    name: str  # full_scan | one_partition | statistics
+    predicate: Predicate | None = None
 
 
 def queries(session: Session, case: Case, *, after_commit: int) -> Iterator[Query]:

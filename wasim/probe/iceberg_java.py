@@ -1,4 +1,4 @@
-"""Planning latency, apart from execution: table load and scan planning, warm and cold, one function per reader."""
+"""Reader Iceberg Java: table load and scan planning as its own ScanReport times them."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -9,35 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from wasim.ledger import FULL_SCAN, PlanningProbe
+from wasim.probe.queries import Query
 from wasim.spark import JdbcCatalog, short_lived_jvm
-from wasim.units import Floats
 
 ICEBERG_JAVA = "iceberg-java"
-FULL_SCAN = "full_scan"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Predicate:
-    """`column` compared with `value`, in terms that both Spark SQL and Iceberg read. Times and decimals are text."""
-
-    column: str
-    comparison: str  # equal | greaterThanOrEqual
-    value: int | str
-    sql_type: str
-
-    def sql(self) -> str:
-        """The predicate as a Spark SQL condition."""
-        sign = {"equal": "=", "greaterThanOrEqual": ">="}[self.comparison]
-        literal = str(self.value).replace("\\", "\\\\").replace("'", "\\'")
-        return f"`{self.column}` {sign} CAST('{literal}' AS {self.sql_type})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A query to plan: its name, and its predicate unless it reads everything."""
-
-    name: str  # full_scan | one_partition | statistics
-    predicate: Predicate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,29 +25,6 @@ class ScanPlan:
     manifests_scanned: int
     manifests_skipped: int
     files: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanningProbe:
-    """One query planned for some rounds after some commit. All times in milliseconds, one element per round.
-
-    `load_ms` is reading metadata.json through the catalog; `planning_ms` Iceberg's ScanReport total planning duration;
-    `execution_ms` the rest of the query on Spark, never mixed with the two (empty when not measured).
-    """
-
-    after_commit: int
-    query: str  # full_scan | one_partition | statistics
-    temperature: str  # warm: same process; cold: a fresh process
-    reader: str
-    load_ms: Floats
-    planning_ms: Floats
-    execution_ms: Floats
-    manifests_total: int
-    manifests_scanned: int
-    manifests_skipped: int
-    files_planned: int
-    snapshots: int
-    metadata_json_bytes: int
 
 
 class PlanningTable:
@@ -173,8 +126,3 @@ def probe_cold(
         snapshots=snapshots,
         metadata_json_bytes=json_bytes,
     )
-
-
-def percentile_ms(rounds_ms: Floats, percent: float) -> float | None:
-    """A percentile in milliseconds; None below 20 rounds, where a tail would be a guess."""
-    return float(np.percentile(rounds_ms, percent)) if len(rounds_ms) >= 20 else None

@@ -1,0 +1,59 @@
+# Every target sets up what it needs: Python packages in .venv (pinned in requirements.lock), Java, and the Iceberg jars.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: bench test test-all soak check format overhead lock java clean help
+
+help: ## say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends with the report's path
+	$(BIN)/wasim bench scenarios/commit_interval.yaml
+
+test: $(READY) java ## the tests, with one real Spark session
+	$(BIN)/python -m pytest
+
+test-all: $(READY) java ## the slow tests too
+	$(BIN)/python -m pytest -m "not soak"
+
+soak: $(READY) java ## kill -9 at 20 random moments, and resume
+	$(BIN)/python -m pytest -m soak -s
+
+overhead: $(READY) java ## what recording adds to a bare loop of the same commits
+	$(BIN)/python -m wasim.benchmarks.overhead
+
+check: $(READY) ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## let ruff format and mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(READY) ## pin the newest versions that pyproject.toml allows (versions and hashes, no addresses)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --upgrade --group build --output-file requirements-build.lock
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --upgrade --group build --group dev pyproject.toml --output-file requirements.lock
+
+$(READY): requirements.lock requirements-build.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than Python 3.11. Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "No virtual environment could be made. On Debian: apt-get install python3-venv"; exit 2; }
+	@# pyspark comes as source: its build tools first, pinned too
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $@
+
+java: $(READY)
+	@$(BIN)/python -c 'from wasim.spark import find_java; find_java()' 2>/dev/null || sh .ci/install-java
+
+clean: ## remove the environment and caches, keep results
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
