@@ -1,10 +1,12 @@
 """Runs whose every byte is known beforehand: ledgers made from the model's own drivers, coefficients and noise."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from wasim.fit import FitReport, fit_run
 from wasim.ledger import Kind, Ledger, PlanningProbe, Totals
 from wasim.ledger.totals import amplification
 from wasim.model import Drivers, design_matrix, drivers_at, equation, known_bytes, read_appends
@@ -80,6 +82,12 @@ def synthetic_case(
         repetition=0,
         swept={"commit_interval": format_duration(interval_s), "writer.kind": writer},
     )
+
+
+@cache
+def synthetic_report() -> FitReport:
+    """The fit of the default synthetic run, made once."""
+    return fit_run(synthetic_run())
 
 
 def synthetic_run(truth: Truth | None = None, sweep: Sweep | None = None, *, seed: int = 0) -> Run:

@@ -65,7 +65,7 @@ class KindFit:
         fitted = self.fit.estimates(design_matrix(self.terms, drivers))
         return [
             Estimate(low=max(0.0, one.low + add), best=one.best + add, high=one.high + add)
-            for one, add in zip(fitted, known, strict=True)
+            for one, add in zip(fitted, known.tolist(), strict=True)
         ]
 
 

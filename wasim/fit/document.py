@@ -9,7 +9,7 @@ SCHEMA_VERSION = 1
 
 
 def fit_document(report: FitReport) -> dict[str, object]:
-    """The report as plain JSON values under its field names, `schema_version` first. Held-out rows gain their errors."""
+    """The report as plain JSON values under its field names, `schema_version` first, held-out errors added."""
     document: dict[str, object] = {"schema_version": SCHEMA_VERSION}
     for field in fields(report):
         document[field.name] = _plain(getattr(report, field.name))

@@ -29,12 +29,11 @@ def draw_out_line(writer: WriterFit) -> tuple[Extrapolation, ...]:
     """The model at the run's own horizon, over intervals from half the shortest to twice the longest."""
     cases = _one_case_per_interval(writer.group)
     horizon = max(case.horizon_s for case in cases)
-    shortest, longest = cases[0].commit_interval_s / 2, min(cases[-1].commit_interval_s * 2, horizon)
-    rows: list[Extrapolation] = []
-    for interval in np.geomspace(shortest, max(longest, shortest), _LINE_POINTS):
-        case = replace(cases[0], commit_interval_s=float(interval), horizon_s=horizon)
-        rows += predict_horizon(writer, case, (horizon,))
-    return tuple(rows)
+    most, fewest = 2 * horizon / cases[0].commit_interval_s, horizon / cases[-1].commit_interval_s / 2
+    # whole numbers of commits only, lest the line have teeth where one commit more fits into the horizon
+    counts = np.unique(np.rint(np.geomspace(max(1.0, fewest), max(1.0, most), _LINE_POINTS)))[::-1]
+    line = [replace(cases[0], commit_interval_s=float(horizon / count), horizon_s=horizon) for count in counts]
+    return tuple(row for case in line for row in predict_horizon(writer, case, (horizon,)))
 
 
 def find_sustainable(writer: WriterFit, step: RobustFit) -> tuple[SustainableInterval, ...]:

@@ -81,8 +81,11 @@ def fit_linear(
     """
     lengths = np.linalg.norm(design, axis=0)
     scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 1.0)
-    left, singular, right = np.linalg.svd(design * scale, full_matrices=True)
-    rank = int(np.sum(singular > _RANK_TOLERANCE * singular[0])) if len(singular) else 0
+    # rows of zeros, so that few rows, too, yield every direction that they do not see
+    padded = np.vstack([design * scale, np.zeros((max(0, design.shape[1] - len(design)), design.shape[1]))])
+    left, singular, right = np.linalg.svd(padded, full_matrices=False)
+    left = left[: len(design)]
+    rank = int(np.sum(singular > _RANK_TOLERANCE * singular[0]))
     seen, unseen = right[:rank], right[rank:]
     within = (left[:, :rank].T @ measured) / singular[:rank]
     residuals = measured - (design * scale) @ seen.T @ within

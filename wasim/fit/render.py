@@ -27,6 +27,16 @@ def render_fit(report: FitReport) -> str:
     )
 
 
+def render_coefficient_table(report: FitReport) -> str:
+    """The cost coefficients as a Markdown table, one row each: for docs/model.md, from any run's fit."""
+    lines = ["| writer | file | coefficient | figure |", "|---|---|---|---|"]
+    for cost in report.costs:
+        for one in cost.coefficients:
+            figure = f"{_estimate(one.estimate).strip()} {one.unit}" if one.estimate else f"– ({one.note})"
+            lines.append(f"| {cost.writer} | {cost.kind} | {one.name} | {figure} |")
+    return "\n".join(lines) + "\n"
+
+
 def _cost_lines(cost: CostFit) -> Iterable[str]:
     explained = max(0.0, cost.r_squared)
     yield f"  {cost.writer}, {cost.kind}: {cost.commits} commits, R² = {explained:.6f}, rms {cost.rms_bytes:.1f} B"

@@ -23,7 +23,7 @@ _BLOCK_ROWS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustFit:
-    """Coefficients, and the same from each bootstrap draw. A column that repeats those before it is not `identified`."""
+    """Coefficients, and the same from each draw. A column that repeats those before it is not `identified`."""
 
     coefficients: Floats
     draws: Floats
@@ -87,7 +87,7 @@ def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
         weights = np.minimum(1.0, _HUBER * deviation / np.maximum(residuals, 1e-300))
         root = np.sqrt(weights)
         before, found = found, nnls(columns * root[:, None], measured * root)[0]
-        if np.allclose(before, found, rtol=_CLOSE_ENOUGH, atol=0):
+        if np.all(np.abs(found - before) <= _CLOSE_ENOUGH * before):
             break
     return found, weights
 
