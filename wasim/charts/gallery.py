@@ -1,0 +1,63 @@
+"""All charts of a run: planned, drawn into pages, and saved."""
+
+import io
+from pathlib import Path
+
+from wasim.charts.amplification import plan_write_amplification
+from wasim.charts.chart import Chart, LeftOut, draw_figure
+from wasim.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
+from wasim.charts.extrapolation import plan_extrapolation
+from wasim.charts.latency import plan_commit_latency
+from wasim.charts.palette import styled
+from wasim.charts.planning import plan_planning_latency
+from wasim.charts.rates import plan_metadata_rate
+from wasim.charts.svg import figure_svg, inline_svg
+from wasim.fit.report import FitReport
+from wasim.runs import Run, write_atomically
+
+PNG_DOTS_PER_INCH = 200
+
+
+def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
+    """Every chart that the run can give, in the page's order, and a reason for every other."""
+    return (
+        plan_metadata_rate(run, fit),
+        plan_write_amplification(run),
+        plan_bytes_per_commit(run),
+        plan_manifests_and_snapshots(run),
+        plan_planning_latency(run, fit),
+        plan_commit_latency(run, fit),
+        plan_extrapolation(fit),
+    )
+
+
+def render_chart(chart: Chart) -> str:
+    """The chart as markup for a page that says its title and defines its colours."""
+    with styled():
+        return inline_svg(
+            draw_figure(chart, titled=False),
+            name=chart.name,
+            description=f"{chart.title} {chart.reading}".replace("\n", " "),
+        )
+
+
+def save_charts(run: Run, fit: FitReport, folder: Path) -> tuple[Path, ...]:
+    """Every chart as `folder`/name.svg and .png; the same bytes for the same run. Charts left out are removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    saved: list[Path] = []
+    for chart in plan_charts(run, fit):
+        if isinstance(chart, LeftOut):
+            for stale in (folder / f"{chart.name}.svg", folder / f"{chart.name}.png"):
+                stale.unlink(missing_ok=True)
+            continue
+        with styled():
+            figure, png = draw_figure(chart), io.BytesIO()
+            svg = figure_svg(figure)
+            figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
+        for path, content in (
+            (folder / f"{chart.name}.svg", svg.encode()),
+            (folder / f"{chart.name}.png", png.getvalue()),
+        ):
+            write_atomically(path, content)
+            saved.append(path)
+    return tuple(saved)

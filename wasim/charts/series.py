@@ -1,0 +1,107 @@
+"""Runs as series: cases grouped by what one line or panel holds, and the figures that charts and tables share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.ledger import FULL_SCAN, Kind, PlanningProbe
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.runs import CaseRun, Run
+from wasim.units import Floats, format_duration
+
+SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Cases that differ in their commit interval alone (and in repetition), by ascending interval."""
+
+    name: str
+    cases: tuple[CaseRun, ...]
+
+    @property
+    def intervals_s(self) -> list[float]:
+        """Different commit intervals, ascending."""
+        return sorted({run.case.commit_interval_s for run in self.cases})
+
+    @property
+    def finest(self) -> CaseRun:
+        """The first case of the smallest interval."""
+        return self.cases[0]
+
+    @property
+    def coarsest(self) -> CaseRun:
+        """The last case of the greatest interval."""
+        return self.cases[-1]
+
+
+def group_cases(run: Run) -> tuple[Group, ...]:
+    """The run's cases by writer and whatever was swept beside the interval, in the sweep's order."""
+    groups: dict[str, list[CaseRun]] = {}
+    for case in run.cases:
+        groups.setdefault(name_without_interval(case), []).append(case)
+    return tuple(
+        Group(name=name, cases=tuple(sorted(cases, key=lambda c: (c.case.commit_interval_s, c.case.repetition))))
+        for name, cases in groups.items()
+    )
+
+
+def name_without_interval(run: CaseRun) -> str:
+    """The case's label without its interval and repetition: `streaming`, `batch table.columns=100`."""
+    case = run.case
+    named = case.label.replace(f" every {format_duration(case.commit_interval_s)}", "", 1)
+    return named.removesuffix(f" #{case.repetition + 1}") if case.repetition else named
+
+
+def by_interval(group: Group, figure: Callable[[CaseRun], float]) -> tuple[Floats, Floats]:
+    """(intervals in seconds, `figure` at each), averaged over repetitions."""
+    values = [
+        np.mean([figure(case) for case in group.cases if case.case.commit_interval_s == interval])
+        for interval in group.intervals_s
+    ]
+    return np.array(group.intervals_s), np.array(values)
+
+
+def covered_s(run: CaseRun) -> float:
+    """Event time that the case's commits cover; less than its horizon where the interval does not divide it."""
+    return len(run.ledger) * run.case.commit_interval_s
+
+
+def kinds_written(runs: tuple[CaseRun, ...]) -> tuple[Kind, ...]:
+    """Metadata kinds of which any of the cases wrote something."""
+    return tuple(kind for kind in METADATA_KINDS if any(run.totals.written_bytes[kind] for run in runs))
+
+
+def bytes_per_event_hour(run: CaseRun, kind: Kind) -> float:
+    """Bytes of one kind written per hour of event time, CREATE TABLE's included."""
+    return run.totals.written_bytes[kind] / (covered_s(run) / SECONDS_PER_HOUR)
+
+
+def outside_commits_bytes(run: CaseRun, kind: Kind) -> int:
+    """Bytes of one kind that the case wrote outside its commits, such as CREATE TABLE's metadata.json."""
+    return run.totals.written_bytes[kind] - int(run.ledger.written_bytes[kind].sum())
+
+
+def horizons_s(run: Run) -> list[float]:
+    """Different horizons over which the cases' amplification is stated."""
+    return sorted({case.amplification.horizon_s for case in run.cases})
+
+
+def horizon_words(run: Run) -> str:
+    """The horizon in words, for titles: `4m`, or `its own horizon` where cases differ."""
+    horizons = horizons_s(run)
+    return format_duration(horizons[0]) if len(horizons) == 1 else "each case's own horizon"
+
+
+def warm_full_scans(run: CaseRun) -> tuple[PlanningProbe, ...]:
+    """Warm probes of the full scan, in the order measured."""
+    return tuple(probe for probe in run.probes if probe.query == FULL_SCAN and probe.temperature == "warm")
+
+
+def planning_at_end_ms(run: CaseRun) -> float | None:
+    """Median of load and scan planning together, full scan, warm, at the last checkpoint; None when not probed."""
+    probes = warm_full_scans(run)
+    if not probes or not len(probes[-1].planning_ms):
+        return None
+    return float(np.median(probes[-1].load_ms + probes[-1].planning_ms))

@@ -1,0 +1,38 @@
+"""Figures as SVG: a file that stands alone, or markup for a page, whose colours follow the page."""
+
+import io
+import re
+from html import escape
+
+from matplotlib.figure import Figure
+
+from wasim.charts.palette import CSS_NAMES
+
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}  # nothing that differs from run to run
+
+
+def figure_svg(figure: Figure) -> str:
+    """A whole SVG document, the same text for the same figure."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata=_NO_METADATA)
+    return text.getvalue()
+
+
+def inline_svg(figure: Figure, *, name: str, description: str) -> str:
+    """Markup for a page: transparent, colours as custom properties, ids of its own, and described in words.
+
+    The result is trusted markup: matplotlib escapes every text that it writes.
+    """
+    figure.patch.set_alpha(0)
+    svg = figure_svg(figure)
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows; without them the page holds no address at all
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    for colour, css in CSS_NAMES.items():
+        svg = svg.replace(colour, f"var(--{css})")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)

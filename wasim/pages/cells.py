@@ -1,0 +1,127 @@
+"""Tables as text: what pages and the terminal show of a run, one function per table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.charts.palette import KIND_NAMES
+from wasim.charts.series import horizons_s, kinds_written, name_without_interval, planning_at_end_ms
+from wasim.ledger import Kind, PlanningProbe, percentile_ms
+from wasim.runs import CaseRun, Run
+from wasim.units import Floats, format_bytes, format_duration
+
+ABSENT = "–"
+_OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """A table of text. Columns from `first_figure` on hold figures and align right."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    first_figure: int = 1
+
+
+def headline_table(run: Run) -> TextTable:
+    """What each case wrote and what it means: one row per case, in the sweep's order."""
+    horizons, others = horizons_s(run), _other_kinds(run)
+    over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ""
+    own_horizon = () if len(horizons) == 1 else ("horizon",)
+    head = ("interval", "writer", *own_horizon, "commits", *(KIND_NAMES[kind] for kind in _OWN_COLUMN))
+    head = (
+        *head,
+        *(("other metadata",) if others else ()),
+        "WA_data",
+        "WA_metadata",
+        "WA_total",
+        "live manifests",
+        "planning ms",
+    )
+    return TextTable(
+        caption=f"Metadata written by kind, and write amplification{over or ', each over its own horizon'}",
+        head=head,
+        rows=tuple(_headline_row(case, bool(own_horizon), others) for case in run.cases),
+        first_figure=2,
+    )
+
+
+def _other_kinds(run: Run) -> tuple[Kind, ...]:
+    return tuple(kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN)
+
+
+def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tuple[str, ...]:
+    wa, written, planning = run.amplification, run.totals.written_bytes, planning_at_end_ms(run)
+    repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
+    return (
+        format_duration(run.case.commit_interval_s),
+        name_without_interval(run) + repetition,
+        *((format_duration(wa.horizon_s),) if own_horizon else ()),
+        f"{len(run.ledger):,}",
+        *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
+        *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
+        *(format_figure(ratio) for ratio in (wa.data, wa.metadata, wa.total)),
+        f"{int(run.ledger.live_manifests[-1]):,}" if len(run.ledger) else ABSENT,
+        ABSENT if planning is None else format_figure(planning),
+    )
+
+
+def planning_table(run: Run, *, at_end: bool) -> TextTable:
+    """Planning at the last checkpoint of each case, or at those before it: load, planning and execution apart."""
+    rows = []
+    for case in run.cases:
+        last = max((probe.after_commit for probe in case.probes), default=0)
+        rows += [_planning_row(case, probe) for probe in case.probes if (probe.after_commit == last) == at_end]
+    when = "at the end of each case" if at_end else "at earlier checkpoints"
+    return TextTable(
+        caption=f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more",
+        head=(
+            "case", "query", "process", "reader", "after commit", "rounds", "load ms", "planning ms",
+            "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped", "files", "metadata.json",
+        ),
+        rows=tuple(rows),
+        first_figure=4,
+    )  # fmt: skip
+
+
+def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
+    together = probe.load_ms + probe.planning_ms if len(probe.load_ms) == len(probe.planning_ms) else probe.planning_ms
+    return (
+        run.case.label,
+        probe.query.replace("_", " "),
+        probe.temperature,
+        probe.reader,
+        f"{probe.after_commit:,}",
+        f"{len(probe.planning_ms):,}",
+        _median(probe.load_ms),
+        _median(probe.planning_ms),
+        _percentile_95(together),
+        _median(probe.execution_ms),
+        f"{probe.manifests_total:,}",
+        f"{probe.manifests_scanned:,}",
+        f"{probe.manifests_skipped:,}",
+        f"{probe.files_planned:,}",
+        format_bytes(probe.metadata_json_bytes),
+    )
+
+
+def _median(rounds: Floats) -> str:
+    return format_figure(float(np.median(rounds))) if len(rounds) else ABSENT
+
+
+def _percentile_95(rounds: Floats) -> str:
+    """A percentile of fewer rounds would be their maximum under another name."""
+    percentile = percentile_ms(rounds, 95)
+    return ABSENT if percentile is None else format_figure(percentile)
+
+
+def format_figure(value: float) -> str:
+    """Three significant figures without an exponent, as far as a reader can take them in: 0.0123, 1.23, 1,235."""
+    if not np.isfinite(value):
+        return "∞" if value > 0 else ABSENT
+    if value == 0:
+        return "0"
+    digits = 2 - int(np.floor(np.log10(abs(value))))
+    return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"

@@ -1,0 +1,41 @@
+"""The words of a report, each in a sentence."""
+
+GLOSSARY = (
+    ("case", "One point of the sweep: a table, a workload, a writer and one commit interval."),
+    (
+        "commit interval, horizon",
+        "Seconds of event time per commit, and the event time that a case covers. Under the virtual clock commits run "
+        "back to back, so event time passes faster than the clock on the wall.",
+    ),
+    (
+        "metadata, data",
+        "Data files, position and equality deletes and deletion vectors are data. Everything else that the table "
+        "consists of is metadata: metadata.json, manifest lists, manifests, statistics and the version hint.",
+    ),
+    (
+        "WA_data, WA_metadata, WA_total",
+        "Bytes of data, of metadata and of both that were written, divided by the bytes of data first ingested, over "
+        "the stated horizon. WA_total = WA_data + WA_metadata. WA_metadata grows with the horizon: compare it only "
+        "with one over the same horizon.",
+    ),
+    (
+        "counted as neither",
+        "The .crc twins that Hadoop's local file system leaves beside files, and the checkpoints of a stream.",
+    ),
+    ("manifest, manifest list", "A manifest lists data files; a manifest list lists the manifests of one snapshot."),
+    (
+        "load, planning, execution",
+        "Load is reading metadata.json through the catalog; planning is what Iceberg's ScanReport calls total planning "
+        "duration; execution is the rest of the query. Cold means a fresh process, warm the same one again.",
+    ),
+    (
+        "step",
+        "What one commit costs its writer, from the previous commit's report to its own, with pauses taken out. An "
+        "interval is sustainable while its steps are shorter than it.",
+    ),
+    (
+        "one constant per commit",
+        "The naive model: every commit costs the mean of those measured. It cannot know that metadata.json grows.",
+    ),
+    ("R², rms", "The share of the variance that the fit explains, and the root of its mean squared error per commit."),
+)
