@@ -1,18 +1,25 @@
-"""The command line: verbs, and the exit codes they end with (see `wasim.errors.ExitCode`)."""
+"""The command line: verbs, and the exit codes they end with (see `wasim.errors.ExitCode`).
+
+Verbs import what they need when they run, so that `wasim validate` starts without Spark.
+"""
 
 import json
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from wasim.errors import ScenarioError, WasimError
+from wasim.errors import ExitCode, ScenarioError, WasimError
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.schema import json_schema
 from wasim.units import format_duration
+
+if TYPE_CHECKING:
+    from wasim.bench import Outcome
 
 app = typer.Typer(
     name="wasim",
@@ -54,6 +61,83 @@ def schema() -> None:
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
+@app.command()
+def bench(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to run.")],
+    out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and their steps; run nothing.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume an unfinished run.")] = False,
+    master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[2]",
+) -> None:
+    """Run a scenario on real Spark and Iceberg; end with its report. The same command resumes a run that was cut off."""
+    scenario = load_scenario(file)
+    if dry_run:
+        return _print_plan(scenario)
+    from wasim.bench import BenchOptions
+    from wasim.bench import bench as run_bench
+
+    progress = Console(stderr=True)
+    options = BenchOptions(results=out, master=master, fresh=fresh)
+    try:
+        outcome = run_bench(scenario, options, progress)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+    return _show(outcome, as_json=as_json)
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Fit and draw a run again from what it saved; nothing is measured."""
+    from wasim.bench import conclude_run
+
+    _show(conclude_run(run), as_json=as_json)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to hold against it.")],
+) -> None:
+    """Print two runs case by case: the second's figures, and their ratio to the first's."""
+    from wasim.pages import render_comparison
+    from wasim.runs import read_run
+
+    Console().print(render_comparison(read_run(first), read_run(second)))
+
+
+def _print_plan(scenario: LoadedScenario) -> None:
+    from wasim.workload import plan_steps
+
+    for case in scenario.cases():
+        typer.echo(f"{case.label}: {case.commits} commits of {case.rows_per_commit} rows")
+        for step in plan_steps(case):
+            typer.echo(f"  {step}")
+
+
+def _show(outcome: "Outcome", *, as_json: bool) -> None:
+    """Prints what came out, and ends with its exit code: JSON on stdout and nothing else there, or table and sentence."""
+    from wasim.pages import conclude, render_headline_table
+
+    if as_json:
+        typer.echo(json.dumps(outcome.document))
+    words = Console(stderr=as_json)
+    words.print(render_headline_table(outcome.run, outcome.fit))
+    words.print(conclude(outcome.run, outcome.fit), markup=False)
+    for limit in outcome.limits:
+        verdict = "holds" if limit["holds"] else "is breached"
+        words.print(f"limit {limit['limit']} {verdict}: {limit['worst']} ({limit['case']})", markup=False)
+    for label, line in outcome.run.failures.items():
+        words.print(f"failed: {label}: {line}", markup=False, style="red")
+    words.print(f"Report: {outcome.report}", markup=False, soft_wrap=True)
+    if outcome.exit_code:
+        raise typer.Exit(int(outcome.exit_code))
+
+
 def _case_table(scenario: LoadedScenario) -> Table:
     table = Table("case", "interval", "commits", "rows per commit")
     for column in table.columns[1:]:
@@ -66,6 +150,7 @@ def _case_table(scenario: LoadedScenario) -> Table:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in its lines on stderr and its exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app()
     except WasimError as error:
