@@ -8,7 +8,7 @@ from operator import attrgetter
 from wasim.iceberg.avro_door import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import DEFAULT_LIMITS, Container, Limits, container_bytes, read_container
 from wasim.iceberg.faults import IcebergFileError
-from wasim.iceberg.java_order import java_hash_map_order
+from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import Encoder, record_encoder
 from wasim.iceberg.record_fields import FORMAT_VERSIONS, manifest_file_schema_texts
 
@@ -121,7 +121,7 @@ def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, byte
     texts["format-version"] = str(header.format_version)
     texts["iceberg.schema"] = iceberg_schema
     texts["avro.schema"] = avro_schema
-    return {key: texts[key].encode() for key in java_hash_map_order(texts)}
+    return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
 
 
 def read_manifest_list(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> ManifestList:

@@ -19,7 +19,7 @@ from wasim.iceberg.avro_door import (
 )
 from wasim.iceberg.containers import DEFAULT_LIMITS, DEFLATE_LEVEL, Container, Limits, container_bytes, read_container
 from wasim.iceberg.faults import IcebergFileError
-from wasim.iceberg.java_order import java_hash_map_order
+from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
 from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
@@ -182,7 +182,7 @@ def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Ma
     }
     if header.format_version == 1:
         del texts["content"]
-    return {key: texts[key].encode() for key in java_hash_map_order(texts)}
+    return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
 
 
 def read_manifest(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Manifest:

@@ -86,7 +86,8 @@ def metadata_json_bytes(metadata: TableMetadata, *, gzip_header: bytes | None = 
         raise ValueError(
             f"Iceberg writes no {metadata.unknown_fields[0][0]}; only what it knows can be written as it would"
         )
-    data = render_metadata_json(metadata).encode()
+    # Java turns half a surrogate pair, which JSON can spell and UTF-8 cannot, into a question mark.
+    data = render_metadata_json(metadata).encode(errors="replace")
     return data if gzip_header is None else gzip_bytes(data, gzip_header)
 
 

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
-from urllib.parse import unquote
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
@@ -16,9 +15,7 @@ class FileKind(Enum):
     """What a file under a table's location is, as far as its name tells."""
 
     METADATA_JSON = "metadata_json"
-    METADATA_JSON_TEMPORARY = "metadata_json_temporary"
     VERSION_HINT = "version_hint"
-    VERSION_HINT_TEMPORARY = "version_hint_temporary"
     MANIFEST_LIST = "manifest_list"
     MANIFEST = "manifest"
     STATISTICS = "statistics"
@@ -64,9 +61,10 @@ _METADATA_JSON = re.compile(
 _MANIFEST_LIST = re.compile(rf"snap-(?P<id>-?\d{{1,19}})-(?P<attempt>\d{{1,9}})-(?P<uuid>{_UUID})\.avro")
 _MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.avro")
 _OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.avro")
-# Flink: job, operator, subtask, attempt, checkpoint and a counter.
-_FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}-\d{5,}-\d+-\d+-\d{5,}\.avro")
-_STAGED_MANIFEST = re.compile(rf"(?:rewritten-|stage-\d+-task-\d+-)?manifest-?(?P<uuid>{_UUID})\.avro")
+# Flink's checkpoint manifests: job, operator, subtask, attempt, checkpoint, counter and perhaps a suffix.
+_FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-.+-\d{5,}-\d+-\d+-\d{5,}(?:-[^/]+)?\.avro")
+# What Spark stages when it imports a table's files.
+_STAGED_MANIFEST = re.compile(rf"stage-\d+-task-\d+-manifest-{_UUID}\.avro")
 _STATISTICS = re.compile(rf"\d{{1,19}}-{_UUID}\.stats")
 _PARTITION_STATISTICS = re.compile(rf"partition-stats-\d{{1,19}}-{_UUID}\.(?:parquet|avro|orc)")
 _DATA_SUFFIXES = frozenset({".parquet", ".orc", ".avro"})
@@ -137,44 +135,45 @@ def parse_manifest_name(name: str) -> ManifestName | None:
 
 def classify(path: str) -> FileKind:
     """What the file at a path (or URI) under a table is."""
-    pure = PurePosixPath(unquote(path))
-    name = pure.name
-    if name.startswith(".") and name.endswith(".crc"):
+    pure = PurePosixPath(path)
+    if pure.name.startswith(".") and pure.name.endswith(".crc"):
         return FileKind.CHECKSUM
-    # Data may have been given any name, so where a table keeps it decides first.
-    if pure.parent.name == "metadata" or "/data/" not in path:
-        found = _classify_metadata(name)
-        if found is not FileKind.OTHER:
-            return found
-    return _classify_data(pure)
+    kind = _classify_metadata(pure.name)
+    if kind is FileKind.OTHER and pure.parent.name == "metadata":
+        # Other writers name manifests and statistics as they like, but keep them here.
+        kind = _METADATA_SUFFIXES.get(pure.suffix, FileKind.OTHER)
+    return _classify_data(pure) if kind is FileKind.OTHER else kind
 
 
 def _classify_metadata(name: str) -> FileKind:
-    if name == "version-hint.text":
+    # The Hadoop catalog writes both under temporary names first, and renames them; the bytes are the same file's.
+    if name == "version-hint.text" or name.endswith("-version-hint.temp"):
         return FileKind.VERSION_HINT
-    if name.endswith("-version-hint.temp"):
-        return FileKind.VERSION_HINT_TEMPORARY
-    if parsed := parse_metadata_name(name):
-        # The Hadoop catalog renames `<uuid>.metadata.json`; a service's random name looks the same and stays.
-        return FileKind.METADATA_JSON if parsed.version is not None else FileKind.METADATA_JSON_TEMPORARY
-    for kind, patterns in _METADATA_PATTERNS:
-        if any(pattern.fullmatch(name) for pattern in patterns):
-            return kind
-    return FileKind.OTHER
+    if parse_metadata_name(name):
+        return FileKind.METADATA_JSON
+    return next((kind for kind, pattern in _METADATA_PATTERNS if pattern.fullmatch(name)), FileKind.OTHER)
 
 
 _METADATA_PATTERNS = (
-    (FileKind.MANIFEST_LIST, (_MANIFEST_LIST,)),
-    (FileKind.MANIFEST, (_MANIFEST, _OPTIMIZED_MANIFEST, _FLINK_MANIFEST, _STAGED_MANIFEST)),
-    (FileKind.STATISTICS, (_STATISTICS,)),
-    (FileKind.PARTITION_STATISTICS, (_PARTITION_STATISTICS,)),
+    (FileKind.MANIFEST_LIST, _MANIFEST_LIST),
+    (FileKind.MANIFEST, _MANIFEST),
+    (FileKind.MANIFEST, _OPTIMIZED_MANIFEST),
+    (FileKind.MANIFEST, _FLINK_MANIFEST),
+    (FileKind.MANIFEST, _STAGED_MANIFEST),
+    (FileKind.STATISTICS, _STATISTICS),
+    (FileKind.PARTITION_STATISTICS, _PARTITION_STATISTICS),
 )
+_METADATA_SUFFIXES = {
+    ".avro": FileKind.MANIFEST,
+    ".stats": FileKind.STATISTICS,
+    ".puffin": FileKind.STATISTICS,
+}
 
 
 def _classify_data(path: PurePosixPath) -> FileKind:
     if path.suffix == ".puffin":
         return FileKind.DELETION_VECTORS
     if path.suffix in _DATA_SUFFIXES:
-        # Spark's and Flink's delete files carry the word; those of other writers only the manifest tells.
+        # Spark's delete files carry the word; those of other writers only the manifest tells.
         return FileKind.DELETES if path.stem.endswith("-deletes") else FileKind.DATA
     return FileKind.OTHER

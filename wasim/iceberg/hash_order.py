@@ -1,0 +1,66 @@
+"""The order in which hash maps of the JVM hand out their keys: that of Avro headers and of metric maps in entries.
+
+Metrics come in Java's order from every writer seen. Spark's rewrite_manifests passes them through rows, whose maps are
+Scala's, and leaves them in that other order; the manifests that later copy those entries keep it.
+"""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+_Key = TypeVar("_Key", str, int)
+_WORD = 0xFFFFFFFF
+
+
+def java_string_hash(text: str) -> int:
+    """`String.hashCode()` as an unsigned 32-bit number, over UTF-16 code units."""
+    units = text.encode("utf-16-be")
+    value = 0
+    for position in range(0, len(units), 2):
+        value = (value * 31 + (units[position] << 8 | units[position + 1])) & _WORD
+    return value
+
+
+def java_map_order(keys: Iterable[_Key]) -> list[_Key]:
+    """Distinct keys in the order in which a java.util.HashMap, filled in the order given, iterates over them.
+
+    Buckets come by `hash ^ hash >>> 16` under a mask; a bucket keeps insertion order, also through growth by doubling.
+    (A bucket of eight or more becomes a tree; the keys of Iceberg's files never fill one.)
+    """
+    ordered = list(dict.fromkeys(keys))
+    capacity = 16
+    while len(ordered) > capacity * 3 // 4:
+        capacity *= 2
+    return sorted(ordered, key=lambda key: _java_spread(key) & (capacity - 1))
+
+
+def _java_spread(key: str | int) -> int:
+    value = java_string_hash(key) if isinstance(key, str) else key & _WORD
+    return value ^ value >> 16
+
+
+def scala_map_order(keys: Iterable[int]) -> list[int]:
+    """Distinct ints in the order in which a Scala 2.13 immutable Map, filled in the order given, iterates over them.
+
+    Up to four keys stay as they came. Above, a trie of 32 branches: a node yields its own keys before its children's.
+    """
+    ordered = list(dict.fromkeys(keys))
+    return ordered if len(ordered) <= 4 else _trie_order(ordered, 0)
+
+
+def _trie_order(keys: list[int], shift: int) -> list[int]:
+    branches: dict[int, list[int]] = {}
+    for key in keys:
+        branches.setdefault(_scala_improve(key) >> shift & 31, []).append(key)
+    groups = [branches[branch] for branch in sorted(branches)]
+    if shift > 30:
+        return keys
+    own = [group[0] for group in groups if len(group) == 1]
+    return own + [key for group in groups if len(group) > 1 for key in _trie_order(group, shift + 5)]
+
+
+def _scala_improve(key: int) -> int:
+    value = key & _WORD
+    value = (value + (~(value << 9) & _WORD)) & _WORD
+    value ^= value >> 14
+    value = (value + (value << 4)) & _WORD
+    return value ^ value >> 10
