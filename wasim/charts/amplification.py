@@ -76,7 +76,7 @@ def plan_write_amplification(run: Run) -> Chart | LeftOut:
     groups = [group for group in group_cases(run) if len(group.intervals_s) > 1]
     if groups:
         panels = tuple(partial(draw_write_amplification, group=group) for group in groups[:MOST_PANELS])
-        return Chart(name=NAME, title=title, reading=_reading(runs), panels=panels, right_in=1.2)
+        return Chart(name=NAME, title=title, reading=_reading(runs), panels=panels, right_in=1.22)
     return Chart(
         name=NAME,
         title=title.replace("commit interval", "case"),
@@ -91,5 +91,5 @@ def _reading(runs: tuple[CaseRun, ...]) -> str:
     wa = worst.amplification
     return (
         f"At worst ({worst.case.label}) every byte ingested cost {wa.metadata:.3g} bytes of metadata over "
-        f"{format_duration(wa.horizon_s)} (WA_metadata; it grows with the horizon), beside {wa.data:.3g} of data."
+        f"{format_duration(wa.horizon_s)} (WA_metadata; it grows with the horizon), beside {wa.data:.2f} bytes of data."
     )

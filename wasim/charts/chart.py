@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from wasim.charts.palette import FIGURE_WIDTH_IN, PANEL_HEIGHT_IN, TITLE_PT
 
 MOST_PANELS = 6
-TITLE_LINE_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.19, 0.32, 0.62, 0.78
+TITLE_LINE_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.19, 0.32, 0.62, 0.86
 
 Panel = Callable[[Axes], Axes]
 

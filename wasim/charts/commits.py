@@ -99,7 +99,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
         title=title,
         reading=_reading_of_bytes(finest[0]),
         panels=tuple(partial(draw_bytes_per_commit, run=case) for case in finest[:MOST_PANELS]),
-        right_in=1.15,
+        right_in=1.22,
     )
 
 
@@ -110,14 +110,14 @@ def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:
     if not groups:
         return LeftOut(name=AGE_NAME, title=title, why="No case made two commits or more, so nothing piles up.")
     ends = "; ".join(
-        f"{group.finest.case.label} ends with {int(group.finest.ledger.live_manifests[-1]):,} manifests "
+        f"{group.finest.case.label} has {int(group.finest.ledger.live_manifests[-1]):,} live manifests "
         f"and {int(group.finest.ledger.snapshots_retained[-1]):,} snapshots"
         for group in groups[:MOST_PANELS]
     )
     return Chart(
         name=AGE_NAME,
         title=title,
-        reading=f"{ends}. A manifest line that drops is a merge.",
+        reading=f"At the end, {ends}. A manifest line that drops is a merge.",
         panels=tuple(partial(draw_manifests_and_snapshots, group=group) for group in groups[:MOST_PANELS]),
         right_in=0.75,
         key_lines=1,
@@ -127,7 +127,7 @@ def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:
 def _reading_of_bytes(run: CaseRun) -> str:
     json_bytes = run.ledger.written_bytes[Kind.METADATA_JSON]
     return (
-        f"{run.case.label}: metadata.json grew from {format_bytes(int(json_bytes[0]))} to "
+        f"In {run.case.label}, metadata.json grew from {format_bytes(int(json_bytes[0]))} to "
         f"{format_bytes(int(json_bytes[-1]))} within {len(run.ledger):,} commits, because every commit writes the "
         "whole history again."
     )

@@ -59,9 +59,9 @@ def _reading(extrapolations: list[Extrapolation]) -> str:
     last = [e for e in extrapolations if e.horizon_s == longest and e.writer == extrapolations[0].writer]
     finest, coarsest = (pick(last, key=lambda e: e.commit_interval_s) for pick in (min, max))
     return (
-        f"Predicted, not measured, and without maintenance: after {format_duration(longest)} {finest.writer} would have "
-        f"written {_amount(finest)} and {_amount(coarsest)}. Bands are the model's 95 % intervals, where they are wider than "
-        "the line."
+        f"Predicted, not measured, and without maintenance: after {format_duration(longest)}, {finest.writer} would "
+        f"have written {_amount(finest)} and {_amount(coarsest)}. Bands are the model's 95 % intervals, where they "
+        "are wider than the line."
     )
 
 

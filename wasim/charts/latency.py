@@ -108,6 +108,6 @@ def _reading(run: CaseRun) -> str:
     share = max(1, len(steps) // 10)
     first, last = float(np.median(steps[:share])), float(np.median(steps[-share:]))
     return (
-        f"{run.case.label}: a step took {first:,.0f} ms in the first tenth of the commits and {last:,.0f} ms in the "
+        f"In {run.case.label}, a step took {first:,.0f} ms in the first tenth of the commits and {last:,.0f} ms in the "
         "last (medians). An interval is sustainable while a step is shorter than it."
     )

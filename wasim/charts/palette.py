@@ -30,9 +30,9 @@ CSS_NAMES = {
 }
 """Which custom property of a page's style sheet stands for which colour."""
 
-# 4.4 inches are 317 pt: on a phone 358 px wide, the smallest text is 9.6 px
+# 4.4 inches are 317 pt: on a phone 358 px wide, ticks are 10.2 px high
 FIGURE_WIDTH_IN, PANEL_HEIGHT_IN = 4.4, 2.6
-LABEL_PT, TICK_PT, TITLE_PT = 9.0, 8.5, 10.5
+LABEL_PT, TICK_PT, TITLE_PT = 9.5, 9.0, 11.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,7 @@ def plan_metadata_rate(run: Run, fit: FitReport) -> Chart | LeftOut:
         panels=tuple(
             partial(draw_metadata_rate, group=group, fit=_about(group, run, fit)) for group in groups[:MOST_PANELS]
         ),
-        right_in=1.15,
+        right_in=1.22,
         key_lines=1,
     )
 
@@ -101,7 +101,7 @@ def _reading(group: Group, run: Run) -> str:
     ]
     finest, coarsest = (format_duration(interval) for interval in (group.intervals_s[0], group.intervals_s[-1]))
     return (
-        f"{group.name}: {format_bytes(hourly[0])} of metadata per hour of event time at {finest}, "
+        f"In an hour of event time, {group.name} writes {format_bytes(hourly[0])} of metadata at {finest} and "
         f"{format_bytes(hourly[1])} at {coarsest} (horizon {horizon_words(run)}): "
         f"{_times(hourly[0] / hourly[1])} as much for {_times(_commits_ratio(group))} the commits."
     )

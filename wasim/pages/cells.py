@@ -7,6 +7,7 @@ import numpy as np
 
 from wasim.charts.palette import KIND_NAMES
 from wasim.charts.series import horizons_s, kinds_written, name_without_interval, planning_at_end_ms
+from wasim.fit.report import Estimate
 from wasim.ledger import Kind, PlanningProbe, percentile_ms
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_bytes, format_duration
@@ -17,12 +18,16 @@ _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable:
-    """A table of text. Columns from `first_figure` on hold figures and align right."""
+    """A table of text. Columns in `figures` hold figures and align right.
+
+    When `grouped`, a row's first cell has no column: it heads the rows that share it.
+    """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    first_figure: int = 1
+    figures: tuple[str, ...] = ()
+    grouped: bool = False
 
 
 def headline_table(run: Run) -> TextTable:
@@ -44,7 +49,7 @@ def headline_table(run: Run) -> TextTable:
         caption=f"Metadata written by kind, and write amplification{over or ', each over its own horizon'}",
         head=head,
         rows=tuple(_headline_row(case, bool(own_horizon), others) for case in run.cases),
-        first_figure=2,
+        figures=head[2:],
     )
 
 
@@ -77,33 +82,34 @@ def planning_table(run: Run, *, at_end: bool) -> TextTable:
     when = "at the end of each case" if at_end else "at earlier checkpoints"
     return TextTable(
         caption=f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more",
-        head=(
-            "case", "query", "process", "reader", "after commit", "rounds", "load ms", "planning ms",
-            "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped", "files", "metadata.json",
-        ),
+        head=("query", "process", *_PLANNING_FIGURES, "reader"),
         rows=tuple(rows),
-        first_figure=4,
-    )  # fmt: skip
+        figures=_PLANNING_FIGURES,
+        grouped=True,
+    )
+
+
+_PLANNING_FIGURES = (
+    "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
+    "files",
+)  # fmt: skip
 
 
 def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
     together = probe.load_ms + probe.planning_ms if len(probe.load_ms) == len(probe.planning_ms) else probe.planning_ms
+    after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
     return (
-        run.case.label,
+        f"{run.case.label}, {after}",
         probe.query.replace("_", " "),
         probe.temperature,
-        probe.reader,
-        f"{probe.after_commit:,}",
         f"{len(probe.planning_ms):,}",
         _median(probe.load_ms),
         _median(probe.planning_ms),
         _percentile_95(together),
         _median(probe.execution_ms),
-        f"{probe.manifests_total:,}",
-        f"{probe.manifests_scanned:,}",
-        f"{probe.manifests_skipped:,}",
+        *(f"{count:,}" for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
         f"{probe.files_planned:,}",
-        format_bytes(probe.metadata_json_bytes),
+        probe.reader,
     )
 
 
@@ -125,3 +131,18 @@ def format_figure(value: float) -> str:
         return "0"
     digits = 2 - int(np.floor(np.log10(abs(value))))
     return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"
+
+
+def format_estimate(estimate: Estimate) -> tuple[str, str]:
+    """(best, `low to high`) with as many digits as the interval's width is worth: `1,001.4`, `1,001.3 to 1,001.5`."""
+    width = estimate.high - estimate.low
+    if not np.isfinite(width) or width <= 0:
+        return format_figure(estimate.best), f"{format_figure(estimate.low)} to {format_figure(estimate.high)}"
+    digits = min(max(1 - int(np.floor(np.log10(width))), 0), 6)
+    return f"{estimate.best:,.{digits}f}", f"{estimate.low:,.{digits}f} to {estimate.high:,.{digits}f}"
+
+
+def format_error(share: float) -> str:
+    """A signed share in per cent: `+0.02 %`, and no minus before nothing."""
+    text = f"{share:+.2%}".replace("-", "−").replace("%", " %")
+    return "0.00 %" if text[1:] == "0.00 %" else text

@@ -16,23 +16,23 @@ def conclude(run: Run, fit: FitReport) -> str:
         return "No case finished, so there is nothing to conclude."
     groups = sorted(group_cases(run), key=lambda group: -_ratio(group))
     leading = groups[0]
-    sentence = _of_intervals(leading) if len(leading.intervals_s) > 1 else _of_cases(run)
-    others = [f"{group.name} {_times(_ratio(group))}" for group in groups[1:] if len(group.intervals_s) > 1]
-    if others and len(leading.intervals_s) > 1:
-        sentence += f" ({'; '.join(others)})"
+    sentence = _of_intervals(leading, groups[1:]) if len(leading.intervals_s) > 1 else _of_cases(run)
     outlook = _outlook(leading, fit) if stands_for_one_table(fit.extrapolations, run, leading.finest) else ""
     return f"{sentence}{outlook}."
 
 
-def _of_intervals(group: Group) -> str:
-    finest, coarsest = group.finest, group.coarsest
+def _of_intervals(leading: Group, others: list[Group]) -> str:
+    finest, coarsest = leading.finest, leading.coarsest
     name, share = _largest_kind(finest)
-    made_of = f", {share:.0%} of it {name}" if share >= SHARE_WORTH_NAMING else ""
+    made_of = f", {share * 100:.0f} % of it {name}," if share >= SHARE_WORTH_NAMING else ""
+    beside = "; ".join(f"{group.name}: {_times(_ratio(group))}" for group in others if len(group.intervals_s) > 1)
+    horizon = format_duration(finest.amplification.horizon_s)
     return (
-        f"Over {format_duration(finest.amplification.horizon_s)}, {group.name} commits every {_interval(finest)} wrote "
-        f"{_times(_ratio(group))} the metadata of commits every {_interval(coarsest)} for the same rows: "
-        f"{format_bytes(finest.totals.metadata_bytes)}{made_of}, against {format_bytes(coarsest.totals.metadata_bytes)}"
-        f", or WA_metadata {finest.amplification.metadata:.3g} against {coarsest.amplification.metadata:.3g}"
+        f"Over {horizon} of event time, {leading.name} with a commit every {_interval(finest)} wrote "
+        f"{_times(_ratio(leading))} the metadata of one every {_interval(coarsest)}{f' ({beside})' if beside else ''}: "
+        f"{format_bytes(finest.totals.metadata_bytes)}{made_of} against {format_bytes(coarsest.totals.metadata_bytes)} "
+        f"for the same rows, a WA_metadata over {horizon} of {finest.amplification.metadata:.3g} against "
+        f"{coarsest.amplification.metadata:.3g}"
     )
 
 
@@ -42,7 +42,7 @@ def _of_cases(run: Run) -> str:
     stated = f"{format_bytes(most.totals.metadata_bytes)} of metadata, WA_metadata {most.amplification.metadata:.3g}"
     if most is least:
         name, share = _largest_kind(most)
-        return f"Over {horizon}, {most.case.label} wrote {stated}, {share:.0%} of it {name}"
+        return f"Over {horizon}, {most.case.label} wrote {stated}, {share * 100:.0f} % of it {name}"
     return (
         f"Over {horizon}, {most.case.label} wrote the most, {stated}, and {least.case.label} the least, "
         f"{format_bytes(least.totals.metadata_bytes)}, WA_metadata {least.amplification.metadata:.3g}"

@@ -37,5 +37,9 @@ GLOSSARY = (
         "one constant per commit",
         "The naive model: every commit costs the mean of those measured. It cannot know that metadata.json grows.",
     ),
-    ("R², rms", "The share of the variance that the fit explains, and the root of its mean squared error per commit."),
+    (
+        "R², rms",
+        "The share of the variance that the fit explains, and the root of its mean squared error per commit. Where "
+        "every commit writes the same, there is nothing to explain: R² is 0 and rms small.",
+    ),
 )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -47,13 +49,20 @@ def render_run_page(run: Run, fit: FitReport, limits_outcome: Sequence[LimitOutc
 
 
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("wasim.pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["groupwise"] = groupwise
+    return environment
+
+
+def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """Neighbouring rows that share their first cell, as (that cell, the rows without it)."""
+    return [(heading, [row[1:] for row in group]) for heading, group in groupby(rows, key=itemgetter(0))]
 
 
 def _pictures(run: Run, fit: FitReport) -> tuple[Picture, ...]:
@@ -88,7 +97,6 @@ def _limits_table(outcomes: Sequence[LimitOutcome]) -> TextTable:
         caption="Limits of the scenario; the worst case counts",
         head=("limit", "holds", "worst", "in case"),
         rows=tuple(_limit_row(outcome) for outcome in outcomes),
-        first_figure=4,
     )
 
 
