@@ -149,7 +149,7 @@ def synthetic_ledger(case: Case, truth: Truth, rng: np.random.Generator) -> Ledg
         exact = design_matrix(equation(kind, merges=case.merges), drivers) @ truth.coefficients(
             kind, merges=case.merges
         )
-        exact = exact + known_bytes(kind, drivers)
+        exact = exact + known_bytes(kind, drivers, gzip_json=appends.gzip_json)
         written[kind] = _whole(exact + rng.normal(0, truth.noise_bytes, count))
     written[Kind.DATA] = _whole(np.full(count, data) + rng.normal(0, truth.noise_bytes, count))
     step = truth.base_ms + truth.snapshot_ms * drivers.snapshots + truth.row_ms * case.rows_per_commit

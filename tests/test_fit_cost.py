@@ -174,6 +174,25 @@ def test_a_small_run_is_fitted_without_complaint(intervals: tuple[float, ...]):
         assert 0 <= row.metadata_bytes.low <= row.metadata_bytes.best <= row.metadata_bytes.high
 
 
+def test_files_that_the_scenario_did_not_mean_are_reported_and_fitted():
+    run = synthetic_run(sweep=Sweep(intervals_s=(4.0, 15.0), writers=("streaming",), files_per_commit=(3,)))
+    claimed = tuple(
+        replace(one, case=replace(one.case, workload=one.case.workload.model_copy(update={"files_per_commit": 1})))
+        for one in run.cases
+    )
+    report = fit_run(replace(run, cases=claimed))
+    assert "streaming every 4s: a commit adds 3 data files, where the scenario means 1." in report.notes
+    assert all(abs(row.error) < 1e-3 for row in report.held_out if row.unit == "B")
+
+
+def test_gzipped_metadata_has_no_known_digits():
+    gzip = {"write.metadata.compression-codec": "gzip"}
+    run = synthetic_run(Truth(json=(800.0, 101.0, 15.0)), Sweep(writers=("streaming",), properties=gzip))
+    report = fit_run(run)
+    assert best(report, Kind.METADATA_JSON, "retained_snapshot", "streaming") == pytest.approx(101, rel=1e-3)
+    assert any("gzipped" in note for note in report.notes)
+
+
 def test_a_run_without_cases_has_an_empty_fit():
     empty: Run = replace(synthetic_run(), cases=())
     assert fit_run(empty) == FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
@@ -195,3 +214,16 @@ def test_the_model_line_passes_through_what_was_measured():
         near = min(line, key=lambda row: abs(row.commit_interval_s - case_run.case.commit_interval_s))
         if near.commit_interval_s == pytest.approx(case_run.case.commit_interval_s):
             assert near.metadata_bytes.best == pytest.approx(case_run.totals.metadata_bytes, rel=0.05)
+
+
+def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():
+    cases = []
+    for columns in (10, 40, 100):
+        truth = Truth(manifest=(6_500.0 + 60.0 * columns, 50.0 + 37.0 * columns))
+        case = synthetic_case(interval_s=4.0)
+        case = replace(case, table=Table(columns=(Columns(name="x", type="long", count=columns - 2),)))
+        cases.append(synthetic_case_run(case, truth, np.random.default_rng(columns)))
+    report = fit_run(replace(synthetic_run(), cases=tuple(cases)))
+    assert coefficient(report, Kind.DATA_MANIFEST, "manifest_column", "streaming").estimate is None
+    both = coefficient(report, Kind.DATA_MANIFEST, "manifest_column + entry_added_column", "streaming")
+    assert covers(both.estimate, 97.0)

@@ -4,6 +4,7 @@ import numpy as np
 
 from wasim.fit.groups import Group, Observed
 from wasim.fit.report import DriverCheck
+from wasim.model import read_appends
 from wasim.units import Floats
 
 
@@ -20,6 +21,17 @@ def describe_mismatches(checks: tuple[DriverCheck, ...]) -> list[str]:
         for check in checks
         if check.mismatches
     ]
+
+
+def describe_files(group: Group) -> list[str]:
+    """One sentence per case whose commits add another number of files than its scenario says."""
+    notes = []
+    for one in group.observed:
+        intended = read_appends(one.case_run.case).files_per_commit
+        if one.appends.files_per_commit != intended:
+            label, measured = one.case_run.case.label, one.appends.files_per_commit
+            notes.append(f"{label}: a commit adds {measured} data files, where the scenario means {intended}.")
+    return notes
 
 
 def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:

@@ -30,6 +30,7 @@ from wasim.units import Floats, Ints
 # location
 _LOG_ENTRY = Assumption(mean=176.0, deviation=40.0, reason="50 B and a path of 126 ± 40 characters")
 _HEADER_DEVIATION_BYTES = 60.0  # of a manifest header computed from the schema
+_FROM_SCHEMA = "the header that the schema makes"
 _LATER_COLUMN = Assumption(mean=14.0, deviation=7.0, reason="measured elsewhere, 12 to 14 B per column")
 
 _WHAT_IDENTIFIES = {
@@ -108,20 +109,25 @@ def _fit_kind(group: Group, kind: Kind) -> KindFit:
 
 
 def _assumptions(terms: tuple[Term, ...], group: Group) -> dict[int, Assumption]:
-    appends = group.observed[0].appends
-    entry = entry_bytes(appends.statistics_columns)
+    entry = entry_bytes(0 if group.columns_vary else group.observed[0].appends.statistics_columns)
+    header, per_column = _header_law(group)
     offered = {
         "log_entry": _LOG_ENTRY,
         "entry_merged": Assumption(mean=entry, deviation=0.5 * entry, reason="40 B and 14 B per column, by half"),
         "entry_merged_column": _LATER_COLUMN,
+        "manifest": Assumption(mean=header, deviation=_HEADER_DEVIATION_BYTES, reason=_FROM_SCHEMA),
+        "manifest_column": Assumption(mean=per_column, deviation=0.1 * per_column, reason=_FROM_SCHEMA),
     }
-    if not group.columns_vary:
-        offered["manifest"] = Assumption(
-            mean=appends.sizes.header_bytes,
-            deviation=_HEADER_DEVIATION_BYTES,
-            reason="the header that the schema makes",
-        )
     return {column: offered[term.name] for column, term in enumerate(terms) if term.name in offered}
+
+
+def _header_law(group: Group) -> tuple[float, float]:
+    """A manifest's header as the format gives it: a constant, and bytes per column where columns vary."""
+    headers = np.array([one.appends.sizes.header_bytes for one in group.observed])
+    if not group.columns_vary:
+        return float(headers.mean()), 0.0
+    per_column, constant = np.polyfit([one.appends.columns for one in group.observed], headers, 1)
+    return float(constant), float(per_column)
 
 
 def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
@@ -227,7 +233,9 @@ def _combinations(kind_fit: KindFit, group: Group) -> list[Coefficient]:
         ("retained_snapshot", "log_entry", "B per commit while the log grows", 1.0)
     ]
     if len(files) == 1:
-        offered.append(("manifest", "entry_added", "B per new manifest", float(next(iter(files)))))
+        per_manifest = float(next(iter(files)))
+        offered.append(("manifest", "entry_added", "B per new manifest", per_manifest))
+        offered.append(("manifest_column", "entry_added_column", "B per new manifest and column", per_manifest))
     result = []
     for first, second, unit, times in offered:
         if first not in names or kind_fit.fit.identified[names.index(second)]:

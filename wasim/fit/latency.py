@@ -34,6 +34,11 @@ _TERMS: dict[Latency, tuple[tuple[str, str], ...]] = {
         ("row", "ms per row"),
     ),
 }
+_NOT_APART = {
+    "live_manifest": "grows in step with retained_snapshot in this run, and is part of it",
+    "file_planned": "grows in step with manifest_scanned in this run, and is part of it",
+    "row": "every commit added as many rows, so it is part of base; two commit intervals would tell",
+}
 _WARM_UP_SHARE = 0.05  # of a case's commits: the JVM still compiles what it runs
 _WARM_UP_COMMITS = 3
 FEWEST_WARM_COMMITS = 5  # a case with fewer after its warm-up says nothing of latency
@@ -106,11 +111,7 @@ def report_latency(writer: str | None, latency: Latency, fit: RobustFit) -> Late
     coefficients = []
     for column, ((name, unit), estimate) in enumerate(zip(_TERMS[latency], fit.estimates(), strict=True)):
         seen = bool(fit.identified[column])
-        note = (
-            ""
-            if seen
-            else f"grows in step with {_TERMS[latency][max(column - 1, 0)][0]} in this run, and is part of it"
-        )
+        note = "" if seen else _NOT_APART.get(name, "this run cannot tell it apart; it is part of the others")
         if seen and column and estimate.low <= _NEGLIGIBLE_SHARE * estimate.high:
             note = "not distinguishable from zero"
         coefficients.append(Coefficient(name=name, unit=unit, estimate=estimate if seen else None, note=note))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wasim.fit.checks import check_drivers, describe_mismatches
+from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
 from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
 from wasim.fit.future import draw_out_line, extrapolate, find_sustainable
 from wasim.fit.groups import Group, group_cases
@@ -79,8 +79,9 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
 
 
 def _notes(groups: tuple[Group, ...], held: tuple[HeldOut, ...], *, asked: bool) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for group in groups:
+        notes += describe_files(group)
         mine = {row.how for row in held if row.writer == group.name}
         if asked and "intervals" not in mine:
             notes.append(f"{group.name}: one commit interval only, so none could be held out.")
