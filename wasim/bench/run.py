@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -17,6 +19,16 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.spark import (
     DEFAULT_MASTER, ENGINE_ERRORS, PINNED_JARS, Session, essential_line, file_sha256, find_java, open_session
 )  # fmt: skip
+
+
+class SessionOpener(Protocol):
+    """How `wasim.spark.open_session` is called."""
+
+    def __call__(
+        self, settings: Mapping[str, str], *, master: str, log: Path
+    ) -> AbstractContextManager[Session]:
+        """A session for a with-block."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +46,12 @@ def keyed_cases(scenario: LoadedScenario) -> dict[str, Case]:
     return {case.key(versions): case for case in scenario.cases()}
 
 
-def bench(scenario: LoadedScenario, options: BenchOptions, console: Console) -> Outcome:
+def bench(
+    scenario: LoadedScenario, options: BenchOptions, console: Console, sessions: SessionOpener = open_session
+) -> Outcome:
     """Runs the scenario, or what is left of an unfinished run of it; `console` takes progress and notes.
+
+    `sessions` opens the Spark session for a group of cases with like Spark settings.
 
     CaseFailed if no case could be finished; EnvironmentFault if the machine lacks something.
     """
@@ -48,33 +64,38 @@ def bench(scenario: LoadedScenario, options: BenchOptions, console: Console) -> 
             console.print(f"Resuming {folder.path}: {len(done)} of {len(cases)} cases are finished already.")
         write_atomically(folder.path / "scenario.yaml", scenario.text)
         left = {key: case for key, case in cases.items() if key not in done}
-        failures = _carry_out_all(left, folder, options, console)
+        failures = _carry_out_all(left, _Run(folder=folder, options=options, console=console, sessions=sessions))
         write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
         if not folder.finished(list(cases)):
             raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
         return conclude_run(folder.path)
 
 
-def _carry_out_all(
-    left: Mapping[str, Case], folder: RunFolder, options: BenchOptions, console: Console
-) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    folder: RunFolder
+    options: BenchOptions
+    console: Console
+    sessions: SessionOpener
+
+
+def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
     """Carries out the cases that are left; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not left) as progress:
+    with Progress(*columns, console=run.console, disable=not left) as progress:
         bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
         for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
-            with open_session(settings, master=options.master, log=folder.path / "spark.log") as session:
-                notes = _note_provenance(folder, session, options.master)
+            with run.sessions(settings, master=run.options.master, log=run.folder.path / "spark.log") as session:
+                notes = _note_provenance(run, session)
                 for key, case in group:
-                    context = CaseContext(
-                        session=session, folder=folder, key=key, machine=notes, on_commits=_moves(progress, bars[key])
-                    )
+                    moves = _moves(progress, bars[key])
+                    context = CaseContext(session=session, folder=run.folder, key=key, machine=notes, on_commits=moves)
                     try:
                         carry_out(case, context)
                     except ENGINE_ERRORS as error:
-                        failures[case.label] = _with_remedy(essential_line(error), folder.path)
-                        console.print(f"failed: {case.label}: {failures[case.label]}", style="red", markup=False)
+                        failures[case.label] = _with_remedy(essential_line(error), run.folder.path)
+                        run.console.print(f"failed: {case.label}: {failures[case.label]}", style="red", markup=False)
     return failures
 
 
@@ -83,13 +104,13 @@ def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
     return lambda commits: progress.update(bar, completed=commits)
 
 
-def _note_provenance(folder: RunFolder, session: Session, master: str) -> dict[str, object]:
+def _note_provenance(run: _Run, session: Session) -> dict[str, object]:
     notes = provenance(
-        engine={"name": "spark", "java": find_java().version, "master": master},
+        engine={"name": "spark", "java": find_java().version, "master": run.options.master},
         jars={jar.name: file_sha256(jar) for jar in session.jars},
-        folder=folder.path,
+        folder=run.folder.path,
     )
-    write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
+    write_atomically(run.folder.path / "provenance.json", json.dumps(notes, indent=1))
     return notes
 
 

@@ -1,0 +1,62 @@
+"""One real Spark session for the whole test run, opened by the first test that asks for it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from wasim.bench.case import CaseContext, carry_out
+from wasim.runs import CaseRun, RunFolder
+from wasim.scenario import Case, load_scenario
+from wasim.spark import DEFAULT_MASTER, Session, open_session
+
+SMALL_SCENARIO = """
+name: small
+question: Does it work?
+table:
+  columns:
+    - {name: reading, type: double}
+    - {name: sensor, type: string, values: 5}
+workload: {rows_per_second: 20}
+horizon: 4s
+commit_interval: 1s
+writer: batch
+planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
+"""
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """The one session."""
+    with open_session({}, master=DEFAULT_MASTER, log=tmp_path_factory.mktemp("spark") / "spark.log") as opened:
+        yield opened
+
+
+@pytest.fixture
+def small_case(tmp_path: Path) -> Callable[..., Case]:
+    """The first case of the small scenario, with lines of it replaced: `small_case(writer="streaming", horizon="9s")`."""
+
+    def make(**lines: str) -> Case:
+        text = SMALL_SCENARIO
+        for key, value in lines.items():
+            kept = [line for line in text.splitlines() if not line.startswith(f"{key}:")]
+            text = "\n".join([*kept, f"{key}: {value}"])
+        path = tmp_path / "small.yaml"
+        path.write_text(text)
+        return load_scenario(path).cases()[0]
+
+    return make
+
+
+@pytest.fixture
+def run_case(session: Session, tmp_path: Path) -> Callable[[Case], tuple[CaseRun, CaseContext]]:
+    """Carries a case out on the one session; gives what came out and where it is."""
+
+    def run(case: Case) -> tuple[CaseRun, CaseContext]:
+        folder = RunFolder(tmp_path / "run")
+        key = case.key({})
+        (folder.path / "cases").mkdir(parents=True, exist_ok=True)
+        context = CaseContext(session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None)
+        return carry_out(case, context), context
+
+    return run
