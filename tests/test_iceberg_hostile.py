@@ -1,6 +1,7 @@
 """Files made to harm their reader: each is refused by our own error, soon and in little memory."""
 
 import json
+import tempfile
 import time
 import tracemalloc
 import zlib
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json, reencode_check
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
@@ -171,6 +172,10 @@ def test_a_number_of_a_million_digits_is_refused():
     refuse(read_metadata_json, b'{"format-version":' + b"9" * 1_000_000 + b"}", "not JSON")
 
 
+def test_millions_of_tiny_values_are_refused_before_they_are_built():
+    refuse(read_metadata_json, b"[" + b"[]," * 11_000_000 + b"[]]", "JSON values")
+
+
 def test_a_gzip_bomb_is_refused():
     refuse(read_metadata_json, gzip_bytes(b" " * (300 << 20)), "inflates to more than", most_bytes=50 << 20)
 
@@ -223,6 +228,18 @@ def test_a_mutated_manifest_list_is_read_or_refused(data):
 @given(mutated(uncompressed(real("identities", "*-m0.avro"))) | mutated(real("identities", "*-m0.avro")))
 def test_a_mutated_manifest_is_read_or_refused(data):
     read_or_refuse(read_manifest, data)
+
+
+@FUZZ
+@given(mutated(uncompressed(real("identities", "*-m0.avro"))))
+def test_a_mutated_manifest_is_compared_or_refused(data):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m0.avro"
+        path.write_bytes(data)
+        try:
+            reencode_check(path)
+        except IcebergFileError as error:
+            assert str(path) in str(error)  # noqa: PT017 - that it is raised is not what is tested
 
 
 @FUZZ

@@ -182,6 +182,13 @@ def test_lists_of_a_table_that_was_upgraded_hold_manifests_of_every_version():
     assert all(lengths[Path(m.manifest_path).name] == m.manifest_length for m in listing.manifests)
 
 
+def test_the_beginning_of_a_manifest_tells_data_from_deletes():
+    for path in sorted((TABLES / "nested_v3" / "metadata").glob("*-m*.avro")):
+        data = path.read_bytes()
+        if not path.name.startswith("snap-"):
+            assert read_manifest_header(data[:16_000], source="m") == read_manifest(data, source="m").header
+
+
 def test_a_partition_of_the_wrong_width_is_a_bug_with_a_traceback():
     broken = ManifestEntry(status=Status.ADDED, file=DataFileEntry(file_path="x", record_count=1, file_size_bytes=1))
     with pytest.raises(ValueError, match="0 values where the spec has 1"):

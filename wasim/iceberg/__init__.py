@@ -14,6 +14,7 @@ from wasim.iceberg.manifests import (
     ManifestHeader,
     manifest_bytes,
     read_manifest,
+    read_manifest_header,
 )
 from wasim.iceberg.metadata_json import TableMetadata, metadata_json_bytes, read_metadata_json
 from wasim.iceberg.names import FileKind, classify
@@ -36,6 +37,7 @@ __all__ = [
     "manifest_list_bytes",
     "metadata_json_bytes",
     "read_manifest",
+    "read_manifest_header",
     "read_manifest_list",
     "read_metadata_json",
     "reencode_check",

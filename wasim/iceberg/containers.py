@@ -87,9 +87,6 @@ class _Cursor:
 def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container:
     """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec."""
     cursor = _Cursor(data, source)
-    if data[:4] != MAGIC:
-        raise cursor.wrong("is not an Avro file: it does not begin with Obj 01")
-    cursor.position = len(MAGIC)
     header = _read_header(cursor, limits)
     sync_marker = cursor.take(SYNC_BYTES)
     codec = header.get("avro.codec", b"null")
@@ -100,7 +97,15 @@ def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS)
     )
 
 
+def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> dict[str, bytes]:
+    """The header values alone, from an Avro file or from a beginning of it that holds them (16 KB mostly do)."""
+    return _read_header(_Cursor(data, source), limits)
+
+
 def _read_header(cursor: _Cursor, limits: Limits) -> dict[str, bytes]:
+    if cursor.data[:4] != MAGIC:
+        raise cursor.wrong("is not an Avro file: it does not begin with Obj 01")
+    cursor.position = len(MAGIC)
     header: dict[str, bytes] = {}
     while count := cursor.long():
         if count < 0:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from json.encoder import encode_basestring
 from typing import TypeAlias
 
 from wasim.iceberg.faults import IcebergFileError
@@ -10,6 +11,8 @@ from wasim.iceberg.faults import IcebergFileError
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
+# A table of half a million snapshots has so many; as empty lists they would take a gigabyte.
+MOST_ITEMS = 20_000_000
 
 # Jackson escapes these and nothing else; other control characters become \u00XX with capital hex digits.
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
@@ -30,7 +33,9 @@ class JsonFloat(float):
 
 def quote(text: str) -> str:
     """A JSON string as Jackson escapes it: non-ASCII stays as it is."""
-    return f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
+    quoted = encode_basestring(text)
+    # Python writes rare control characters with small hex digits, and only those with \u00.
+    return f'"{_ESCAPED.sub(_escape, text)}"' if "\\u00" in quoted else quoted
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -71,6 +76,8 @@ def read_json(data: bytes | str, *, source: str) -> Json:
     """The value in UTF-8 JSON text; IcebergFileError for anything else, such as nesting that exhausts the stack."""
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
+        if sum(map(text.count, ",[{")) > MOST_ITEMS:
+            raise IcebergFileError(source, f"holds more than {MOST_ITEMS} JSON values")
         value: Json = json.loads(text, parse_float=JsonFloat, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise IcebergFileError(source, f"is not UTF-8 text at byte {error.start}") from error

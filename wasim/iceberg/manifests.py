@@ -17,7 +17,15 @@ from wasim.iceberg.avro_door import (
     merged_records,
     read_avro_schema,
 )
-from wasim.iceberg.containers import DEFAULT_LIMITS, DEFLATE_LEVEL, Container, Limits, container_bytes, read_container
+from wasim.iceberg.containers import (
+    DEFAULT_LIMITS,
+    DEFLATE_LEVEL,
+    Container,
+    Limits,
+    container_bytes,
+    read_container,
+    read_container_header,
+)
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
@@ -190,9 +198,14 @@ def read_manifest(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) 
     return manifest_from(read_container(data, source=source, limits=limits), source=source)
 
 
+def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
+    """What a manifest is, data or deletes among it, from the file or from a beginning that holds its header."""
+    return _read_header(read_container_header(data, source=source), source)
+
+
 def manifest_from(container: Container, *, source: str) -> Manifest:
     """The manifest in a container already taken apart."""
-    header = _read_header(container, source)
+    header = _read_header(container.header, source)
     record = read_avro_schema(container.header.get("avro.schema", b""), source=source)
     _check_entry_schema(record, len(header.spec.fields), source)
     entries = tuple(
@@ -203,8 +216,7 @@ def manifest_from(container: Container, *, source: str) -> Manifest:
     return Manifest(header=header, entries=entries, sync_marker=container.sync_marker, codec=container.codec)
 
 
-def _read_header(container: Container, source: str) -> ManifestHeader:
-    values = container.header
+def _read_header(values: Mapping[str, bytes], source: str) -> ManifestHeader:
     if "schema" not in values or "partition-spec" not in values:
         raise IcebergFileError(
             source, "is an Avro file, but no manifest: its header holds no schema and partition-spec"

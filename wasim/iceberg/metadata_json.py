@@ -39,7 +39,7 @@ from wasim.iceberg.specs import (
 
 _NO_SNAPSHOT = -1
 # 50 000 snapshots of a Spark stream take 44 MB.
-MOST_JSON_BYTES = 2 << 30
+MOST_JSON_BYTES = 512 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
