@@ -13,6 +13,7 @@ from wasim.iceberg import (
     ManifestHeader,
     manifest_bytes,
     read_manifest,
+    read_manifest_header,
     read_manifest_list,
 )
 from wasim.iceberg.containers import read_container
