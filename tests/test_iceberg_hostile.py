@@ -18,7 +18,7 @@ from wasim.iceberg.gzip_files import gzip_bytes
 
 TABLES = Path(__file__).parent / "data" / "tables"
 SYNC = b"s" * 16
-MOST_SECONDS = 5
+MOST_SECONDS = 15  # a shared machine under tracemalloc; none takes two on its own
 MOST_BYTES = 200 << 20
 
 
