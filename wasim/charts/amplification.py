@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.charts.axes import EndLabel, key_below, name_line_ends, pad_log_limits, set_count_axis, set_duration_axis
-from wasim.charts.chart import MOST_PANELS, Chart, LeftOut
+from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import LOOKS
 from wasim.charts.series import Group, by_interval, group_cases, horizon_words
 from wasim.ledger import WriteAmplification
@@ -75,7 +75,7 @@ def plan_write_amplification(run: Run) -> Chart | LeftOut:
         return LeftOut(name=NAME, title=title, why="No case wrote anything.")
     groups = [group for group in group_cases(run) if len(group.intervals_s) > 1]
     if groups:
-        panels = tuple(partial(draw_write_amplification, group=group) for group in groups[:MOST_PANELS])
+        panels = tuple(partial(draw_write_amplification, group=group) for group in groups)
         return Chart(name=NAME, title=title, reading=_reading(runs), panels=panels, right_in=1.22)
     return Chart(
         name=NAME,

@@ -1,7 +1,7 @@
 """A chart as a value: its question, one line of reading, and its panels; or why it was left out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +10,7 @@ from wasim.charts.palette import FIGURE_WIDTH_IN, PANEL_HEIGHT_IN, TITLE_PT
 
 MOST_PANELS = 6
 TITLE_LINE_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.19, 0.32, 0.62, 0.86
+NOTE_IN, NOTE_PAD_PT = 0.14, 16.0  # a note's line between a panel and its name
 
 Panel = Callable[[Axes], Axes]
 
@@ -38,6 +39,14 @@ class LeftOut:
     name: str
     title: str
     why: str
+
+
+def cut_panels(chart: Chart) -> Chart:
+    """The chart with no more panels than a reader scrolls through; its reading says what is missing."""
+    if len(chart.panels) <= MOST_PANELS:
+        return chart
+    said = f"{chart.reading} The first {MOST_PANELS} of {len(chart.panels)} are drawn."
+    return replace(chart, panels=chart.panels[:MOST_PANELS], reading=said)
 
 
 def draw_figure(chart: Chart, *, titled: bool = True) -> Figure:

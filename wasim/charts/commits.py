@@ -14,7 +14,7 @@ from wasim.charts.axes import (
     set_count_axis,
     set_event_time_axis,
 )
-from wasim.charts.chart import MOST_PANELS, Chart, LeftOut
+from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import KIND_LOOKS, KIND_NAMES, MUTED, look_of
 from wasim.charts.series import Group, group_cases, kinds_written
 from wasim.ledger import Kind
@@ -98,7 +98,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
         name=BYTES_NAME,
         title=title,
         reading=_reading_of_bytes(finest[0]),
-        panels=tuple(partial(draw_bytes_per_commit, run=case) for case in finest[:MOST_PANELS]),
+        panels=tuple(partial(draw_bytes_per_commit, run=case) for case in finest),
         right_in=1.22,
     )
 
@@ -112,13 +112,13 @@ def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:
     ends = "; ".join(
         f"{group.finest.case.label} has {int(group.finest.ledger.live_manifests[-1]):,} live manifests "
         f"and {int(group.finest.ledger.snapshots_retained[-1]):,} snapshots"
-        for group in groups[:MOST_PANELS]
+        for group in groups[:2]
     )
     return Chart(
         name=AGE_NAME,
         title=title,
         reading=f"At the end, {ends}. A manifest line that drops is a merge.",
-        panels=tuple(partial(draw_manifests_and_snapshots, group=group) for group in groups[:MOST_PANELS]),
+        panels=tuple(partial(draw_manifests_and_snapshots, group=group) for group in groups),
         right_in=0.75,
         key_lines=1,
     )

@@ -5,7 +5,7 @@ from functools import partial
 from matplotlib.axes import Axes
 
 from wasim.charts.axes import EndLabel, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
-from wasim.charts.chart import MOST_PANELS, Chart, LeftOut
+from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import look_of
 from wasim.fit.report import Extrapolation, FitReport
 from wasim.units import format_bytes, format_duration
@@ -48,8 +48,7 @@ def plan_extrapolation(fit: FitReport) -> Chart | LeftOut:
         why = "The fit could not extrapolate: it lacks a coefficient that longer horizons depend on."
         return LeftOut(name=NAME, title=title, why=why)
     panels = tuple(
-        partial(draw_extrapolation, extrapolations=tuple(e for e in usable if e.writer == writer))
-        for writer in writers[:MOST_PANELS]
+        partial(draw_extrapolation, extrapolations=tuple(e for e in usable if e.writer == writer)) for writer in writers
     )
     return Chart(name=NAME, title=title, reading=_reading(usable), panels=panels, right_in=1.0)
 

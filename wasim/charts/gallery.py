@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 from wasim.charts.amplification import plan_write_amplification
-from wasim.charts.chart import Chart, LeftOut, draw_figure
+from wasim.charts.chart import Chart, LeftOut, cut_panels, draw_figure
 from wasim.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
 from wasim.charts.extrapolation import plan_extrapolation
 from wasim.charts.latency import plan_commit_latency
@@ -20,7 +20,7 @@ PNG_DOTS_PER_INCH = 200
 
 def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
     """Every chart that the run can give, in the page's order, and a reason for every other."""
-    return (
+    charts: tuple[Chart | LeftOut, ...] = (
         plan_metadata_rate(run, fit),
         plan_write_amplification(run),
         plan_bytes_per_commit(run),
@@ -29,6 +29,7 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
         plan_commit_latency(run, fit),
         plan_extrapolation(fit),
     )
+    return tuple(cut_panels(chart) if isinstance(chart, Chart) else chart for chart in charts)
 
 
 def render_chart(chart: Chart) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.charts.axes import key_below, note, pad_log_limits, set_count_axis
-from wasim.charts.chart import MOST_PANELS, Chart, LeftOut
+from wasim.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.charts.modelled import about, floor_r_squared, latency_fit, modelled_ms
 from wasim.charts.palette import LOOKS
 from wasim.charts.series import group_cases
@@ -29,7 +29,7 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
             continue
         ax.plot(
             run.ledger.commit[shown], times[shown], color=look.colour, marker=look.marker, linestyle="none",
-            markersize=2.6, alpha=0.55, markeredgewidth=0, gid=f"measured {part}",
+            markersize=_marker_pt(int(shown.sum())), alpha=0.55, markeredgewidth=0, gid=f"measured {part}",
         )  # fmt: skip
         values += [float(times[shown].min()), float(times[shown].max())]
         key.append((name, {"color": look.colour, "marker": look.marker, "linestyle": "none"}))
@@ -41,7 +41,7 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
                 (f"its fit (R² {floor_r_squared(fitted.r_squared)})", {"color": look.colour, "linestyle": look.line})
             )
     ax.set(yscale="log", xlabel="commit number", ylabel="milliseconds")
-    ax.set_title(run.case.label, pad=16)
+    ax.set_title(run.case.label, pad=NOTE_PAD_PT)
     ax.set_xlim(0, len(run.ledger) * 1.02 + 1)
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)
@@ -51,6 +51,11 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
         note(ax, f"sustainable over {format_duration(sustainable.horizon_s)} from {interval_words(sustainable)}")
     key_below(ax, key)
     return ax
+
+
+def _marker_pt(points: int) -> float:
+    """Small where there are many: hundreds of full-sized markers would hide one another."""
+    return 5.0 if points < 50 else 2.6
 
 
 def interval_words(sustainable: SustainableInterval) -> str:
@@ -65,10 +70,11 @@ def interval_words(sustainable: SustainableInterval) -> str:
 
 
 def _rounded(seconds: float) -> str:
+    """A duration to three significant figures, and to whole seconds from a minute on."""
     if seconds <= 0:
         return "0s"
     digits = 2 - int(np.floor(np.log10(seconds)))
-    return format_duration(round(seconds, max(digits, 0)))
+    return format_duration(round(seconds, max(digits, 0)) if seconds < 60 else round(seconds))
 
 
 def commit_drivers(run: CaseRun) -> dict[str, Floats]:
@@ -93,8 +99,8 @@ def plan_commit_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
         name=NAME,
         title=title,
         reading=_reading(timed[0]),
-        panels=tuple(partial(draw_commit_latency, run=case, fit=fit) for case in timed[:MOST_PANELS]),
-        note_in=0.14,
+        panels=tuple(partial(draw_commit_latency, run=case, fit=fit) for case in timed),
+        note_in=NOTE_IN,
         key_lines=2,
     )
 

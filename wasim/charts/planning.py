@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import key_below, pad_log_limits, set_byte_axis, set_count_axis
-from wasim.charts.chart import Chart, LeftOut
+from wasim.charts.axes import key_below, note, pad_log_limits, set_byte_axis, set_count_axis
+from wasim.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.charts.modelled import floor_r_squared, latency_fit, modelled_ms
 from wasim.charts.palette import look_of
 from wasim.charts.series import planning_at_end_ms, warm_full_scans
@@ -25,7 +25,7 @@ Probed = tuple[CaseRun, PlanningProbe]
 
 def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
     """Milliseconds of scan planning against live manifests; whiskers from the quickest round to the slowest."""
-    ax.set_title("scan planning")
+    ax.set_title("scan planning", pad=NOTE_PAD_PT)
     ax.set_xlabel("live manifests")
     _draw_latency(ax, probed, fit, "planning")
     set_count_axis(ax.xaxis)
@@ -34,7 +34,7 @@ def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Ax
 
 def draw_table_load(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
     """Milliseconds of table load against the size of metadata.json; whiskers from the quickest round to the slowest."""
-    ax.set_title("table load")
+    ax.set_title("table load", pad=NOTE_PAD_PT)
     ax.set_xlabel("size of metadata.json")
     _draw_latency(ax, probed, fit, "load")
     set_byte_axis(ax.xaxis)
@@ -45,6 +45,7 @@ def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str)
     values: list[float] = []
     causes: list[float] = []
     key: list[tuple[str, dict[str, object]]] = []
+    drawn: dict[str, str] = {}
     writers = list(dict.fromkeys(run.case.writer_name for run, _ in probed))
     for position, writer in enumerate(writers):
         mine = sorted(
@@ -55,19 +56,20 @@ def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str)
         low, mid, high = (np.array([figure(times) for times in rounds]) for figure in (np.min, np.median, np.max))
         ax.vlines(x, low, high, color=look.colour, linewidth=0.8, alpha=0.6)
         ax.plot(x, mid, color=look.colour, marker=look.marker, linestyle="none", gid=f"measured {part} {writer}")
-        key.append((writer, {"color": look.colour, "marker": look.marker, "linestyle": "none"}))
         fitted = latency_fit(fit, part, mine[0][0])
         line = modelled_ms(fitted, probe_drivers([probe for _, probe in mine])) if fitted else None
         if fitted and line is not None and len(set(x)) > 1:
             ax.plot(x, line, color=look.colour, linestyle=look.line, linewidth=1.2, gid=f"fit {part} {writer}")
-            key.append(
-                (f"its fit (R² {floor_r_squared(fitted.r_squared)})", {"color": look.colour, "linestyle": look.line})
-            )
+            drawn[writer] = f"R² {floor_r_squared(fitted.r_squared)}"
+        line_style = look.line if writer in drawn else "none"
+        key.append((writer, {"color": look.colour, "marker": look.marker, "linestyle": line_style}))
         values, causes = [*values, *low, *high], [*causes, *x]
     ax.set(xscale="log", yscale="log", ylabel="milliseconds (median)")
     ax.set_xlim(*pad_log_limits(min(causes), max(causes)))
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_count_axis(ax.yaxis)
+    if drawn:
+        note(ax, f"points measured, lines fitted ({', '.join(dict.fromkeys(drawn.values()))})")
     key_below(ax, key)
 
 
@@ -105,7 +107,8 @@ def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
         title=title,
         reading=_reading(run),
         panels=tuple(partial(draw, probed=probed, fit=fit) for draw in draws),
-        key_lines=len({case.case.writer_name for case, _ in probed}),
+        note_in=NOTE_IN,
+        key_lines=(1 + len({case.case.writer_name for case, _ in probed})) // 2,
     )
 
 

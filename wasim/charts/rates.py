@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.charts.axes import EndLabel, key_below, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
-from wasim.charts.chart import MOST_PANELS, Chart, LeftOut
+from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.modelled import model_line, stands_for_one_table
 from wasim.charts.palette import KIND_LOOKS, KIND_NAMES, MUTED
 from wasim.charts.series import (
@@ -81,9 +81,7 @@ def plan_metadata_rate(run: Run, fit: FitReport) -> Chart | LeftOut:
         name=NAME,
         title=title,
         reading=_reading(groups[0], run),
-        panels=tuple(
-            partial(draw_metadata_rate, group=group, fit=_about(group, run, fit)) for group in groups[:MOST_PANELS]
-        ),
+        panels=tuple(partial(draw_metadata_rate, group=group, fit=_about(group, run, fit)) for group in groups),
         right_in=1.22,
         key_lines=1,
     )

@@ -30,9 +30,15 @@ def inline_svg(figure: Figure, *, name: str, description: str) -> str:
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows; without them the page holds no address at all
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(r'\bid="', f'id="{name}-', svg)
-    svg = svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
+    svg = _own_ids(svg, name)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     for colour, css in CSS_NAMES.items():
         svg = svg.replace(colour, f"var(--{css})")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
+
+
+def _own_ids(svg: str, name: str) -> str:
+    """Ids that something refers to, made the chart's own; the others, which only name parts, go."""
+    referred = {one or other for one, other in re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)}
+    svg = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in referred else "", svg)
+    return svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')

@@ -1,0 +1,144 @@
+"""The sentence that a run comes down to, the terminal's table, and figures as text."""
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from synthetic import Sweep, synthetic_run
+
+from wasim.fit import FitReport
+from wasim.fit.report import Estimate, Extrapolation
+from wasim.ledger import Kind
+from wasim.pages import conclude, render_headline_table
+from wasim.pages.cells import format_error, format_estimate, format_figure, headline_table
+from wasim.pages.fit_cells import r_squared
+from wasim.runs import Run
+
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0)))
+
+
+def in_a_month(interval_s: float, best: float) -> Extrapolation:
+    return Extrapolation(
+        writer="streaming",
+        commit_interval_s=interval_s,
+        horizon_s=30 * 86_400.0,
+        written_bytes={},
+        metadata_bytes=Estimate(low=best, best=best, high=best),
+    )
+
+
+def test_the_conclusion_of_two_writers_and_two_intervals(run: Run) -> None:
+    fit = replace(NOTHING, extrapolations=(in_a_month(1.0, 3.0 * 1024**5), in_a_month(60.0, 900.0 * 1024**3)))
+    assert conclude(run, fit) == (
+        "Over 4m of event time, streaming with a commit every 1s wrote 562 times the metadata of one every 1m "
+        "(batch: 550 times): 35.3 MiB, 89 % of it metadata.json, against 64.3 KiB for the same rows, "
+        "a WA_metadata over 4m of 15.4 against 0.0384; "
+        "in 30d without maintenance the model expects 3.00 PiB against 900 GiB."
+    )
+
+
+def test_without_extrapolation_the_conclusion_stops_at_what_was_measured(run: Run) -> None:
+    assert conclude(run, NOTHING).endswith("15.4 against 0.0384.")
+
+
+def test_a_single_case_concludes_with_its_own_figures(run: Run) -> None:
+    alone = replace(run, cases=run.cases[:1])
+    assert conclude(alone, NOTHING) == (
+        "Over 4m, streaming every 1s wrote 35.3 MiB of metadata, WA_metadata 15.4, 89 % of it metadata.json."
+    )
+
+
+def test_cases_of_one_interval_are_compared_with_each_other(run: Run) -> None:
+    pair = replace(run, cases=tuple(case for case in run.cases if case.case.commit_interval_s == 1.0))
+    assert conclude(pair, NOTHING).startswith("Over 4m, streaming every 1s wrote the most, 35.3 MiB of metadata")
+
+
+def test_no_case_is_no_conclusion(run: Run) -> None:
+    assert conclude(replace(run, cases=()), NOTHING) == "No case finished, so there is nothing to conclude."
+
+
+def test_a_fit_shared_by_several_tables_foretells_none_of_them(run: Run) -> None:
+    wide = [replace(case, case=replace(case.case, swept={"table.columns": "100"})) for case in run.cases]
+    fit = replace(NOTHING, extrapolations=(in_a_month(1.0, 1e12), in_a_month(60.0, 1e9)))
+    assert "the model expects" not in conclude(replace(run, cases=(*run.cases, *wide)), fit)
+
+
+def printed(run: Run, width: int = 100) -> list[str]:
+    console = Console(width=width, record=True, file=None, quiet=False, force_terminal=False)
+    with console.capture() as capture:
+        console.print(render_headline_table(run, NOTHING))
+    return capture.get().splitlines()
+
+
+def test_the_terminals_table_fits_a_hundred_columns(run: Run) -> None:
+    lines = printed(run)
+    assert max(len(line.rstrip()) for line in lines) <= 100
+    assert not any("…" in line for line in lines)
+    assert lines[0].startswith("Metadata written by kind, and write amplification over 4m")
+    assert [line.split()[:3] for line in lines[3:]] == [
+        ["1s", "streaming", "240"],
+        ["1m", "streaming", "4"],
+        ["1s", "batch", "240"],
+        ["1m", "batch", "4"],
+    ]
+
+
+def test_a_labels_brackets_are_no_markup(run: Run) -> None:
+    case = run.cases[0]
+    marked = replace(case, case=replace(case.case, swept={"x": "[red]y[/red]"}))
+    assert "[red]" in "".join(printed(replace(run, cases=(marked,))))
+
+
+def test_other_metadata_has_a_column_only_where_some_was_written(run: Run) -> None:
+    case = run.cases[0]
+    written = {**case.totals.written_bytes, Kind.STATISTICS: 2048}
+    other = replace(case, totals=replace(case.totals, written_bytes=written))
+    assert "other metadata" not in headline_table(run).head
+    table = headline_table(replace(run, cases=(other,)))
+    assert table.rows[0][table.head.index("other metadata")] == "2.00 KiB"
+
+
+def test_differing_horizons_get_a_column(run: Run) -> None:
+    longer = replace(run.cases[0], amplification=replace(run.cases[0].amplification, horizon_s=480.0))
+    table = headline_table(replace(run, cases=(longer, *run.cases[1:])))
+    assert [row[table.head.index("horizon")] for row in table.rows] == ["8m", "4m", "4m", "4m"]
+    assert "each over its own horizon" in table.caption
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.0384, "0.0384"), (1, "1.00"), (15.42, "15.4"), (1234.5, "1,234"), (float("inf"), "∞")],
+)
+def test_figures_have_three_significant_digits_and_no_exponent(value: float, text: str) -> None:
+    assert format_figure(value) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "best", "high", "text"),
+    [
+        (1001.31, 1001.42, 1001.53, ("1,001.42", "1,001.31 to 1,001.53")),
+        (418, 427.2, 437, ("427", "418 to 437")),
+        (5, 5, 5, ("5.00", "5.00 to 5.00")),
+    ],
+)
+def test_estimates_have_the_digits_that_their_interval_is_worth(
+    low: float, best: float, high: float, text: tuple[str, str]
+) -> None:
+    assert format_estimate(Estimate(low=low, best=best, high=high)) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.00123, "+0.12 %"), (-0.5, "−50.00 %"), (-0.00001, "0.00 %")])
+def test_errors_are_signed_per_cent(share: float, text: str) -> None:
+    assert format_error(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1.0000"), (0.99999, "> 0.9999"), (0.93, "0.9300"), (-0.001, "0.0000")]
+)
+def test_r_squared_is_never_rounded_up_to_one(value: float, text: str) -> None:
+    assert r_squared(value) == text
