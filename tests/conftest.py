@@ -13,10 +13,7 @@ from wasim.spark import DEFAULT_MASTER, Session, open_session
 SMALL_SCENARIO = """
 name: small
 question: Does it work?
-table:
-  columns:
-    - {name: reading, type: double}
-    - {name: sensor, type: string, values: 5}
+table: {columns: [{name: reading, type: double}, {name: sensor, type: string, values: 5}]}
 workload: {rows_per_second: 20}
 horizon: 4s
 commit_interval: 1s

@@ -36,7 +36,7 @@ class Outcome:
 def conclude_run(folder: Path) -> Outcome:
     """Fits, judges and draws the run in `folder`; writes the report, and summary.json last: it marks the run as complete."""
     run, scenario = read_run(folder), load_scenario(folder / "scenario.yaml")
-    fit = fit_run(run)
+    fit = fit_run(run, held_out=scenario.fit.held_out)
     limits = tuple(judge(scenario.limits, run))
     document = summary_document(run, fit_document(fit), list(limits))
     merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")

@@ -17,25 +17,22 @@ import java.util.Map;
 public final class Journal {
   private static final Map OPEN = new HashMap();
 
-  private final FileOutputStream out;
+  private final String file;
+  private FileOutputStream out; // opened by the first line: who only reads a recorded table needs no journal
   private long commits = 0;
   private long pauseAfter = Long.MAX_VALUE;
   private boolean paused = false;
 
-  private Journal(String folder) throws IOException {
+  private Journal(String folder) {
     // one file per JVM: executors of a cluster write beside the driver, not over it
-    this.out = new FileOutputStream(folder + "/" + ManagementFactory.getRuntimeMXBean().getName() + ".jsonl", true);
+    this.file = folder + "/" + ManagementFactory.getRuntimeMXBean().getName() + ".jsonl";
   }
 
   public static Journal at(String folder) {
     synchronized (OPEN) {
       Journal journal = (Journal) OPEN.get(folder);
       if (journal == null) {
-        try {
-          journal = new Journal(folder);
-        } catch (IOException e) {
-          throw new UncheckedIOException("Cannot open the journal in " + folder, e);
-        }
+        journal = new Journal(folder);
         OPEN.put(folder, journal);
       }
       return journal;
@@ -45,7 +42,7 @@ public final class Journal {
   public static void close(String folder) throws IOException {
     synchronized (OPEN) {
       Journal journal = (Journal) OPEN.remove(folder);
-      if (journal != null) {
+      if (journal != null && journal.out != null) {
         journal.out.close();
       }
     }
@@ -122,11 +119,14 @@ public final class Journal {
   private void line(String fields) {
     String text = "{\"at_us\":" + nowMicros() + "," + fields + "}\n";
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    synchronized (out) {
+    synchronized (file) {
       try {
+        if (out == null) {
+          out = new FileOutputStream(file, true);
+        }
         out.write(bytes);
       } catch (IOException e) {
-        throw new UncheckedIOException("Cannot write the journal", e);
+        throw new UncheckedIOException("Cannot write the journal " + file, e);
       }
     }
   }
