@@ -7,11 +7,13 @@ from matplotlib.figure import Figure
 
 from wasim.charts.axes import (
     MOST_TICKS,
+    SMALLEST_PT,
     EndLabel,
     byte_label,
     byte_ticks,
     count_ticks,
     name_line_ends,
+    name_panel,
     pad_log_limits,
     set_duration_axis,
     set_event_time_axis,
@@ -84,3 +86,14 @@ def test_names_at_line_ends_stand_outside_of_the_data(ax: Axes) -> None:
     assert all(text.get_position()[0] > 1 for text in ax.texts)
     heights = sorted(text.get_position()[1] for text in ax.texts)
     assert min(np.diff(heights)) > 0.07
+
+
+def test_long_names_shrink_and_then_lose_their_end(ax: Axes) -> None:
+    name_panel(ax, "batch")
+    usual = ax.title.get_fontsize()
+    name_panel(ax, "streaming-foreach+fast every 5s payload.count=100")
+    assert SMALLEST_PT <= ax.title.get_fontsize() < usual
+    name_panel(ax, "x" * 500)
+    assert ax.title.get_fontsize() == SMALLEST_PT
+    assert len(ax.title.get_text()) < 60
+    assert ax.title.get_text().endswith("…")

@@ -5,7 +5,17 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import EndLabel, key_below, name_line_ends, pad_log_limits, set_count_axis, set_duration_axis
+from wasim.charts.axes import (
+    EndLabel,
+    fitting_pt,
+    key_below,
+    name_line_ends,
+    name_panel,
+    pad_log_limits,
+    set_count_axis,
+    set_duration_axis,
+    shorten,
+)
 from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import LOOKS
 from wasim.charts.series import Group, by_interval, group_cases, horizon_words
@@ -14,6 +24,7 @@ from wasim.runs import CaseRun, Run
 from wasim.units import format_duration
 
 NAME = "write_amplification"
+ROWS_PER_PANEL = 6
 PARTS = (("WA_data", "data", LOOKS[2]), ("WA_metadata", "metadata", LOOKS[0]), ("WA_total", "total", LOOKS[1]))
 
 
@@ -29,7 +40,7 @@ def draw_write_amplification(ax: Axes, group: Group) -> Axes:
         ends.append(EndLabel(text=name, y=float(ratios[shown][-1]), look=look))
         values += list(ratios[shown])
     ax.set(xscale="log", yscale="log", xlabel="commit interval (event time)", ylabel="bytes written ÷ bytes ingested")
-    ax.set_title(group.name)
+    name_panel(ax, group.name)
     ax.set_xlim(*pad_log_limits(group.intervals_s[0], group.intervals_s[-1]))
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_duration_axis(ax.xaxis, group.intervals_s)
@@ -53,9 +64,11 @@ def draw_amplification_by_case(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
         ax.plot(ratios[shown], rows[shown], color=look.colour, marker=look.marker, linestyle="none", gid=name)
         values += list(ratios[shown])
     for row, run in zip(rows, runs, strict=True):
+        label = run.case.label
         ax.annotate(
-            run.case.label, (0, row), xycoords=("axes fraction", "data"), xytext=(2, 7), textcoords="offset points"
-        )
+            shorten(label), (0, row), xycoords=("axes fraction", "data"), xytext=(2, 7), textcoords="offset points",
+            fontsize=fitting_pt(label),
+        )  # fmt: skip
     ax.set(xscale="log", xlabel="bytes written ÷ bytes ingested", yticks=[], ylim=(-0.6, len(runs) - 0.2))
     ax.set_xlim(*pad_log_limits(min(values), max(values)))
     set_count_axis(ax.xaxis)
@@ -81,7 +94,10 @@ def plan_write_amplification(run: Run) -> Chart | LeftOut:
         name=NAME,
         title=title.replace("commit interval", "case"),
         reading=_reading(runs),
-        panels=(partial(draw_amplification_by_case, runs=runs),),
+        panels=tuple(
+            partial(draw_amplification_by_case, runs=runs[first : first + ROWS_PER_PANEL])
+            for first in range(0, len(runs), ROWS_PER_PANEL)
+        ),
         key_lines=1,
     )
 

@@ -10,10 +10,11 @@ from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from wasim.charts.palette import MUTED, TICK_PT, Look
+from wasim.charts.palette import LABEL_PT, MUTED, TICK_PT, Look
 from wasim.units import Floats, format_duration
 
 MOST_TICKS = 6
+SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
 LABEL_GAP = 0.085  # of an axes' height: one line of text
 _HOUR_S, _DAY_S = 3600.0, 86_400.0
 _ROUND_STEPS_S = (
@@ -148,6 +149,22 @@ def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, col
         columnspacing=1.2,
         borderpad=0,
     )
+
+
+def name_panel(ax: Axes, name: str, *, pad_pt: float = 6.0) -> None:
+    """The panel's name above it, in letters small enough to fit; past that its end is cut."""
+    ax.set_title(shorten(name), fontsize=fitting_pt(name), pad=pad_pt)
+
+
+def fitting_pt(name: str) -> float:
+    """Points at which a name fits the width of a figure, at least the smallest that can be read."""
+    return max(SMALLEST_PT, min(LABEL_PT, LABEL_PT * ROOMY_CHARACTERS / max(len(name), 1)))
+
+
+def shorten(name: str) -> str:
+    """The name, cut where even the smallest letters have no room for it."""
+    most = int(ROOMY_CHARACTERS * LABEL_PT / SMALLEST_PT)
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def note(ax: Axes, text: str) -> None:

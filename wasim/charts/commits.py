@@ -9,6 +9,7 @@ from wasim.charts.axes import (
     EndLabel,
     key_below,
     name_line_ends,
+    name_panel,
     pad_log_limits,
     set_byte_axis,
     set_count_axis,
@@ -40,7 +41,7 @@ def draw_bytes_per_commit(ax: Axes, run: CaseRun) -> Axes:
         ends.append(EndLabel(text=KIND_NAMES[kind], y=float(written[shown][-1]), look=look))
         values += [int(written[shown].min()), int(written[shown].max())]
     ax.set(yscale="log", xlabel="commit number", ylabel="written by the commit")
-    ax.set_title(run.case.label)
+    name_panel(ax, run.case.label)
     ax.set_xlim(0, len(ledger) * 1.02 + 1)
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)
@@ -71,7 +72,7 @@ def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
         ends.append(EndLabel(text=format_duration(interval), y=float(ledger.live_manifests[-1]), look=look))
         values.append(float(max(ledger.live_manifests.max(), ledger.snapshots_retained.max())))
     ax.set(yscale="log", xlabel="event time", ylabel="count")
-    ax.set_title(group.name)
+    name_panel(ax, group.name)
     ax.set_xlim(0, max(float(run.ledger.event_time_s[-1]) for run in firsts.values()) * 1.02)
     ax.set_ylim(0.8, max(values) * 1.4)
     set_event_time_axis(ax.xaxis)

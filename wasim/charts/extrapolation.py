@@ -4,7 +4,7 @@ from functools import partial
 
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import EndLabel, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
+from wasim.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_byte_axis, set_duration_axis
 from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import look_of
 from wasim.fit.report import Extrapolation, FitReport
@@ -30,7 +30,7 @@ def draw_extrapolation(ax: Axes, extrapolations: tuple[Extrapolation, ...]) -> A
         ends.append(EndLabel(text=f"every {format_duration(interval)}", y=best[-1], look=look))
         values += [*low, *high]
     ax.set(xscale="log", yscale="log", xlabel="event time without maintenance", ylabel="metadata written")
-    ax.set_title(extrapolations[0].writer)
+    name_panel(ax, extrapolations[0].writer)
     ax.set_xlim(*pad_log_limits(horizons[0], horizons[-1]))
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_duration_axis(ax.xaxis, horizons)

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import key_below, note, pad_log_limits, set_count_axis
+from wasim.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.charts.modelled import about, floor_r_squared, latency_fit, modelled_ms
 from wasim.charts.palette import LOOKS
@@ -41,7 +41,7 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
                 (f"its fit (R² {floor_r_squared(fitted.r_squared)})", {"color": look.colour, "linestyle": look.line})
             )
     ax.set(yscale="log", xlabel="commit number", ylabel="milliseconds")
-    ax.set_title(run.case.label, pad=NOTE_PAD_PT)
+    name_panel(ax, run.case.label, pad_pt=NOTE_PAD_PT)
     ax.set_xlim(0, len(run.ledger) * 1.02 + 1)
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import key_below, note, pad_log_limits, set_byte_axis, set_count_axis
+from wasim.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
 from wasim.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.charts.modelled import floor_r_squared, latency_fit, modelled_ms
 from wasim.charts.palette import look_of
@@ -25,7 +25,7 @@ Probed = tuple[CaseRun, PlanningProbe]
 
 def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
     """Milliseconds of scan planning against live manifests; whiskers from the quickest round to the slowest."""
-    ax.set_title("scan planning", pad=NOTE_PAD_PT)
+    name_panel(ax, "scan planning", pad_pt=NOTE_PAD_PT)
     ax.set_xlabel("live manifests")
     _draw_latency(ax, probed, fit, "planning")
     set_count_axis(ax.xaxis)
@@ -34,7 +34,7 @@ def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Ax
 
 def draw_table_load(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
     """Milliseconds of table load against the size of metadata.json; whiskers from the quickest round to the slowest."""
-    ax.set_title("table load", pad=NOTE_PAD_PT)
+    name_panel(ax, "table load", pad_pt=NOTE_PAD_PT)
     ax.set_xlabel("size of metadata.json")
     _draw_latency(ax, probed, fit, "load")
     set_byte_axis(ax.xaxis)

@@ -6,7 +6,15 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import EndLabel, key_below, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
+from wasim.charts.axes import (
+    EndLabel,
+    key_below,
+    name_line_ends,
+    name_panel,
+    pad_log_limits,
+    set_byte_axis,
+    set_duration_axis,
+)
 from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.modelled import model_line, stands_for_one_table
 from wasim.charts.palette import KIND_LOOKS, KIND_NAMES, MUTED
@@ -51,7 +59,7 @@ def draw_metadata_rate(ax: Axes, group: Group, fit: FitReport) -> Axes:
         ends.append(EndLabel(text=KIND_NAMES[kind], y=float(rates[shown][-1]), look=look))
         values += [*rates[shown]]
     ax.set(xscale="log", yscale="log", xlabel="commit interval (event time)", ylabel="written per event-hour")
-    ax.set_title(group.name)
+    name_panel(ax, group.name)
     ax.set_xlim(*pad_log_limits(group.intervals_s[0], group.intervals_s[-1]))
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_duration_axis(ax.xaxis, group.intervals_s)

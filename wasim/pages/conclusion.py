@@ -17,8 +17,9 @@ def conclude(run: Run, fit: FitReport) -> str:
     groups = sorted(group_cases(run), key=lambda group: -_ratio(group))
     leading = groups[0]
     sentence = _of_intervals(leading, groups[1:]) if len(leading.intervals_s) > 1 else _of_cases(run)
-    outlook = _outlook(leading, fit) if stands_for_one_table(fit.extrapolations, run, leading.finest) else ""
-    return f"{sentence}{outlook}."
+    clear = len(leading.intervals_s) > 1 or len(run.cases) == 1
+    clear = clear and stands_for_one_table(fit.extrapolations, run, leading.finest)
+    return f"{sentence}{_outlook(leading, fit) if clear else ''}."
 
 
 def _of_intervals(leading: Group, others: list[Group]) -> str:
