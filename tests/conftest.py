@@ -31,7 +31,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 @pytest.fixture
 def small_case(tmp_path: Path) -> Callable[..., Case]:
-    """The first case of the small scenario, with lines of it replaced: `small_case(writer="streaming", horizon="9s")`."""
+    """The first case of the small scenario, with lines of it replaced: `small_case(horizon="9s")`."""
 
     def make(**lines: str) -> Case:
         text = SMALL_SCENARIO

@@ -58,9 +58,7 @@ def test_event_time_advances_by_the_interval_at_each_commit(run_case: RunCase, s
 
 
 def test_streaming_keeps_every_manifest_and_merge_append_folds_them(run_case: RunCase, small_case: MakeCase) -> None:
-    table = (
-        "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
-    )
+    table = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
     fast, _ = run_case(small_case(table=table, writer="streaming", horizon="5s"))
     merged, _ = run_case(small_case(table=table, writer="{kind: streaming, append: merge}", horizon="5s"))
     assert list(fast.ledger.live_manifests) == [1, 2, 3, 4, 5]
@@ -69,9 +67,7 @@ def test_streaming_keeps_every_manifest_and_merge_append_folds_them(run_case: Ru
 
 
 def test_a_merge_wastes_the_manifest_that_it_folds_at_once(run_case: RunCase, small_case: MakeCase) -> None:
-    table = (
-        "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
-    )
+    table = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
     run, _ = run_case(small_case(table=table, writer="batch", horizon="3s"))
     written, deleted = run.ledger.written_bytes[Kind.DATA_MANIFEST], run.ledger.deleted_bytes[Kind.DATA_MANIFEST]
     assert list(run.ledger.files_written[Kind.DATA_MANIFEST]) == [1, 1, 2]
@@ -102,18 +98,21 @@ def test_partitions_per_commit_are_what_the_workload_says(run_case: RunCase, sma
     assert list(run.ledger.entries_added) == [3, 3, 3, 3]
 
 
+TYPES = ("boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary")
+DECIMALS = ("decimal(9,2)", "decimal(20,4)")
+NESTED = (
+    "{name: s, type: struct, fields: [{name: a, type: int, count: 2},"
+    " {name: b, type: struct, fields: [{name: c, type: string, length: 70}]}]}"
+)
+
+
 def test_every_column_type_can_be_written_and_read(run_case: RunCase, small_case: MakeCase) -> None:
-    types = (
-        "boolean int long float double date timestamp timestamptz string binary decimal(9,2) decimal(20,4)".split()
-    )
-    columns = ", ".join(f'{{name: c{i}, type: "{name}"}}' for i, name in enumerate(types))
-    nested = "{name: s, type: struct, fields: [{name: a, type: int, count: 2}, {name: b, type: struct, fields: [{name: c, type: string, length: 70}]}]}"
+    named = [f'{{name: c{i}, type: "{name}"}}' for i, name in enumerate([*TYPES, *DECIMALS])]
     for version in (1, 2, 3):
-        run, context = run_case(
-            small_case(table=f"{{columns: [{columns}, {nested}], format_version: {version}}}", horizon="1s")
-        )
+        table = f"{{columns: [{', '.join([*named, NESTED])}], format_version: {version}}}"
+        run, context = run_case(small_case(table=table, horizon="1s"))
         row = rows_of(context)[7]
-        assert len(row) == 2 + len(types) + 1
+        assert len(row) == 2 + len(named) + 1
         assert None not in row
         assert len(row[-1].b.c) == 70
         assert run.ledger.records_live[-1] == 20

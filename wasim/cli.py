@@ -70,7 +70,7 @@ def bench(
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume an unfinished run.")] = False,
     master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[2]",
 ) -> None:
-    """Run a scenario on real Spark and Iceberg; end with its report. The same command resumes a run that was cut off."""
+    """Run a scenario on real Spark and Iceberg; end with its report. The same command resumes a run cut off."""
     scenario = load_scenario(file)
     if dry_run:
         return _print_plan(scenario)
@@ -89,7 +89,9 @@ def bench(
 
 @app.command()
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Fit and draw a run again from what it saved; nothing is measured."""
@@ -120,7 +122,7 @@ def _print_plan(scenario: LoadedScenario) -> None:
 
 
 def _show(outcome: "Outcome", *, as_json: bool) -> None:
-    """Prints what came out, and ends with its exit code: JSON on stdout and nothing else there, or table and sentence."""
+    """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
     from wasim.pages import conclude, render_headline_table
 
     if as_json:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -14,6 +14,7 @@ from wasim.errors import BooksDoNotBalance
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
 
+Rows = TypeVar("Rows", FileEvents, CommitReports)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
 
 
@@ -151,7 +152,7 @@ def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path, commit_
     return Recording(events=_columns(FileEvents, reader.events), reports=_columns(CommitReports, reader.reports))
 
 
-def _columns(columns_of: type[Any], rows: list[dict[str, Any]]) -> Any:
+def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
     texts = {"operation", "action", "kind", "file"}
 
     def dtype(name: str) -> type:
@@ -176,7 +177,7 @@ def list_table(root: Path) -> dict[str, int]:
 
 
 def audit(events: FileEvents, listing: dict[str, int]) -> None:
-    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first file that differs."""
+    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first that differs."""
     expected: dict[str, int] = {}
     for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
         if action == Action.WRITE:
@@ -188,7 +189,7 @@ def audit(events: FileEvents, listing: dict[str, int]) -> None:
         if booked != found:
             kind = classify(file)
             raise BooksDoNotBalance(
-                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events and {_size(found)} on disk."
+                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events, {_size(found)} on disk."
                 " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
             )
 

@@ -1,7 +1,7 @@
 """Case ─► steps. The only place that interprets what a scenario intends; engines see nothing but steps.
 
-A run of like appends is one step with a count, so that an engine may carry it out as one streaming query, and a simulator
-as one closed form.
+A run of like appends is one step with a count, so that an engine may carry it out as one streaming query, and a
+simulator as one closed form.
 """
 
 from collections.abc import Iterator

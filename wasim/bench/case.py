@@ -52,7 +52,7 @@ class CaseContext:
 
 
 def carry_out(case: Case, context: CaseContext) -> CaseRun:
-    """Runs the case from nothing and saves it; CaseFailed (or Spark's own error) if a step fails or the books do not balance."""
+    """Runs the case from nothing and saves it. CaseFailed, or Spark's own error, if a step or the audit fails."""
     started_s = time.monotonic()
     shutil.rmtree(context.warehouse, ignore_errors=True)
     unfinished = context.folder.unfinished_case(context.key)
@@ -128,7 +128,9 @@ def _probe(
         after_commit=step.after_commit,
         rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
     )
-    probes = run_planning_benchmarks(bench_target, context.machine, unfinished / f"benchmark-{step.after_commit:08d}.json")
+    probes = run_planning_benchmarks(
+        bench_target, context.machine, unfinished / f"benchmark-{step.after_commit:08d}.json"
+    )
     if not (step.final and case.planning.execution):
         return probes
     return [

@@ -34,7 +34,7 @@ class Outcome:
 
 
 def conclude_run(folder: Path) -> Outcome:
-    """Fits, judges and draws the run in `folder`; writes the report, and summary.json last: it marks the run as complete."""
+    """Fits, judges and draws the run in `folder`. summary.json is written last: it marks the run as complete."""
     run, scenario = read_run(folder), load_scenario(folder / "scenario.yaml")
     fit = fit_run(run, held_out=scenario.fit.held_out)
     limits = tuple(judge(scenario.limits, run))

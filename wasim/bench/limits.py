@@ -12,7 +12,7 @@ LimitDocument = dict[str, str | float | bool | None]
 
 
 def judge(limits: Iterable[Limit], run: Run) -> Iterator[LimitDocument]:
-    """Per limit: the worst value and its case, and whether the limit holds. A value that was not measured does not hold."""
+    """Per limit: the worst value, its case, and whether the limit holds; it does not where nothing was measured."""
     for limit in limits:
         values = [(_METRICS[limit.metric](case), case.case.label) for case in run.cases]
         missing = [label for value, label in values if value is None]

@@ -17,16 +17,21 @@ from wasim.errors import CaseFailed
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
 from wasim.spark import (
-    DEFAULT_MASTER, ENGINE_ERRORS, PINNED_JARS, Session, essential_line, file_sha256, find_java, open_session
+    DEFAULT_MASTER,
+    ENGINE_ERRORS,
+    PINNED_JARS,
+    Session,
+    essential_line,
+    file_sha256,
+    find_java,
+    open_session,
 )  # fmt: skip
 
 
 class SessionOpener(Protocol):
     """How `wasim.spark.open_session` is called."""
 
-    def __call__(
-        self, settings: Mapping[str, str], *, master: str, log: Path
-    ) -> AbstractContextManager[Session]:
+    def __call__(self, settings: Mapping[str, str], *, master: str, log: Path) -> AbstractContextManager[Session]:
         """A session for a with-block."""
         ...
 

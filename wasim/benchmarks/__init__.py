@@ -1,7 +1,7 @@
 """Planning timed with pytest-benchmark, run inside the process that holds the session.
 
-`planning` holds the benchmarks themselves; `run_planning_benchmarks` hands them a table and collects what they saw. The JSON is
-pytest-benchmark's own and works with `pytest-benchmark compare`.
+`planning` holds the benchmarks themselves; `run_planning_benchmarks` hands them a table and collects what they saw. The
+JSON is pytest-benchmark's own and works with `pytest-benchmark compare`.
 """
 
 import contextlib
@@ -63,11 +63,12 @@ class Bench:
 
 
 def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> list[PlanningProbe]:
-    """Times load and planning of the target's queries; writes pytest-benchmark's JSON. Raises what a failing query raised."""
+    """Times load and planning of the target's queries into pytest-benchmark's JSON. Raises what a query raised."""
     bench = Bench(target, machine)
     arguments = [
         str(_BENCHMARKS), f"--benchmark-json={json_path}", "-q", "-s", f"--rootdir={_BENCHMARKS.parent}",
-        "--config-file=/dev/null", "--override-ini=addopts=", "-p", "no:cacheprovider", "-p", "no:randomly", "--benchmark-disable-gc",
+        "--config-file=/dev/null", "--override-ini=addopts=", "-p", "no:cacheprovider", "-p", "no:randomly",
+        "--benchmark-disable-gc",
     ]  # fmt: skip
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):

@@ -1,7 +1,7 @@
 """What recording adds to the commits: the same appends with and without the recorder, in turn, in one process.
 
-`make overhead` runs it and prints the ratio of the medians, with what it costs to read the journal counted in; and, as a check
-that nothing grows with a table's age, the ratio in the first and in the second half of the commits.
+`make overhead` runs it and prints the ratio of the medians, with the reading of the journal counted in; and, as a
+check that nothing grows with a table's age, the ratio in the first and in the second half of the commits.
 """
 
 import tempfile

@@ -20,7 +20,7 @@ def test_plan(benchmark: BenchmarkFixture, bench: Bench, query: Query) -> None:
         return (table,), {}
 
     benchmark.group = f"plan {query.name}"
-    benchmark.pedantic(
+    benchmark.pedantic(  # type: ignore[no-untyped-call]
         lambda table: plans.append(target.table.plan(table, query)),
         setup=load,
         rounds=target.rounds,
@@ -57,5 +57,7 @@ def test_plan(benchmark: BenchmarkFixture, bench: Bench, query: Query) -> None:
 def test_load(benchmark: BenchmarkFixture, bench: Bench) -> None:
     """Table load alone: the catalog's pointer and the whole metadata.json."""
     benchmark.group = "load"
-    benchmark.pedantic(bench.target.table.load, rounds=bench.target.rounds, warmup_rounds=WARM_UP_ROUNDS)
+    benchmark.pedantic(  # type: ignore[no-untyped-call]
+        bench.target.table.load, rounds=bench.target.rounds, warmup_rounds=WARM_UP_ROUNDS
+    )
     assert benchmark.stats is not None  # noqa: S101 (the benchmark ran)

@@ -80,7 +80,7 @@ class BatchAppender:
 
 
 class _StreamAppender:
-    """One streaming query from `rate-micro-batch` for all steps; how it is held back between them is the sink's matter."""
+    """One streaming query from `rate-micro-batch` for all steps; the sinks differ in how they hold it back between."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -136,7 +136,7 @@ class _StreamAppender:
 
 
 class TableSinkAppender(_StreamAppender):
-    """Spark's streaming table sink: Iceberg's FastAppend, or MergeAppend when the case asks. The journal holds it back."""
+    """Spark's streaming table sink: FastAppend, or MergeAppend when the case asks. The journal holds it back."""
 
     def _run_until(self, commit: int) -> None:
         self._target.journal.run_until(commit)

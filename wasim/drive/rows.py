@@ -71,9 +71,7 @@ def rotating_column(case: Case) -> str | None:
         return None
     counted = {column.name for column in table_columns(case.table) if column.values}
     return next(
-        field.column
-        for field in case.table.partition_by
-        if field.transform == "identity" and field.column in counted
+        field.column for field in case.table.partition_by if field.transform == "identity" and field.column in counted
     )
 
 

@@ -1,6 +1,7 @@
 """The view of the events by commit: one row each, oldest first."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from wasim.units import Floats, Ints, Texts
 class Ledger:
     """One row per commit, oldest first, as equal-length columns.
 
-    `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included; `deleted_bytes[kind]`
-    what it deleted; `wasted_bytes` what it both wrote and deleted. `live_manifests` and `live_entries` describe the new
-    snapshot. All other columns are those of CommitReports.
+    `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included;
+    `deleted_bytes[kind]` what it deleted; `wasted_bytes` what it both wrote and deleted. `live_manifests` and
+    `live_entries` describe the new snapshot. All other columns are those of CommitReports.
     """
 
     commit: Ints
@@ -48,29 +49,30 @@ class Ledger:
     @property
     def manifest_bytes(self) -> Ints:
         """Data and delete manifests written, per commit."""
-        return self.written_bytes[Kind.DATA_MANIFEST] + self.written_bytes[Kind.DELETE_MANIFEST]
+        return self._sum(Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
 
     @property
     def metadata_bytes(self) -> Ints:
         """All metadata written, per commit."""
-        return np.sum([self.written_bytes[kind] for kind in METADATA_KINDS], axis=0, dtype=np.int64)
+        return self._sum(*METADATA_KINDS)
 
     @property
     def data_bytes(self) -> Ints:
         """All data written, per commit."""
-        return np.sum([self.written_bytes[kind] for kind in DATA_KINDS], axis=0, dtype=np.int64)
+        return self._sum(*DATA_KINDS)
+
+    def _sum(self, *kinds: Kind) -> Ints:
+        total: Ints = np.array([self.written_bytes[kind] for kind in kinds], dtype=np.int64).sum(axis=0)
+        return total
 
     def head(self, commits: int) -> "Ledger":
         """The first `commits` rows."""
-        columns = {f.name: getattr(self, f.name) for f in fields(self)}
-        return Ledger(
-            **{
-                name: {kind: array[:commits] for kind, array in column.items()}
-                if isinstance(column, dict)
-                else column[:commits]
-                for name, column in columns.items()
-            }
-        )
+        cut: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            by_kind = isinstance(column, dict)
+            cut[field.name] = {kind: column[kind][:commits] for kind in column} if by_kind else column[:commits]
+        return Ledger(**cut)
 
 
 def view_by_commit(recording: Recording) -> Ledger:

@@ -11,9 +11,9 @@ from wasim.units import Floats, Ints, Texts
 class FileEvents:
     """Files written or deleted, in the order seen, as equal-length columns.
 
-    `step` numbers the workload's steps (0 is CREATE TABLE); `commit` is the 1-based commit that the event belongs to, or
-    OUTSIDE_COMMITS; `attempt` counts tries of that commit from 1. `bytes` of a delete is the size that the file had.
-    `seen_at_s` is wall time, in seconds since the epoch. `file` is relative to the table's location.
+    `step` numbers the workload's steps (0 is CREATE TABLE); `commit` is the 1-based commit that the event belongs to,
+    or OUTSIDE_COMMITS; `attempt` counts tries of that commit from 1. `bytes` of a delete is the size that the file
+    had. `seen_at_s` is wall time, in seconds since the epoch. `file` is relative to the table's location.
     """
 
     step: Ints
@@ -38,9 +38,10 @@ class FileEvents:
 class CommitReports:
     """What the writer itself says of each commit, oldest first, as equal-length columns.
 
-    From Iceberg's CommitReport (real engines) or the simulated writer's state. `event_time_s` is seconds of event time since
-    the table was created; `reported_at_s` wall time since the epoch; `commit_ms` the report's total duration; `step_ms` the
-    time from the previous commit's report to this one with pauses taken out: what one commit costs its writer.
+    From Iceberg's CommitReport (real engines) or the simulated writer's state. `event_time_s` is seconds of event time
+    since the table was created; `reported_at_s` wall time since the epoch; `commit_ms` the report's total duration;
+    `step_ms` the time from the previous commit's report to this one with pauses taken out: what one commit costs its
+    writer.
     """
 
     step: Ints

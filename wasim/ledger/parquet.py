@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -46,9 +46,8 @@ def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
         return table.column(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
     by_kind = {name.split(".")[0] for name in table.column_names if "." in name}
-    return columns_of(
-        **{
-            f.name: {kind: column(f"{f.name}.{kind}") for kind in Kind} if f.name in by_kind else column(f.name)
-            for f in fields(columns_of)
-        }
-    )
+    columns: dict[str, Any] = {
+        f.name: {kind: column(f"{f.name}.{kind}") for kind in Kind} if f.name in by_kind else column(f.name)
+        for f in fields(columns_of)
+    }
+    return columns_of(**columns)

@@ -17,7 +17,7 @@ def render_comparison(first: Run, second: Run) -> Table:
     shared = [(case, others[case.case.label]) for case in first.cases if case.case.label in others]
     if not shared:
         raise SavedFileError(
-            f"{first.folder} and {second.folder} share no case. Compare runs of the same scenario, or of two that sweep alike."
+            f"{first.folder} and {second.folder} share no case. Compare runs of scenarios that sweep alike."
         )
     table = Table("case", title=f"{first.folder.name} → {second.folder.name}", title_justify="left")
     for name, _, _ in _FIGURES:

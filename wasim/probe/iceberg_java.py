@@ -28,7 +28,7 @@ class ScanPlan:
 
 
 class PlanningTable:
-    """A table seen through Iceberg's Java library, with a catalog of its own so that nothing is cached between loads."""
+    """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads."""
 
     def __init__(self, jvm: Any, catalog: JdbcCatalog, table_name: str) -> None:
         self._jvm = jvm
@@ -100,9 +100,7 @@ def open_planning_table(jvm: Any, catalog: JdbcCatalog, table_name: str) -> Iter
         table.close()
 
 
-def probe_cold(
-    jars: Sequence[Path], catalog: JdbcCatalog, table_name: str, after_commit: int
-) -> PlanningProbe:
+def probe_cold(jars: Sequence[Path], catalog: JdbcCatalog, table_name: str, after_commit: int) -> PlanningProbe:
     """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be)."""
     with (
         short_lived_jvm(jars) as gateway,

@@ -38,7 +38,7 @@ class Query:
 
 
 def queries(session: Session, case: Case, *, after_commit: int) -> Iterator[Query]:
-    """A full scan; one partition, if there are any; and a predicate that only statistics can prune. All match the last commit."""
+    """A full scan; one partition, if there are any; a predicate that statistics prune. All find the last commit."""
     yield Query(name=FULL_SCAN)
     last_row = after_commit * case.rows_per_commit - 1
     if case.table.partition_by:

@@ -9,7 +9,14 @@ import numpy as np
 
 from wasim.errors import SavedFileError
 from wasim.ledger import (
-    FileEvents, Kind, Ledger, PlanningProbe, Recording, WriteAmplification, percentile_ms, sum_events
+    FileEvents,
+    Kind,
+    Ledger,
+    PlanningProbe,
+    Recording,
+    WriteAmplification,
+    percentile_ms,
+    sum_events,
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.runs.files import write_atomically
@@ -60,7 +67,9 @@ def read_run(folder: Path) -> Run:
     marker = _read_json(folder / "run.json")
     keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
     if not keys:
-        raise SavedFileError(f"{folder}: no case of this run is finished. Run the same bench command again; it resumes.")
+        raise SavedFileError(
+            f"{folder}: no case of this run is finished. Run the same bench command again; it resumes."
+        )
     failures = folder / "failures.json"
     return Run(
         folder=folder,
@@ -76,7 +85,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise SavedFileError(f"{path}: cannot be read ({error}). Name the folder of a run that bench has made.") from error
+        raise SavedFileError(
+            f"{path}: cannot be read ({error}). Name the folder of a run that bench has made."
+        ) from error
     found = document.get("schema_version", DOCUMENT_VERSION)
     if found != DOCUMENT_VERSION:
         raise SavedFileError(f"{path}: schema_version is {found}; this wasim reads {DOCUMENT_VERSION}.")
@@ -88,15 +99,16 @@ _ROUNDS = ("load_ms", "planning_ms", "execution_ms")
 
 def _probe_document(probe: PlanningProbe) -> dict[str, Any]:
     return {
-        field.name: getattr(probe, field.name).round(3).tolist() if field.name in _ROUNDS else getattr(probe, field.name)
+        field.name: getattr(probe, field.name).round(3).tolist()
+        if field.name in _ROUNDS
+        else getattr(probe, field.name)
         for field in fields(probe)
     }
 
 
 def _probe(document: dict[str, Any]) -> PlanningProbe:
-    return PlanningProbe(
-        **{key: np.array(value, dtype=np.float64) if key in _ROUNDS else value for key, value in document.items()}
-    )
+    rounds = {key: np.array(document[key], dtype=np.float64) for key in _ROUNDS}
+    return PlanningProbe(**{**document, **rounds})
 
 
 def case_document(case: CaseRun) -> dict[str, Any]:
@@ -143,9 +155,11 @@ def _spread(values: np.ndarray) -> dict[str, float | None]:
 
 def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
     spreads = {name: _spread(getattr(probe, name)) for name in _ROUNDS}
-    return {key: value for key, value in _probe_document(probe).items() if key not in _ROUNDS} | {
-        "rounds": len(probe.planning_ms)
-    } | spreads
+    return (
+        {key: value for key, value in _probe_document(probe).items() if key not in _ROUNDS}
+        | {"rounds": len(probe.planning_ms)}
+        | spreads
+    )
 
 
 def summary_document(run: Run, fit: dict[str, Any], limits: list[dict[str, Any]]) -> dict[str, Any]:
@@ -161,4 +175,3 @@ def summary_document(run: Run, fit: dict[str, Any], limits: list[dict[str, Any]]
         "fit": fit,
         "provenance": run.provenance,
     }
-

@@ -33,7 +33,7 @@ class RunFolder:
         return self.path / "cases" / f"{UNFINISHED}{key}"
 
     def warehouse(self, key: str) -> Path:
-        """The warehouse of a case: its catalog and its table. All keys are equally long, and so are all paths in metadata."""
+        """A case's catalog and table. All keys are equally long, and so are all paths in metadata."""
         return self.path / "warehouse" / key
 
     def finished(self, keys: Sequence[str]) -> list[str]:

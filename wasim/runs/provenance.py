@@ -15,12 +15,13 @@ from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 
 _PACKAGES = (
-    "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib", "pytest-benchmark"
+    "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib",
+    "pytest-benchmark",
 )  # fmt: skip
 
 
 def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
-    """What decides the bytes that a case writes, and so is part of its key: versions, and the SHA-256 of each jar by name."""
+    """What decides a case's bytes, and so is part of its key: versions, and the SHA-256 of each jar by name."""
     return {
         "wasim": __version__,
         "ledger_schema": str(SCHEMA_VERSION),
@@ -32,7 +33,7 @@ def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
 def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Path) -> dict[str, Any]:
     """Everything that a reader needs to judge, or repeat, a run's figures.
 
-    `engine` says what carried out the steps (its name, Java, master …); `jars` holds the SHA-256 of each jar by file name.
+    `engine` says what carried out the steps (name, Java, master …); `jars` holds the SHA-256 of each jar by file name.
     """
     return {
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -55,7 +56,10 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
 def _git_commit() -> str:
     here = Path(__file__).parent
     said = subprocess.run(
-        ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, check=False
+        ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return said.stdout.strip() or "not in a git checkout"
 

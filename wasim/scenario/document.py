@@ -64,10 +64,10 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-class Refused(Exception):  # noqa: N818 - an outcome, which `load` turns into a ScenarioError
+class Refused(Exception):
     """The file is not a YAML document that wasim reads; carries the faults found until then."""
 
-    def __init__(self, *faults: MarkedFault) -> None:  # noqa: D107
+    def __init__(self, *faults: MarkedFault) -> None:
         super().__init__(*faults)
         self.faults = faults
 

@@ -1,4 +1,4 @@
-"""The recorder: our file system and MetricsReporter, compiled at run time by the Janino in pyspark, and the journal that they keep."""
+"""The recorder: a file system and a MetricsReporter, compiled at run time by pyspark's Janino, and their journal."""
 
 import hashlib
 import json
@@ -48,14 +48,15 @@ class Journal:
     def __init__(self, folder: Path, jvm: Any) -> None:
         self.folder = folder
         self._class = jvm.wasim.recorder.Journal
-        # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's whole recording
+        # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's recording
         self._handle = self._class.at(str(folder))
 
     def catalog_properties(self) -> dict[str, str]:
         """What a Spark catalog on local files needs so that all that its tables write or delete is recorded."""
         return {
             "hadoop.fs.file.impl": "wasim.recorder.RecordingFileSystem",
-            "hadoop.fs.file.impl.disable.cache": "true",  # else Hadoop hands out the first file system it made for file:
+            # else Hadoop hands out the first file system that it made for file:
+            "hadoop.fs.file.impl.disable.cache": "true",
             "hadoop.wasim.journal": str(self.folder),
             "metrics-reporter-impl": "wasim.recorder.JournalReporter",
             "wasim.journal": str(self.folder),
