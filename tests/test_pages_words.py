@@ -11,7 +11,7 @@ from wasim.fit.report import Estimate, Extrapolation
 from wasim.ledger import Kind
 from wasim.pages import conclude, render_headline_table
 from wasim.pages.cells import format_error, format_estimate, format_figure, headline_table
-from wasim.pages.fit_cells import r_squared
+from wasim.pages.fit_cells import extrapolation_table, r_squared
 from wasim.runs import Run
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
@@ -142,3 +142,10 @@ def test_errors_are_signed_per_cent(share: float, text: str) -> None:
 )
 def test_r_squared_is_never_rounded_up_to_one(value: float, text: str) -> None:
     assert r_squared(value) == text
+
+
+def test_extrapolations_carry_their_doubt() -> None:
+    month = replace(in_a_month(1.0, 1024.0**3), metadata_bytes=Estimate(low=1.0e9, best=1024.0**3, high=1.08e9))
+    table = extrapolation_table(replace(NOTHING, extrapolations=(month,)))
+    assert table.head == ("interval", "30d")
+    assert table.rows == (("streaming", "1s", "1.00 GiB ± 6.9 %"),)

@@ -129,8 +129,8 @@ def extrapolation_table(fit: FitReport) -> TextTable:
 def _bytes_of(estimate: Estimate | None) -> str:
     if estimate is None:
         return ABSENT
-    low, best, high = (format_bytes(value) for value in (estimate.low, estimate.best, estimate.high))
-    return best if low == high else f"{best} ({low} to {high})"
+    doubt = max(estimate.high - estimate.best, estimate.best - estimate.low) / max(estimate.best, 1.0)
+    return f"{format_bytes(estimate.best)} ± {doubt * 100:.2g} %"
 
 
 def _coefficient_cells(coefficient: Coefficient) -> tuple[str, str, str, str, str]:
