@@ -18,6 +18,7 @@ workload: {rows_per_second: 20}
 horizon: 4s
 commit_interval: 1s
 writer: batch
+environment: {warm_up_commits: 0}
 planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
 """
 

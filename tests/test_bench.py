@@ -121,6 +121,7 @@ question: What if one case fails?
 table: {columns: [{name: n, type: int}]}
 workload: {rows_per_second: 5}
 writer: batch
+environment: {warm_up_commits: 2}
 horizon: 2s
 commit_interval: 1s
 sweep: {table.properties.write.format.default: [parquet, nonsense]}

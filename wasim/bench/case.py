@@ -57,8 +57,9 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
     shutil.rmtree(context.warehouse, ignore_errors=True)
     unfinished = context.folder.unfinished_case(context.key)
     unfinished.mkdir(parents=True)
+    probes: list[PlanningProbe] = []
     with _recorded_table(case, context) as (target, planning):
-        probes = _drive(case, context, target, planning, unfinished)
+        _drive(case, context, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished)))
         recording = collect.read_recording(
             target.journal.lines(), table_root=context.table_root, commit_interval_s=case.commit_interval_s
         )
@@ -96,10 +97,15 @@ def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Ta
             journal.close()
 
 
-def _drive(
-    case: Case, context: CaseContext, target: drive.Target, planning: PlanningTable, unfinished: Path
-) -> list[PlanningProbe]:
-    probes: list[PlanningProbe] = []
+def warm_up(case: Case, context: CaseContext) -> None:
+    """Commits like the case's to a table that is thrown away, so that no case pays for a JVM that is still cold."""
+    short = replace(case, horizon_s=case.environment.warm_up_commits * case.commit_interval_s, clock="virtual")
+    with _recorded_table(short, context) as (target, _):
+        _drive(short, context, target, lambda probe: None)
+    shutil.rmtree(context.warehouse)
+
+
+def _drive(case: Case, context: CaseContext, target: drive.Target, on_probe: Callable[[Probe], None]) -> None:
     appender = drive.open_appender(target)
     try:
         for step in plan_steps(case):
@@ -110,10 +116,9 @@ def _drive(
                 case Append():
                     appender.append(step)
                 case Probe():
-                    probes += _probe(step, target, planning, context, unfinished)
+                    on_probe(step)
     finally:
         appender.close()
-    return probes
 
 
 def _probe(

@@ -1,8 +1,8 @@
 """A whole run: open the folder, carry out what is not finished yet, then conclude."""
 
 import json
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.case import CaseContext, carry_out, warm_up
 from wasim.bench.conclude import Outcome, conclude_run
 from wasim.errors import CaseFailed
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
@@ -93,7 +93,9 @@ def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
         for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
             with run.sessions(settings, master=run.options.master, log=run.folder.path / "spark.log") as session:
                 notes = _note_provenance(run, session)
-                for key, case in group:
+                cases = list(group)
+                _warm_up([case for _, case in cases], run, session)
+                for key, case in cases:
                     moves = _moves(progress, bars[key])
                     context = CaseContext(session=session, folder=run.folder, key=key, machine=notes, on_commits=moves)
                     try:
@@ -102,6 +104,16 @@ def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
                         failures[case.label] = _with_remedy(essential_line(error), run.folder.path)
                         run.console.print(f"failed: {case.label}: {failures[case.label]}", style="red", markup=False)
     return failures
+
+
+def _warm_up(cases: Sequence[Case], run: _Run, session: Session) -> None:
+    for case in {case.writer_name: case for case in reversed(cases)}.values():
+        if case.environment.warm_up_commits:
+            context = CaseContext(
+                session=session, folder=run.folder, key="warm-up", machine={}, on_commits=lambda commits: None
+            )
+            with suppress(*ENGINE_ERRORS):  # what is wrong with a case is said when the case itself runs
+                warm_up(case, context)
 
 
 def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:

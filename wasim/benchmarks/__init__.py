@@ -53,10 +53,12 @@ class Bench:
         if "query" in metafunc.fixturenames:
             metafunc.parametrize("query", self.target.queries, ids=[query.name for query in self.target.queries])
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_benchmark_generate_machine_info(self) -> Mapping[str, Any]:
         """The run's provenance, known already; asking the CPU again takes a second each time."""
         return self.machine
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_benchmark_generate_commit_info(self) -> Mapping[str, Any]:
         """What pytest-benchmark expects; the run's provenance has the commit."""
         return {"id": self.machine.get("git_commit", "unversioned"), "dirty": False}

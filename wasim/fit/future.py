@@ -8,6 +8,7 @@ from wasim.fit.cost import WriterFit, predict_horizon
 from wasim.fit.groups import Group
 from wasim.fit.report import Estimate, Extrapolation, SustainableInterval
 from wasim.fit.robust import RobustFit
+from wasim.ledger import Kind
 from wasim.model import smallest_sustainable_interval_s
 from wasim.model.cadence import ENDLESS
 from wasim.model.drivers import appends_cadence
@@ -36,10 +37,15 @@ def draw_out_line(writer: WriterFit) -> tuple[Extrapolation, ...]:
     return tuple(row for case in line for row in predict_horizon(writer, case, (horizon,)))
 
 
-def find_sustainable(writer: WriterFit, step: RobustFit) -> tuple[SustainableInterval, ...]:
-    """The smallest interval that still holds at the end of each horizon; low and high from the law's draws."""
+def find_sustainable(writer: WriterFit, step: RobustFit, load_ms_per_mb: float) -> tuple[SustainableInterval, ...]:
+    """The smallest interval that still holds at the end of each horizon; low and high from the law's draws.
+
+    Every commit reads metadata.json before it writes the next, so a snapshot costs it at least what the run's own table
+    loads say that the snapshot's bytes take to read. A run too short to see commits slow down is held to that.
+    """
     case = _one_case_per_interval(writer.group)[0]
     laws = np.vstack([step.coefficients, step.draws])
+    laws[:, 1] = np.maximum(laws[:, 1], load_ms_per_mb * _snapshot_bytes(writer, case) / 1e6)
     rows = []
     for horizon in HORIZONS_S:
         at_rest, per_commit = _manifests_at_end(writer, case, horizon)
@@ -60,6 +66,14 @@ def find_sustainable(writer: WriterFit, step: RobustFit) -> tuple[SustainableInt
             )
         )
     return tuple(rows)
+
+
+def _snapshot_bytes(writer: WriterFit, case: Case) -> float:
+    """Bytes that one more retained snapshot adds to metadata.json: the end of a long history, per commit."""
+    commits = (10_000, 10_001, 10_002)
+    horizons = tuple(count * case.commit_interval_s for count in commits)
+    written = [row.written_bytes[Kind.METADATA_JSON].best for row in predict_horizon(writer, case, horizons)]
+    return float(np.diff(written, n=2)[0])
 
 
 def _manifests_at_end(writer: WriterFit, case: Case, horizon_s: float) -> tuple[float, float]:

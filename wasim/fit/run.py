@@ -54,10 +54,12 @@ def _fit_latencies(
     everyone = tuple(one for writer in writers for one in writer.group.observed)
     latencies: list[LatencyFit] = []
     sustainable: list[SustainableInterval] = []
+    load_ms_per_mb = 0.0
     for latency in _PROBED:
         fit = fit_latency(planning_samples(everyone, latency), rng)
         if fit is not None:
             latencies.append(report_latency(None, latency, fit))
+            load_ms_per_mb = float(fit.coefficients[1]) if latency == "load" else load_ms_per_mb
     for writer in writers:
         for latency in _LEDGERED:
             fit = fit_latency(ledger_samples(writer.group.observed, latency), rng)
@@ -65,7 +67,7 @@ def _fit_latencies(
                 continue
             latencies.append(report_latency(writer.group.name, latency, fit))
             if latency == "step":
-                sustainable += find_sustainable(writer, fit)
+                sustainable += find_sustainable(writer, fit, load_ms_per_mb)
     return tuple(latencies), tuple(sustainable)
 
 

@@ -206,6 +206,9 @@ class Environment(Part):
     """Where it runs: catalog, store and Spark."""
 
     catalog: Literal["jdbc"] = Field(default="jdbc", description="Iceberg's JDBC catalog, on SQLite.")
+    warm_up_commits: Annotated[Whole, Field(ge=0, le=1000)] = Field(
+        default=20, description="Commits to a table thrown away, per writer, before the first case; for a warm JVM."
+    )
     spark: dict[str, Text] = Field(default_factory=dict, description="Further Spark settings, as written.")
 
 
