@@ -40,6 +40,9 @@ def run_bench(session: Session, tmp_path: Path, said: io.StringIO) -> Bench:
     return run
 
 
+SMOKE_SAID = io.StringIO()
+
+
 @pytest.fixture(scope="module")
 def smoke(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     @contextmanager
@@ -47,12 +50,18 @@ def smoke(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome
         yield session
 
     options = BenchOptions(results=tmp_path_factory.mktemp("smoke"))
-    return bench(load_scenario(SMOKE), options, Console(file=io.StringIO()), the_one_session)
+    return bench(load_scenario(SMOKE), options, Console(file=SMOKE_SAID), the_one_session)
+
+
+def test_a_run_says_nothing_but_its_progress(smoke: Outcome) -> None:
+    assert "failed" not in SMOKE_SAID.getvalue()
+    assert "not warmed up" not in SMOKE_SAID.getvalue()
 
 
 def test_a_run_ends_with_all_that_a_reader_needs(smoke: Outcome) -> None:
     folder = smoke.run.folder
     assert smoke.exit_code == ExitCode.DONE
+    assert not (folder / "warehouse" / "warm-up").exists()
     names = {"scenario.yaml", "provenance.json", "summary.json", "benchmark.json", "report.html", "charts"}
     assert names <= {path.name for path in folder.iterdir()}
     assert {path.suffix for path in (folder / "charts").iterdir()} == {".svg", ".png"}

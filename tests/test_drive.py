@@ -120,6 +120,7 @@ def test_every_column_type_can_be_written_and_read(run_case: RunCase, small_case
 
 def test_the_real_clock_waits_for_each_commit(run_case: RunCase, small_case: MakeCase) -> None:
     for writer in ("batch", "streaming"):
-        run, _ = run_case(small_case(writer=writer, clock="real", commit_interval="2s", horizon="6s"))
+        run, _ = run_case(small_case(writer=writer, clock="real", commit_interval="2s", horizon="8s"))
         gaps_s = np.diff(run.ledger.reported_at_s)
-        assert np.all(np.abs(gaps_s - 2) < 1.2), gaps_s
+        # Spark fires a stream's first batch at once, and the others at whole intervals
+        assert np.all(np.abs(gaps_s[1:] - 2) < 1.2), gaps_s

@@ -43,7 +43,7 @@ class CaseContext:
     @property
     def catalog(self) -> JdbcCatalog:
         """The case's own catalog."""
-        return JdbcCatalog(name=f"case_{self.key}", warehouse=self.warehouse)
+        return JdbcCatalog(warehouse=self.warehouse)
 
     @property
     def table_root(self) -> Path:

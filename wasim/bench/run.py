@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -112,8 +112,10 @@ def _warm_up(cases: Sequence[Case], run: _Run, session: Session) -> None:
             context = CaseContext(
                 session=session, folder=run.folder, key="warm-up", machine={}, on_commits=lambda commits: None
             )
-            with suppress(*ENGINE_ERRORS):  # what is wrong with a case is said when the case itself runs
+            try:
                 warm_up(case, context)
+            except ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
+                run.console.print(f"not warmed up: {essential_line(error)}", style="yellow", markup=False)
 
 
 def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:

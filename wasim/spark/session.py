@@ -22,10 +22,10 @@ DEFAULT_MASTER = "local[2]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JdbcCatalog:
-    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name matters: it is part of every table's key."""
+    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name is part of every table's key in that file."""
 
-    name: str
     warehouse: Path
+    name: str = "wasim"
 
     def properties(self) -> dict[str, str]:
         """What Iceberg needs to open it, from Spark or without."""
@@ -54,7 +54,11 @@ class Session:
         return Journal(folder, self.jvm)
 
     def add_catalog(self, catalog: JdbcCatalog, journal: Journal | None) -> None:
-        """Makes the catalog known to Spark, its tables recorded if a journal is given."""
+        """Makes the catalog known to Spark, its tables recorded if a journal is given.
+
+        A catalog that Spark knew by that name is forgotten.
+        """
+        self.spark._jsparkSession.sessionState().catalogManager().reset()
         recorded = journal.catalog_properties() if journal is not None else {}
         prefix = f"spark.sql.catalog.{catalog.name}"
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
