@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
-from scipy.stats import t as student_t
+from scipy.linalg import solve_banded
+from scipy.special import stdtrit  # scipy.stats and scipy.signal take a second to import
 
 from wasim.fit.report import Estimate
 from wasim.units import Floats
@@ -55,7 +55,7 @@ class LinearFit:
     def half_widths(self, design: Floats) -> Floats:
         """Half of the 95 % interval of each predicted value: the doubt of the coefficients, not of single files."""
         variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
-        quantile = float(student_t.ppf(0.5 + CONFIDENCE / 2, self.degrees))
+        quantile = float(stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
         return np.asarray(quantile * np.sqrt(np.maximum(variance, 0)))
 
     def estimates(self, design: Floats) -> list[Estimate]:
@@ -141,7 +141,9 @@ def _correlate(columns: Floats, series: NDArray[np.int64], correlation: float) -
     for number in np.unique(series):
         mine = series == number
         block = columns[mine]
-        ahead = lfilter([1], [1, -correlation], block, axis=0)
-        back = lfilter([1], [1, -correlation], block[::-1], axis=0)[::-1]
+        # y[i] = x[i] + ρ·y[i−1], run over the block from both ends
+        banded = np.array([np.ones(len(block)), np.full(len(block), -correlation)])
+        ahead = solve_banded((1, 0), banded, block)
+        back = solve_banded((1, 0), banded, block[::-1])[::-1]
         result[mine] = ahead + back - block
     return result
