@@ -1,0 +1,21 @@
+"""Engine `sim`: the writer's state machine, exact to the byte.
+
+`case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
+data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
+table; `fidelity` compares a simulated recording with a real one.
+"""
+
+from wasim.simulate.case import Site, simulate_case
+from wasim.simulate.measure import measure_profile
+from wasim.simulate.profile import WriterProfile, read_profile, render_profile, shipped_profile, with_samples
+
+__all__ = [
+    "Site",
+    "WriterProfile",
+    "measure_profile",
+    "read_profile",
+    "render_profile",
+    "shipped_profile",
+    "simulate_case",
+    "with_samples",
+]

@@ -1,0 +1,70 @@
+"""The books of a simulated case: file events and commit reports, as a real engine's journal would yield them."""
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+
+Columns = TypeVar("Columns", FileEvents, CommitReports)
+_TEXTS = {"operation", "action", "kind", "file"}
+
+
+@dataclass(slots=True, kw_only=True)
+class Books:
+    """Gathers events under the step and commit that are under way; with a `folder`, files are written there too."""
+
+    folder: Path | None
+    step: int = 0
+    commit: int = -1
+    operation: str = ""
+    at_s: float = 0.0
+    events: list[tuple[Any, ...]] = field(default_factory=list)
+    reports: list[dict[str, Any]] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def begin(self, step: int, commit: int, operation: str, at_s: float) -> None:
+        """What the next events belong to."""
+        self.step, self.commit, self.operation, self.at_s = step, commit, operation, at_s
+
+    def write(self, kind: Kind, file: str, data: bytes | int) -> None:
+        """A file written: its bytes, or their number where nobody needs them."""
+        size = data if isinstance(data, int) else len(data)
+        self.sizes[file] = size
+        self._note(Action.WRITE, kind, size, file)
+        if self.folder is not None and not isinstance(data, int):
+            path = self.folder / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def delete(self, kind: Kind, file: str) -> None:
+        """A file deleted, which these books know."""
+        self._note(Action.DELETE, kind, self.sizes.pop(file), file)
+        if self.folder is not None:
+            (self.folder / file).unlink()
+
+    def _note(self, action: Action, kind: Kind, size: int, file: str) -> None:
+        self.events.append((self.step, self.commit, 1, self.operation, str(action), str(kind), size, self.at_s, file))
+
+    def report(self, row: dict[str, Any]) -> None:
+        """A commit's report."""
+        self.reports.append({"step": self.step, "operation": self.operation, "reported_at_s": self.at_s} | row)
+
+    def recording(self) -> Recording:
+        """The recording of everything so far."""
+        names = [f.name for f in fields(FileEvents)]
+        by_event = zip(*self.events, strict=True) if self.events else [()] * len(names)
+        events = {name: list(column) for name, column in zip(names, by_event, strict=True)}
+        reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
+        return Recording(events=_columns(FileEvents, events), reports=_columns(CommitReports, reports))
+
+
+def _columns(columns_of: type[Columns], values: dict[str, list[Any]]) -> Columns:
+    def dtype(name: str) -> type:
+        if name in _TEXTS:
+            return object
+        return np.float64 if name.endswith(("_ms", "_s")) else np.int64
+
+    return columns_of(**{name: np.array(column, dtype=dtype(name)) for name, column in values.items()})

@@ -1,0 +1,172 @@
+"""One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg import ManifestHeader, TableMetadata
+from wasim.iceberg.containers import DEFLATE_LEVEL
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.specs import SortOrder
+from wasim.ledger import Recording
+from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
+from wasim.scenario import Case
+from wasim.simulate.books import Books
+from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of
+from wasim.simulate.honoured import check_honoured
+from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.live_manifests import ManifestWriter
+from wasim.simulate.merging import merge_policy
+from wasim.simulate.profile import WriterProfile
+from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
+from wasim.simulate.table import Commit, SimulatedTable, TableRules
+from wasim.simulate.table_json import TableJson
+from wasim.workload import Append, CreateTable, Probe, plan_steps
+
+PREVIOUS_VERSIONS_MAX = 100
+_RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
+_CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where and by whom the table is made: what neither scenario nor profile knows, but its paths repeat."""
+
+    location: str = "file:/warehouse/db/events"
+    owner: str = "wasim"
+    started_s: float = 1_767_225_600.0  # 2026-01-01: wall time of the simulated writer follows event time
+    first_task_id: int = 0
+
+
+def simulate_case(
+    case: Case, profile: WriterProfile, rng: np.random.Generator, *, site: Site | None = None, emit: Path | None = None
+) -> Recording:
+    """The recording of a case: what each commit writes and deletes, and reports.
+
+    With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
+    absent. WasimError names a step or property that the simulator does not model.
+    """
+    check_honoured(case, profile)
+    chosen = site or Site()
+    if emit is not None:
+        chosen = Site(
+            location=str(emit.absolute()),
+            owner=chosen.owner,
+            started_s=chosen.started_s,
+            first_task_id=chosen.first_task_id,
+        )
+    writer = _Writer(case=case, profile=profile, site=chosen, rng=rng, books=Books(folder=emit))
+    for step in plan_steps(case):
+        match step:
+            case CreateTable():
+                writer.create(step)
+            case Append():
+                writer.append(step)
+            case Probe():
+                pass  # Planning is measured, not simulated.
+            case _:
+                raise WasimError(f"The simulator does not model the step {type(step).__name__}. Use engine spark.")
+    return writer.books.recording()
+
+
+class _Writer:
+    """Carries out a case's steps: draws each commit's files and hands them to the table."""
+
+    def __init__(
+        self, *, case: Case, profile: WriterProfile, site: Site, rng: np.random.Generator, books: Books
+    ) -> None:
+        self.case, self.profile, self.site, self.rng, self.books = case, profile, site, rng, books
+        self.files: DataFiles = data_files_of(case, profile)
+        self.table = _new_table(self)
+        self.query_id = str(draw_uuid(rng))
+        self.task_id = site.first_task_id
+
+    def create(self, step: CreateTable) -> None:
+        self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, self.site.started_s)
+        self.table.create()
+
+    def append(self, step: Append) -> None:
+        for offset in range(step.commits):
+            self._commit(step.number + offset, step.first_commit + offset)
+
+    def _commit(self, step: int, commit: int) -> None:
+        event_time_s = commit * self.case.commit_interval_s
+        at_s = self.site.started_s + event_time_s
+        self.books.begin(step, commit, "append", at_s)
+        streams = "{epoch}" in self.profile.data_file
+        if not streams and commit > 1:
+            self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
+        numbers = FileNumbers(
+            location=self.site.location,
+            query_id=self.query_id,
+            epoch=commit - 1 if streams else 0,
+            first_task_id=self.task_id,
+        )
+        files = self.files.draw(commit, numbers, self.rng)
+        self.task_id += self.case.workload.files_per_commit
+        texts = {
+            "query_id": self.query_id,
+            "epoch": str(commit - 1),
+            "application_ms": str(round(self.site.started_s * 1000)),
+        }
+        self.table.append(Commit(files=files, timestamp_ms=round(at_s * 1000), texts=texts, event_time_s=event_time_s))
+
+
+def _new_table(writer: _Writer) -> SimulatedTable:
+    case, profile, site = writer.case, writer.profile, writer.site
+    properties = case.table.properties
+    files = writer.files
+    return SimulatedTable(
+        rules=TableRules(
+            location=site.location,
+            format_version=case.table.format_version,
+            policy=merge_policy(case),
+            hadoop_names=profile.names == "hadoop",
+            delete_after_commit=properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true",
+            summary=dict(profile.summary),
+        ),
+        writer=ManifestWriter(
+            header=ManifestHeader(schema=files.schema, spec=files.spec, format_version=case.table.format_version),
+            codec=_CODECS[properties.get("write.manifest.compression-codec", "gzip").lower()],
+            level=int(properties.get("write.manifest.compression-level", DEFLATE_LEVEL)),
+        ),
+        json=TableJson(
+            base=_first_metadata(writer),
+            log_limit=max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX))),
+            is_gzip=properties.get("write.metadata.compression-codec", "none").lower() == "gzip",
+            needs_text=writer.books.folder is not None,
+        ),
+        books=writer.books,
+        rng=writer.rng,
+    )
+
+
+def _first_metadata(writer: _Writer) -> TableMetadata:
+    case, files = writer.case, writer.files
+    return TableMetadata(
+        format_version=case.table.format_version,
+        table_uuid=str(draw_uuid(writer.rng)),
+        location=writer.site.location,
+        last_updated_ms=round(writer.site.started_s * 1000),
+        last_column_id=last_column_id(files.schema),
+        schemas=(files.schema,),
+        current_schema_id=0,
+        partition_specs=(files.spec,),
+        default_spec_id=0,
+        last_partition_id=FIRST_PARTITION_FIELD_ID - 1 + len(files.spec.fields),
+        sort_orders=(SortOrder(),),
+        default_sort_order_id=0,
+        properties=_properties(writer),
+        refs={},
+    )
+
+
+def _properties(writer: _Writer) -> dict[str, str]:
+    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
+    case = writer.case
+    added = {key: value.format(owner=writer.site.owner) for key, value in writer.profile.properties.items()}
+    scenario = {"write.distribution-mode": case.workload.distribution_mode, **case.table.properties}
+    both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
+    return {key: both[key] for key in java_map_order(both)}

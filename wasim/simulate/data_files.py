@@ -1,0 +1,128 @@
+"""The data files of one commit as a manifest describes them, without writing any."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.schemas import Schema
+from wasim.iceberg.specs import PartitionSpec
+from wasim.scenario import Case
+from wasim.simulate.bounds import column_bounds
+from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
+from wasim.simulate.partitions import Partition, partition_folder, split_by_partition
+from wasim.simulate.profile import WriterProfile
+from wasim.simulate.rows import Rows, rows_of, split_rows
+from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
+from wasim.units import Ints
+
+ROW_GROUP_BYTES = 128 << 20
+MAGIC_BYTES = 4
+TARGET_FILE_BYTES = 512 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileNumbers:
+    """What names a commit's data files."""
+
+    location: str
+    query_id: str
+    epoch: int
+    first_task_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFiles:
+    """Draws the data files of a case, commit by commit."""
+
+    case: Case
+    profile: WriterProfile
+    schema: Schema
+    spec: PartitionSpec
+    leaves: tuple[Leaf, ...]
+    counted: tuple[Leaf, ...]  # in the order of Java's maps
+    rows: Rows
+    sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
+
+    def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
+        """The files that a commit adds, in the order of its tasks."""
+        found = []
+        for task, rows in enumerate(self._tasks(commit)):
+            for place, (partition, part) in enumerate(split_by_partition(self.rows, self.spec, self.leaves, rows), 1):
+                path = self.profile.data_file.format(
+                    partition=partition_folder(self.spec, self.leaves, partition),
+                    task=task,
+                    task_id=numbers.first_task_id + task,
+                    query_id=numbers.query_id,
+                    epoch=numbers.epoch,
+                    file=place,
+                )
+                found.append(self._entry(f"{numbers.location}/{path}", partition, part, rng))
+        return found
+
+    def _tasks(self, commit: int) -> list[Ints]:
+        tasks = split_rows(self.case, commit)
+        # Shuffled by partition, each partition's rows meet in one task, whichever.
+        shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
+        return [np.sort(np.concatenate(tasks))] if shuffled else tasks
+
+    def _entry(self, path: str, partition: Partition, rows: Ints, rng: np.random.Generator) -> DataFileEntry:
+        column_bytes, file_bytes = self._sizes(len(rows), rng)
+        bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
+        bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng) for leaf in bounded}
+        ids = [leaf.field_id for leaf in self.counted]
+        return DataFileEntry(
+            file_path=path,
+            record_count=len(rows),
+            file_size_bytes=file_bytes,
+            partition=partition,
+            column_sizes={leaf.field_id: column_bytes[leaf.field_id] for leaf in self.counted},
+            value_counts=dict.fromkeys(ids, len(rows)),
+            null_value_counts=dict.fromkeys(ids, 0),
+            nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
+            lower_bounds={number: one.lower for number, one in bounds.items()},
+            upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
+            split_offsets=_split_offsets(file_bytes),
+            sort_order_id=0,
+        )
+
+    def _sizes(self, rows: int, rng: np.random.Generator) -> tuple[dict[int, int], int]:
+        if rows not in self.sizes:
+            self.sizes[rows] = [column_size(leaf, rows, self.profile) for leaf in self.leaves]
+        laws = self.sizes[rows]
+        noise = rng.standard_normal(len(laws))
+        drawn = [
+            max(1, round(law.mean_bytes + law.deviation_bytes * float(z))) for law, z in zip(laws, noise, strict=True)
+        ]
+        footer = round(footer_bytes(self.schema, len(self.leaves), self.profile))
+        total = sum(drawn) + max(footer, 0)
+        target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
+        if total > target:
+            raise WasimError(
+                f"A data file of {total} B would exceed write.target-file-size-bytes ({target}) and be split, which is"
+                " not simulated. Give more files per commit, or a larger target."
+            )
+        return {leaf.field_id: size for leaf, size in zip(self.leaves, drawn, strict=True)}, total
+
+
+def _split_offsets(file_bytes: int) -> tuple[int, ...]:
+    groups = max(1, round(file_bytes / ROW_GROUP_BYTES))
+    return tuple(MAGIC_BYTES + group * (file_bytes // groups) for group in range(groups))
+
+
+def data_files_of(case: Case, profile: WriterProfile) -> DataFiles:
+    """The data files of a case as the writer of that profile would write them."""
+    schema = iceberg_schema(case.table)
+    found = leaves(case.table, schema)
+    by_id = {leaf.field_id: leaf for leaf in found}
+    return DataFiles(
+        case=case,
+        profile=profile,
+        schema=schema,
+        spec=partition_spec(case.table, schema),
+        leaves=found,
+        counted=tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts),
+        rows=rows_of(case),
+    )

@@ -1,0 +1,85 @@
+"""Spark's `xxhash64` over columns of numbers, from which rows are derived, and Iceberg's hash for buckets."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.units import Ints
+
+Words = NDArray[np.uint64]
+
+SPARK_SEED: Final = 42
+_P1 = np.uint64(0x9E3779B185EBCA87)
+_P2 = np.uint64(0xC2B2AE3D27D4EB4F)
+_P3 = np.uint64(0x165667B19E3779F9)
+_P4 = np.uint64(0x85EBCA77C2B2AE63)
+_P5 = np.uint64(0x27D4EB2F165667C5)
+_LONGEST_TEXT = 31  # from 32 bytes on, xxHash works in stripes, which no salt needs
+
+
+def spark_xxhash64(values: Ints, seed: int, salt: str) -> Ints:
+    """`xxhash64(value, seed, 'salt')` of Spark SQL for each value, where `seed` is an int literal."""
+    with np.errstate(over="ignore"):
+        words = _hash_long(values.astype(np.int64).view(np.uint64), np.full(len(values), SPARK_SEED, dtype=np.uint64))
+        words = _hash_int(seed, words)
+        return _hash_text(salt.encode(), words).view(np.int64)
+
+
+def _rotate(words: Words, bits: int) -> Words:
+    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
+
+
+def _hash_long(values: Words, seeds: Words) -> Words:
+    mixed = (seeds + _P5 + np.uint64(8)) ^ (_rotate(values * _P2, 31) * _P1)
+    return _avalanche(_rotate(mixed, 27) * _P1 + _P4)
+
+
+def _hash_int(value: int, seeds: Words) -> Words:
+    mixed = (seeds + _P5 + np.uint64(4)) ^ (np.uint64(value & 0xFFFFFFFF) * _P1)
+    return _avalanche(_rotate(mixed, 23) * _P2 + _P3)
+
+
+def _hash_text(text: bytes, seeds: Words) -> Words:
+    if len(text) > _LONGEST_TEXT:
+        raise ValueError(f"a salt of {len(text)} bytes; {_LONGEST_TEXT} at most")
+    words = seeds + _P5 + np.uint64(len(text))
+    position = 0
+    while position + 8 <= len(text):
+        part = np.full(1, int.from_bytes(text[position : position + 8], "little"), dtype=np.uint64)
+        words = _rotate(words ^ (_rotate(part * _P2, 31) * _P1), 27) * _P1 + _P4
+        position += 8
+    if position + 4 <= len(text):
+        part = np.full(1, int.from_bytes(text[position : position + 4], "little"), dtype=np.uint64)
+        words = _rotate(words ^ (part * _P1), 23) * _P2 + _P3
+        position += 4
+    for byte in text[position:]:
+        words = _rotate(words ^ (np.full(1, byte, dtype=np.uint64) * _P5), 11) * _P1
+    return _avalanche(words)
+
+
+def _avalanche(words: Words) -> Words:
+    words = (words ^ (words >> np.uint64(33))) * _P2
+    words = (words ^ (words >> np.uint64(29))) * _P3
+    return words ^ (words >> np.uint64(32))
+
+
+def murmur3_32(data: bytes) -> int:
+    """Murmur3 (x86, 32 bits, seed 0) as a signed number: Iceberg's hash of a value's bytes for `bucket`."""
+    mask, state = 0xFFFFFFFF, 0
+    whole = len(data) // 4 * 4
+    for position in range(0, whole, 4):
+        state ^= _scramble(int.from_bytes(data[position : position + 4], "little"))
+        state = ((state << 13 | state >> 19) & mask) * 5 + 0xE6546B64 & mask
+    if whole < len(data):
+        state ^= _scramble(int.from_bytes(data[whole:], "little"))
+    state ^= len(data)
+    state = (state ^ state >> 16) * 0x85EBCA6B & mask
+    state = (state ^ state >> 13) * 0xC2B2AE35 & mask
+    state ^= state >> 16
+    return state - (1 << 32) if state >= 1 << 31 else state
+
+
+def _scramble(word: int) -> int:
+    word = word * 0xCC9E2D51 & 0xFFFFFFFF
+    return ((word << 15 | word >> 17) & 0xFFFFFFFF) * 0x1B873593 & 0xFFFFFFFF

@@ -1,0 +1,61 @@
+"""What the simulator models, and what it refuses by name rather than pass over."""
+
+from wasim.errors import WasimError
+from wasim.scenario import Case
+from wasim.simulate.profile import WriterProfile
+
+_MODELLED = frozenset(
+    {
+        "commit.manifest-merge.enabled",
+        "commit.manifest.min-count-to-merge",
+        "commit.manifest.target-size-bytes",
+        "write.manifest.compression-level",
+        "write.metadata.compression-codec",
+        "write.metadata.delete-after-commit.enabled",
+        "write.metadata.metrics.default",
+        "write.metadata.metrics.max-inferred-column-defaults",
+        "write.metadata.previous-versions-max",
+        "write.target-file-size-bytes",
+    }
+)
+_MODELLED_PREFIXES = ("write.metadata.metrics.column.",)
+# They change how a table is read or maintained, or by whom it is changed, but no byte that an append writes.
+_NEUTRAL_PREFIXES = (
+    "read.", "history.expire.", "gc.", "commit.retry.", "commit.status-check.", "write.delete.", "write.update.",
+    "write.merge.", "write.avro.", "write.orc.", "write.spark.",
+)  # fmt: skip
+_MINDED_PREFIXES = ("write.", "commit.", "format", "compatibility.", "encryption.", "schema.", "kms")
+_KNOWN_VALUES = {
+    "write.manifest.compression-codec": ("gzip", "uncompressed", "none"),
+    "write.metadata.compression-codec": ("gzip", "none"),
+    "write.format.default": ("parquet",),
+    "write.object-storage.enabled": ("false",),
+    "write.summary.partition-limit": ("0",),
+}
+_MINDED_SETTINGS = ("spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
+
+
+def check_honoured(case: Case, profile: WriterProfile) -> None:
+    """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
+    for key, value in case.table.properties.items():
+        _check_property(key, value, profile)
+    for key in case.environment.spark:
+        if key.startswith(_MINDED_SETTINGS):
+            raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
+    if case.table.partition_by and case.workload.distribution_mode == "range":
+        raise WasimError(
+            "workload.distribution_mode range is not simulated for partitioned tables: its cuts depend on a sample of"
+            " the rows. Give none or hash, or use engine spark."
+        )
+
+
+def _check_property(key: str, value: str, profile: WriterProfile) -> None:
+    if key in _KNOWN_VALUES:
+        if value.lower() not in _KNOWN_VALUES[key]:
+            known = " or ".join(_KNOWN_VALUES[key])
+            raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Use engine spark.")
+        return
+    if profile.properties.get(key) == value or not key.startswith(_MINDED_PREFIXES):
+        return
+    if key not in _MODELLED and not key.startswith((*_MODELLED_PREFIXES, *_NEUTRAL_PREFIXES)):
+        raise WasimError(f"table.properties.{key} is not simulated. Take it out, or use engine spark.")

@@ -1,0 +1,57 @@
+"""Which manifests a merging commit rewrites: Iceberg's bins, packed from the oldest manifest on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wasim.scenario import Case
+
+TARGET_BYTES = 8 << 20
+MIN_COUNT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergePolicy:
+    """The table properties `commit.manifest…` in force."""
+
+    enabled: bool
+    min_count: int
+    target_bytes: int
+
+
+def merge_policy(case: Case) -> MergePolicy:
+    """The policy of a case's table; appends that do not merge have it disabled."""
+    properties = case.table.properties
+    return MergePolicy(
+        enabled=case.merges and properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
+        min_count=int(properties.get("commit.manifest.min-count-to-merge", MIN_COUNT)),
+        target_bytes=int(properties.get("commit.manifest.target-size-bytes", TARGET_BYTES)),
+    )
+
+
+def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
+    """Places in `sizes` by bin, newest bin first; sizes stand newest first.
+
+    One bin is open at a time: an item that does not fit closes it, so the newest bin is the one left under-filled.
+    """
+    bins: list[range] = []
+    end = len(sizes)
+    filled = 0
+    for place in range(len(sizes) - 1, -1, -1):
+        if place + 1 < end and filled + sizes[place] > target_bytes:
+            bins.append(range(place + 1, end))
+            end, filled = place + 1, 0
+        filled += sizes[place]
+    if end:
+        bins.append(range(end))
+    return bins[::-1]
+
+
+def bins_to_merge(sizes: Sequence[int], policy: MergePolicy) -> list[range]:
+    """The bins that become one manifest each. The bin that holds the newest manifest waits for its minimum count."""
+    if not policy.enabled:
+        return []
+    return [
+        places
+        for places in pack_from_end(sizes, policy.target_bytes)
+        if len(places) > 1 and (0 not in places or len(places) >= policy.min_count)
+    ]

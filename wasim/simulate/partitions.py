@@ -1,0 +1,126 @@
+"""Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote_plus
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg.manifests import PartitionValue
+from wasim.iceberg.specs import PartitionField, PartitionSpec
+from wasim.simulate.bounds import decimal_bytes
+from wasim.simulate.hashing import murmur3_32
+from wasim.simulate.rows import Rows, Values, decimal_digits
+from wasim.simulate.schema import Leaf
+from wasim.units import Ints
+
+_WIDTH = re.compile(r"(bucket|truncate)\[(\d+)\]")
+_US_PER_HOUR, _US_PER_DAY = 3_600_000_000, 86_400_000_000
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+Partition = tuple[PartitionValue, ...]
+
+
+def split_by_partition(
+    rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], numbers: Ints
+) -> list[tuple[Partition, Ints]]:
+    """The rows of a task by the partition that they fall into, in the partitions' order."""
+    if not spec.fields:
+        return [((), numbers)]
+    by_id = {leaf.field_id: leaf for leaf in leaves}
+    columns = [_transformed(rows, by_id[field.source_id], field, numbers) for field in spec.fields]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
+        groups.setdefault(key, []).append(place)
+    fields = [(by_id[field.source_id], field) for field in spec.fields]
+    return [
+        (
+            tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
+            numbers[groups[key]],
+        )
+        for key in sorted(groups)
+    ]
+
+
+def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, numbers: Ints) -> Values:
+    values = rows.values(leaf, numbers)
+    if field.transform == "identity":
+        return values
+    if match := _WIDTH.fullmatch(field.transform):
+        width = int(match[2])
+        return _buckets(leaf, values, width) if match[1] == "bucket" else _truncated(leaf, values, width)
+    per_day = 1 if leaf.column.type == "date" else _US_PER_DAY
+    if field.transform == "hour":
+        return values // _US_PER_HOUR
+    days = values // per_day
+    if field.transform == "day":
+        return days
+    unit = "datetime64[M]" if field.transform == "month" else "datetime64[Y]"
+    return days.astype("datetime64[D]").astype(unit).astype(np.int64)
+
+
+def _buckets(leaf: Leaf, values: Values, width: int) -> Ints:
+    made: dict[Any, int] = {}
+    for value in values.tolist():
+        if value not in made:
+            made[value] = (murmur3_32(_hashed_bytes(leaf, value)) & 0x7FFFFFFF) % width
+    return np.array([made[value] for value in values.tolist()], dtype=np.int64)
+
+
+def _hashed_bytes(leaf: Leaf, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes):
+        return value
+    if leaf.column.type.startswith("decimal"):
+        return decimal_bytes(value)
+    return int(value).to_bytes(8, "little", signed=True)
+
+
+def _truncated(leaf: Leaf, values: Values, width: int) -> Values:
+    if leaf.column.type in ("string", "binary"):
+        return np.array([value[:width] for value in values], dtype=object)
+    return np.asarray(values - values % width)
+
+
+def _as_avro(leaf: Leaf, field: PartitionField, value: Any) -> PartitionValue:  # noqa: ANN401
+    if not leaf.column.type.startswith("decimal") or field.transform.startswith("bucket"):
+        return value  # type: ignore[no-any-return]
+    return decimal_bytes(value)
+
+
+def partition_folder(spec: PartitionSpec, leaves: tuple[Leaf, ...], partition: Partition) -> str:
+    """`name=value/…/`, or nothing for an unpartitioned table."""
+    types = {leaf.field_id: leaf for leaf in leaves}
+    pairs = zip(spec.fields, partition, strict=True)
+    parts = (f"{quote_plus(f.name)}={quote_plus(_human(types[f.source_id], f, value))}/" for f, value in pairs)
+    return "".join(parts)
+
+
+def _human(leaf: Leaf, field: PartitionField, value: PartitionValue) -> str:
+    kind = field.transform
+    if isinstance(value, int) and not isinstance(value, bool) and not kind.startswith("bucket"):
+        return _human_number(leaf, kind, value)
+    if isinstance(value, bytes) and leaf.column.type.startswith("decimal"):
+        digits, scale = int.from_bytes(value, "big", signed=True), decimal_digits(leaf.column)[1]
+        return f"{digits // 10**scale}.{digits % 10**scale:0{scale}d}" if scale else str(digits)
+    if isinstance(value, bytes):
+        raise WasimError(f"Partitioning by the binary column {leaf.name} is not simulated. Take another column.")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _human_number(leaf: Leaf, transform: str, value: int) -> str:
+    if transform == "year":
+        return str(1970 + value)
+    if transform == "month":
+        return f"{1970 + value // 12}-{value % 12 + 1:02d}"
+    if transform == "hour":
+        return (_START + timedelta(hours=value)).strftime("%Y-%m-%d-%H")
+    if transform == "day" or leaf.column.type == "date":
+        return (_START + timedelta(days=value)).strftime("%Y-%m-%d")
+    if leaf.column.type in ("timestamp", "timestamptz"):
+        text = (_START + timedelta(microseconds=value)).replace(tzinfo=None).isoformat()
+        return text + ("+00:00" if leaf.column.type == "timestamptz" else "")
+    return str(value)

@@ -1,0 +1,124 @@
+"""The rows of a workload, computed without Spark: a column's values by row number, as drive/rows.py defines them.
+
+Everything follows from the row number, the seed and the column's place, so bounds and partitions are those of the rows
+that a real writer would write.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.scenario import Case
+from wasim.scenario.parts import Columns
+from wasim.simulate.hashing import spark_xxhash64
+from wasim.simulate.schema import Leaf, table_columns
+from wasim.units import Ints
+
+Values = NDArray[Any]  # of one column: int64, float32, float64, bool, or objects (str, bytes)
+
+EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
+EPOCH_DAYS = EPOCH_US // 86_400_000_000
+TIME_SPAN_US = 315_360_000_000_000
+DATE_SPAN_DAYS = 3650
+ALL_KEYS = 2**62
+HEX_DIGITS = 64  # of a SHA-256
+_MOST_REMEMBERED = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of a case. Digests of columns of few values are remembered: computing them takes most of the time."""
+
+    case: Case
+    rotating: str | None
+    digests: dict[str, dict[int, bytes]] = field(default_factory=dict)
+
+    def values(self, leaf: Leaf, numbers: Ints) -> Values:
+        """The column's values in the rows of these numbers."""
+        if leaf.name == "event_id":
+            return numbers
+        if leaf.name == "event_time":
+            us_per_row = self.case.commit_interval_s * 1e6 / self.case.rows_per_commit
+            return np.asarray(EPOCH_US + np.floor(numbers * us_per_row).astype(np.int64))
+        return self.values_of_keys(leaf, self._keys(leaf, numbers))
+
+    def _keys(self, leaf: Leaf, numbers: Ints) -> Ints:
+        if leaf.name == self.rotating:
+            per_commit = self.case.workload.partitions_per_commit or 1
+            commits = numbers // self.case.rows_per_commit
+            return (commits * per_commit + numbers % per_commit) % (leaf.column.values or 1)
+        return spark_xxhash64(numbers, self.case.seed, leaf.salt) % (leaf.column.values or ALL_KEYS)
+
+    def values_of_keys(self, leaf: Leaf, keys: Ints) -> Values:
+        """The column's values for keys, which alone decide them."""
+        column = leaf.column
+        if column.type in ("string", "binary"):
+            return self._digested(leaf, keys)
+        if column.type.startswith("decimal"):
+            return np.asarray(keys % 10 ** min(decimal_digits(column)[0], 18))
+        return _SIMPLE[column.type](keys)
+
+    def _digested(self, leaf: Leaf, keys: Ints) -> Values:
+        column, distinct = leaf.column, np.unique(keys, return_inverse=True)
+        digests = [self._digest(leaf, int(key)) for key in distinct[0]]
+        made: list[str] | list[bytes]
+        if column.type == "binary":
+            made = [(digest * -(-column.length // len(digest)))[: column.length] for digest in digests]
+        else:
+            made = [(digest.hex() * -(-column.length // HEX_DIGITS))[: column.length] for digest in digests]
+        return np.array(made, dtype=object)[distinct[1]]
+
+    def _digest(self, leaf: Leaf, key: int) -> bytes:
+        text = f"{key}/{leaf.salt}".encode()
+        if leaf.column.values is None or leaf.column.values > _MOST_REMEMBERED:
+            return sha256(text).digest()
+        known = self.digests.setdefault(leaf.salt, {})
+        if key not in known:
+            known[key] = sha256(text).digest()
+        return known[key]
+
+
+_SIMPLE: dict[str, Callable[[Ints], Values]] = {
+    "boolean": lambda keys: keys % 2 == 0,
+    "int": lambda keys: keys % 2_147_483_647,
+    "long": lambda keys: keys,
+    "float": lambda keys: (keys / float(ALL_KEYS)).astype(np.float32),
+    "double": lambda keys: keys / float(ALL_KEYS),
+    "date": lambda keys: EPOCH_DAYS + keys % DATE_SPAN_DAYS,
+    "timestamp": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
+    "timestamptz": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
+}
+
+
+def decimal_digits(column: Columns) -> tuple[int, int]:
+    """Precision and scale of a decimal column."""
+    precision, scale = column.type[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
+
+
+def rows_of(case: Case) -> Rows:
+    """The rows of a case, with the column that `partitions_per_commit` walks through."""
+    rotating = None
+    if case.workload.partitions_per_commit is not None:
+        counted = {column.name for column in table_columns(case.table) if column.values}
+        fields = case.table.partition_by
+        rotating = next(f.column for f in fields if f.transform == "identity" and f.column in counted)
+    return Rows(case=case, rotating=rotating)
+
+
+def split_rows(case: Case, commit: int) -> list[Ints]:
+    """The row numbers of each writing task of a commit; tasks without rows write nothing."""
+    rows, tasks = case.rows_per_commit, case.workload.files_per_commit
+    first = (commit - 1) * rows
+    if case.writer.kind == "streaming":
+        # `rate-micro-batch` deals rows to its partitions in turn.
+        parts = [np.arange(first + task, first + rows, tasks, dtype=np.int64) for task in range(tasks)]
+    else:
+        edges = [first + task * rows // tasks for task in range(tasks + 1)]
+        parts = [np.arange(low, high, dtype=np.int64) for low, high in pairwise(edges)]
+    return [part for part in parts if len(part)]

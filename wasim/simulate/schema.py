@@ -1,0 +1,152 @@
+"""A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from wasim.errors import WasimError
+from wasim.iceberg.schemas import NestedField, Schema, StructType, Type, primitive_type
+from wasim.iceberg.specs import PartitionField, PartitionSpec
+from wasim.scenario.parts import Columns, Table
+
+FIRST_PARTITION_FIELD_ID = 1000
+MAX_INFERRED_COLUMNS = 100
+DEFAULT_TRUNCATION = 16
+_TRUNCATE = re.compile(r"truncate\((\d+)\)")
+_MODE = "write.metadata.metrics.default"
+_INFERRED = "write.metadata.metrics.max-inferred-column-defaults"
+_COLUMN_MODE = "write.metadata.metrics.column."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """A primitive column, or a primitive field of a struct.
+
+    `salt` is its place in the rows' definition (`4`, `4.1`). `has_counts` and `bound_length` say which metrics it gets:
+    a `bound_length` of None leaves bounds out, 0 keeps them whole.
+    """
+
+    field_id: int
+    name: str  # dotted
+    column: Columns
+    salt: str
+    has_counts: bool
+    bound_length: int | None
+
+
+def table_columns(table: Table) -> Iterator[Columns]:
+    """All columns in order, each with its own name: the two fixed ones first, counts taken apart."""
+    yield Columns(name="event_id", type="long")
+    yield Columns(name="event_time", type="timestamptz")
+    for column in table.columns:
+        yield from _apart(column)
+
+
+def _apart(column: Columns) -> list[Columns]:
+    return [column.model_copy(update={"name": name, "count": 1}) for name in column.names]
+
+
+def iceberg_schema(table: Table) -> Schema:
+    """The schema with fresh ids: those of a struct's fields come before those of anything nested in them."""
+    return Schema(columns=_fields(list(table_columns(table)), count(1)))
+
+
+def _fields(columns: list[Columns], ids: "count[int]") -> tuple[NestedField, ...]:
+    numbers = [next(ids) for _ in columns]
+    return tuple(
+        NestedField(field_id=number, name=column.name, type=_type(column, ids))
+        for number, column in zip(numbers, columns, strict=True)
+    )
+
+
+def _type(column: Columns, ids: "count[int]") -> Type:
+    if column.type == "struct":
+        return StructType(_fields([field for part in column.fields for field in _apart(part)], ids))
+    return primitive_type(column.type)
+
+
+def last_column_id(schema: Schema) -> int:
+    """The highest field id: ids are dense."""
+    return max(_ids(schema.columns))
+
+
+def _ids(fields: tuple[NestedField, ...]) -> Iterator[int]:
+    for field in fields:
+        yield field.field_id
+        if isinstance(field.type, StructType):
+            yield from _ids(field.type.fields)
+
+
+def partition_spec(table: Table, schema: Schema) -> PartitionSpec:
+    """The spec that CREATE TABLE makes, its fields named as Iceberg names them."""
+    ids = {field.name: field.field_id for field in schema.columns}
+    return PartitionSpec(
+        fields=tuple(
+            PartitionField(
+                name=_partition_name(field.column, field.transform),
+                transform=field.transform,
+                source_id=ids[field.column],
+                field_id=FIRST_PARTITION_FIELD_ID + place,
+            )
+            for place, field in enumerate(table.partition_by)
+        )
+    )
+
+
+def _partition_name(column: str, transform: str) -> str:
+    if transform == "identity":
+        return column
+    kind = transform.partition("[")[0]
+    return f"{column}_{'trunc' if kind == 'truncate' else kind}"
+
+
+def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
+    """The table's primitive columns with the metrics that its properties give them."""
+    found: list[Leaf] = []
+    for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True)):
+        found += _leaves(column, field, f"{place}", field.name)
+    modes = _metrics_modes(table.properties, [(leaf.field_id, leaf.name) for leaf in found])
+    return tuple(
+        Leaf(
+            field_id=leaf.field_id,
+            name=leaf.name,
+            column=leaf.column,
+            salt=leaf.salt,
+            has_counts=modes[leaf.field_id] != "none",
+            bound_length=_bound_length(modes[leaf.field_id]),
+        )
+        for leaf in found
+    )
+
+
+def _leaves(column: Columns, field: NestedField, salt: str, name: str) -> Iterator[Leaf]:
+    if not isinstance(field.type, StructType):
+        yield Leaf(field_id=field.field_id, name=name, column=column, salt=salt, has_counts=True, bound_length=0)
+        return
+    inner = [one for part in column.fields for one in _apart(part)]
+    for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
+        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}")
+
+
+def _metrics_modes(properties: Mapping[str, str], named: list[tuple[int, str]]) -> dict[int, str]:
+    # Iceberg counts in level order; ids follow it except among structs within structs.
+    by_id = sorted(named)
+    default = properties.get(_MODE)
+    limit = len(by_id) if default else int(properties.get(_INFERRED, MAX_INFERRED_COLUMNS))
+    chosen = default or f"truncate({DEFAULT_TRUNCATION})"
+    modes = {field_id: chosen if place < limit else "none" for place, (field_id, _) in enumerate(by_id)}
+    overrides = {
+        key.removeprefix(_COLUMN_MODE): mode for key, mode in properties.items() if key.startswith(_COLUMN_MODE)
+    }
+    return {field_id: overrides.get(name, modes[field_id]).lower() for field_id, name in named}
+
+
+def _bound_length(mode: str) -> int | None:
+    if mode in ("none", "counts"):
+        return None
+    if mode == "full":
+        return 0
+    if match := _TRUNCATE.fullmatch(mode):
+        return int(match[1])
+    raise WasimError(f"The metrics mode {mode!r} is none that Iceberg knows. Give none, counts, full or truncate(16).")

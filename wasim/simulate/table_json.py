@@ -1,0 +1,62 @@
+"""The metadata.json of the simulated table: rendered whole where its text is needed, else measured in parts."""
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from wasim.iceberg import TableMetadata
+from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.metadata_json import render_metadata_json
+from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
+
+_LOG_ENTRY_BYTES = len('{"timestamp-ms":,"snapshot-id":}')
+
+
+@dataclass(slots=True, kw_only=True)
+class TableJson:
+    """What every metadata.json repeats: the snapshots so far, rendered once each, and both logs.
+
+    A history of n commits would render n²/2 snapshots. Their texts never change, so where only the size is wanted (no
+    gzip, nothing emitted) the growing arrays are counted, and the rest of the document is rendered around them.
+    """
+
+    base: TableMetadata
+    log_limit: int
+    is_gzip: bool
+    needs_text: bool
+    snapshots: list[str] = field(default_factory=list)
+    snapshot_log: list[SnapshotLogEntry] = field(default_factory=list)
+    metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
+    growing_bytes: int = 0
+    dropped: str | None = None  # the file that the last commit took out of the log
+
+    def _add(self, snapshot: Snapshot) -> None:
+        text = snapshot_json(snapshot)
+        self.snapshots.append(text)
+        entry = SnapshotLogEntry(timestamp_ms=snapshot.timestamp_ms, snapshot_id=snapshot.snapshot_id)
+        self.snapshot_log.append(entry)
+        commas = 2 if len(self.snapshots) > 1 else 0
+        self.growing_bytes += len(text.encode()) + commas
+        self.growing_bytes += _LOG_ENTRY_BYTES + len(str(entry.timestamp_ms)) + len(str(entry.snapshot_id))
+        self.base = replace(
+            self.base,
+            last_sequence_number=snapshot.sequence_number,
+            last_updated_ms=snapshot.timestamp_ms,
+            current_snapshot_id=snapshot.snapshot_id,
+            next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
+            refs={"main": SnapshotRef(snapshot_id=snapshot.snapshot_id)},
+        )
+
+    def log_and_add(self, previous_file: str, snapshot: Snapshot) -> None:
+        """Notes in the metadata log where the metadata so far lies, then adds the snapshot."""
+        self.dropped = self.metadata_log.popleft().metadata_file if len(self.metadata_log) == self.log_limit else None
+        self.metadata_log.append(MetadataLogEntry(timestamp_ms=self.base.last_updated_ms, metadata_file=previous_file))
+        self._add(snapshot)
+
+    def content(self) -> bytes | int:
+        """The file's bytes, or their number."""
+        if self.is_gzip or self.needs_text:
+            whole = replace(self.base, snapshot_log=tuple(self.snapshot_log), metadata_log=tuple(self.metadata_log))
+            data = render_metadata_json(whole, snapshot_texts=self.snapshots).encode()
+            return gzip_bytes(data, GZIP_HEADER) if self.is_gzip else data
+        around = replace(self.base, metadata_log=tuple(self.metadata_log))
+        return len(render_metadata_json(around, snapshot_texts=()).encode()) + self.growing_bytes
