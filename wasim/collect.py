@@ -93,11 +93,11 @@ class _Reader:
         )
 
     def _rename(self, line: dict[str, Any]) -> None:
-        """The file is known by its last name only: what was written under the first is the same bytes."""
+        """The file is known by its last name only, and enters there: what it replaces was deleted just before."""
         before, after = (os.path.relpath(local_path(line[key]), self.root) for key in ("from", "file"))
         self.sizes[after] = (self.sizes.pop(before)[0], classify(after))
-        written = next(e for e in reversed(self.events) if e["file"] == before and e["action"] == Action.WRITE)
-        written.update(file=after, kind=classify(after))
+        written = next(i for i in reversed(range(len(self.events))) if self.events[i]["file"] == before)
+        self.events.append(self.events.pop(written) | {"file": after, "kind": classify(after)})
 
     def _commit(self, line: dict[str, Any]) -> None:
         report, commit = line["report"], len(self.reports) + 1

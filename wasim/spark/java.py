@@ -15,6 +15,7 @@ from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from wasim.errors import EnvironmentFault
 
 SUPPORTED_MAJORS = (17, 21)  # what Spark 4.1 runs on
+INSTALLED = (Path("/usr/lib/jvm"),)  # where Linux distributions put them
 SPARK_JARS = Path(pyspark.__file__).parent / "jars"
 _REMEDY = "Install Java 17 or 21 (on Debian: apt-get install openjdk-17-jre-headless) or point JAVA_HOME at one."
 
@@ -47,7 +48,11 @@ def _candidates() -> Iterator[Path]:
     home, on_path = os.environ.get("JAVA_HOME"), shutil.which("java")
     named = [Path(home, "bin", "java")] if home else []
     named += [Path(on_path)] if on_path else []
-    yield from (path for path in [*named, *sorted(Path("/usr/lib/jvm").glob("*/bin/java"))] if path.exists())
+    yield from (
+        path
+        for path in [*named, *(java for folder in INSTALLED for java in sorted(folder.glob("*/bin/java")))]
+        if path.exists()
+    )
 
 
 @contextmanager
