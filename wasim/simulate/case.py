@@ -82,6 +82,7 @@ class _Writer:
         self.table = _new_table(self)
         self.query_id = str(draw_uuid(rng))
         self.task_id = site.first_task_id
+        self.application_ms = round(site.started_s * 1000) - int(rng.integers(1_000, 60_000))
 
     def create(self, step: CreateTable) -> None:
         self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, self.site.started_s)
@@ -106,12 +107,12 @@ class _Writer:
         )
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        texts = {
-            "query_id": self.query_id,
-            "epoch": str(commit - 1),
-            "application_ms": str(round(self.site.started_s * 1000)),
-        }
-        self.table.append(Commit(files=files, timestamp_ms=round(at_s * 1000), texts=texts, event_time_s=event_time_s))
+        texts = {"query_id": self.query_id, "epoch": str(commit - 1), "application_ms": str(self.application_ms)}
+        # Real commits come at any millisecond, and deflate would notice if ours came at whole seconds.
+        late_ms = int(self.rng.integers(max(1, min(1000, round(self.case.commit_interval_s * 1000)))))
+        self.table.append(
+            Commit(files=files, timestamp_ms=round(at_s * 1000) + late_ms, texts=texts, event_time_s=event_time_s)
+        )
 
 
 def _new_table(writer: _Writer) -> SimulatedTable:

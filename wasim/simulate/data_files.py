@@ -12,7 +12,7 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.simulate.bounds import column_bounds
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
-from wasim.simulate.partitions import Partition, partition_folder, split_by_partition
+from wasim.simulate.partitions import Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.rows import Rows, rows_of, split_rows
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
@@ -50,16 +50,16 @@ class DataFiles:
         """The files that a commit adds, in the order of its tasks."""
         found = []
         for task, rows in enumerate(self._tasks(commit)):
-            for place, (partition, part) in enumerate(split_by_partition(self.rows, self.spec, self.leaves, rows), 1):
+            for share in split_by_partition(self.rows, self.spec, self.leaves, rows):
                 path = self.profile.data_file.format(
-                    partition=partition_folder(self.spec, self.leaves, partition),
+                    partition=partition_folder(self.spec, self.leaves, share.partition),
                     task=task,
                     task_id=numbers.first_task_id + task,
                     query_id=numbers.query_id,
                     epoch=numbers.epoch,
-                    file=place,
+                    file=share.number,
                 )
-                found.append(self._entry(f"{numbers.location}/{path}", partition, part, rng))
+                found.append(self._entry(f"{numbers.location}/{path}", share, rng))
         return found
 
     def _tasks(self, commit: int) -> list[Ints]:
@@ -68,7 +68,8 @@ class DataFiles:
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
         return [np.sort(np.concatenate(tasks))] if shuffled else tasks
 
-    def _entry(self, path: str, partition: Partition, rows: Ints, rng: np.random.Generator) -> DataFileEntry:
+    def _entry(self, path: str, share: Share, rng: np.random.Generator) -> DataFileEntry:
+        rows = share.rows
         column_bytes, file_bytes = self._sizes(len(rows), rng)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
         bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng) for leaf in bounded}
@@ -77,7 +78,7 @@ class DataFiles:
             file_path=path,
             record_count=len(rows),
             file_size_bytes=file_bytes,
-            partition=partition,
+            partition=share.partition,
             column_sizes={leaf.field_id: column_bytes[leaf.field_id] for leaf in self.counted},
             value_counts=dict.fromkeys(ids, len(rows)),
             null_value_counts=dict.fromkeys(ids, 0),

@@ -1,6 +1,7 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote_plus
@@ -18,30 +19,69 @@ from wasim.units import Ints
 
 _WIDTH = re.compile(r"(bucket|truncate)\[(\d+)\]")
 _US_PER_HOUR, _US_PER_DAY = 3_600_000_000, 86_400_000_000
+_WORD = 0xFFFFFFFF
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 Partition = tuple[PartitionValue, ...]
 
 
-def split_by_partition(
-    rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], numbers: Ints
-) -> list[tuple[Partition, Ints]]:
-    """The rows of a task by the partition that they fall into, in the partitions' order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The rows of a task that fall into one partition; files are numbered by when their first row came."""
+
+    partition: Partition
+    rows: Ints
+    number: int
+
+
+def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], numbers: Ints) -> list[Share]:
+    """The rows of a task by partition, in the order in which Spark's fanout writer closes their files."""
     if not spec.fields:
-        return [((), numbers)]
+        return [Share(partition=(), rows=numbers, number=1)]
     by_id = {leaf.field_id: leaf for leaf in leaves}
-    columns = [_transformed(rows, by_id[field.source_id], field, numbers) for field in spec.fields]
+    fields = [(by_id[field.source_id], field) for field in spec.fields]
+    columns = [_transformed(rows, leaf, field, numbers) for leaf, field in fields]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
         groups.setdefault(key, []).append(place)
-    fields = [(by_id[field.source_id], field) for field in spec.fields]
+    order = {key: number for number, key in enumerate(groups, 1)}
     return [
-        (
-            tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
-            numbers[groups[key]],
+        Share(
+            partition=tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
+            rows=numbers[groups[key]],
+            number=order[key],
         )
-        for key in sorted(groups)
+        for key in _closing_order(list(groups))
     ]
+
+
+def _closing_order(keys: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Partitions as the writer's hash map iterates over them: by bucket, then as they came."""
+    capacity = 16
+    while len(keys) > capacity * 3 // 4:
+        capacity *= 2
+    hashes = {key: _java_hash(key) for key in keys}
+    return sorted(keys, key=lambda key: (hashes[key] ^ hashes[key] >> 16) & (capacity - 1))
+
+
+def _java_hash(key: tuple[Any, ...]) -> int:
+    """Iceberg's hash of a partition tuple, unsigned."""
+    result = 97 * 41 + len(key)
+    for value in key:
+        result = (41 * result + _value_hash(value)) & _WORD
+    return result
+
+
+def _value_hash(value: Any) -> int:  # noqa: ANN401 - a value of any column type
+    if isinstance(value, bool):
+        return 1231 if value else 1237
+    if isinstance(value, int):
+        # An int hashes to itself, a long to its halves' difference: alike for what fits an int and is not negative.
+        return (value ^ value >> 32) & _WORD
+    result = 177
+    for character in str(value):
+        result = (31 * result + ord(character)) & _WORD
+    return result
 
 
 def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, numbers: Ints) -> Values:
