@@ -110,8 +110,15 @@ class _Writer:
         texts = {"query_id": self.query_id, "epoch": str(commit - 1), "application_ms": str(self.application_ms)}
         # Real commits come at any millisecond, and deflate would notice if ours came at whole seconds.
         late_ms = int(self.rng.integers(max(1, min(1000, round(self.case.commit_interval_s * 1000)))))
+        timestamp_ms = round(at_s * 1000) + late_ms
         self.table.append(
-            Commit(files=files, timestamp_ms=round(at_s * 1000) + late_ms, texts=texts, event_time_s=event_time_s)
+            Commit(
+                files=files,
+                timestamp_ms=timestamp_ms,
+                updated_ms=timestamp_ms + int(self.rng.integers(2)),
+                texts=texts,
+                event_time_s=event_time_s,
+            )
         )
 
 

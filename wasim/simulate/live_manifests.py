@@ -11,6 +11,7 @@ from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import Status, entry_encoder, manifest_header_values
 from wasim.iceberg.specs import partition_type
 from wasim.simulate.bounds import single_value
+from wasim.simulate.identifiers import CommitIdentity
 
 SYNC_BYTES = 16
 
@@ -42,14 +43,14 @@ class ManifestWriter:
     level: int = DEFLATE_LEVEL
 
     def write(
-        self, path: str, entries: Sequence[LiveEntry], snapshot_id: int, rng: np.random.Generator
+        self, path: str, entries: Sequence[LiveEntry], commit: CommitIdentity, rng: np.random.Generator
     ) -> tuple[bytes, LiveManifest]:
-        """A manifest of these entries, in order; those that `snapshot_id` added are ADDED, the others EXISTING."""
+        """A manifest of these entries, in order; those that `commit` added are ADDED, the others EXISTING."""
         encode = entry_encoder(self.header.format_version, partition_type(self.header.spec, self.header.schema))
         records = []
         for entry in entries:
-            if entry.snapshot_id == snapshot_id:
-                added = ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=snapshot_id)
+            if entry.snapshot_id == commit.snapshot_id:
+                added = ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id)
                 records.append(encode(added))
                 continue
             if entry.existing is None:
@@ -61,19 +62,19 @@ class ManifestWriter:
             sync_marker=rng.bytes(SYNC_BYTES),
             level=self.level,
         )
-        return data, LiveManifest(file=self._listed(path, len(data), entries, snapshot_id), entries=tuple(entries))
+        return data, LiveManifest(file=self._listed(path, len(data), entries, commit), entries=tuple(entries))
 
-    def _listed(self, path: str, length: int, entries: Sequence[LiveEntry], snapshot_id: int) -> ManifestFile:
-        added = [entry for entry in entries if entry.snapshot_id == snapshot_id]
+    def _listed(self, path: str, length: int, entries: Sequence[LiveEntry], commit: CommitIdentity) -> ManifestFile:
+        added = [entry for entry in entries if entry.snapshot_id == commit.snapshot_id]
         added_rows = sum(entry.file.record_count for entry in added)
         has_sequence = self.header.format_version > 1
         return ManifestFile(
             manifest_path=path,
             manifest_length=length,
             partition_spec_id=self.header.spec.spec_id,
-            added_snapshot_id=snapshot_id,
+            added_snapshot_id=commit.snapshot_id,
             min_sequence_number=min(entry.sequence_number for entry in entries) if has_sequence else 0,
-            sequence_number=max(entry.sequence_number for entry in entries) if has_sequence else 0,
+            sequence_number=commit.sequence_number if has_sequence else 0,
             added_files_count=len(added),
             existing_files_count=len(entries) - len(added),
             deleted_files_count=0,

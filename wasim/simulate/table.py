@@ -12,7 +12,7 @@ from wasim.iceberg.names import hadoop_metadata_name, manifest_list_name, manife
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.simulate.books import Books
-from wasim.simulate.identifiers import draw_snapshot_id, draw_uuid
+from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest, ManifestWriter, assign_row_ids
 from wasim.simulate.merging import MergePolicy, bins_to_merge
 from wasim.simulate.summary import AppendCounts, summary_counters
@@ -39,7 +39,8 @@ class Commit:
 
     files: Sequence[DataFileEntry]
     event_time_s: float
-    timestamp_ms: int
+    timestamp_ms: int  # of the snapshot
+    updated_ms: int  # of the metadata, a moment later
     texts: dict[str, str]  # for the summary's templates: query_id, epoch …
 
 
@@ -69,29 +70,32 @@ class SimulatedTable:
     def append(self, commit: Commit) -> None:
         """FastAppend, or MergeAppend where the policy says so."""
         self.commits += 1
-        snapshot_id, uuid = draw_snapshot_id(self.rng), str(draw_uuid(self.rng))
+        identity = draw_identity(self.commits, self.rng)
         for file in commit.files:
             self.books.write(Kind.DATA, self._relative(file.file_path), file.file_size_bytes)
-        new = self._write_new(commit.files, snapshot_id, uuid)
-        replaced, wasted = self._merge(new, snapshot_id, uuid)
-        counts = self._count(commit.files, snapshot_id, replaced)
-        first_row_id, added_rows = self._assign_row_ids()
-        self._publish(commit, snapshot_id, uuid, counts, (first_row_id, added_rows))
+        new = self._write_new(commit.files, identity)
+        replaced, wasted = self._merge(new, identity)
+        counts = self._count(commit.files, identity, replaced)
+        self._publish(commit, identity, counts)
         self._write_json()
         if wasted:
             self.books.delete(Kind.DATA_MANIFEST, self._relative(new.file.manifest_path))
         self._report(commit, counts)
 
-    def _write_new(self, files: Sequence[DataFileEntry], snapshot_id: int, uuid: str) -> LiveManifest:
-        entries = [LiveEntry(file=file, snapshot_id=snapshot_id, sequence_number=self.commits) for file in files]
-        return self._write_manifest(manifest_name(uuid, 0), entries, snapshot_id)
+    def _write_new(self, files: Sequence[DataFileEntry], identity: CommitIdentity) -> LiveManifest:
+        entries = [
+            LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
+            for file in files
+        ]
+        return self._write_manifest(0, entries, identity)
 
-    def _write_manifest(self, name: str, entries: Sequence[LiveEntry], snapshot_id: int) -> LiveManifest:
-        data, manifest = self.writer.write(f"{self.rules.location}/metadata/{name}", entries, snapshot_id, self.rng)
+    def _write_manifest(self, number: int, entries: Sequence[LiveEntry], identity: CommitIdentity) -> LiveManifest:
+        name = manifest_name(identity.uuid, number)
+        data, manifest = self.writer.write(f"{self.rules.location}/metadata/{name}", entries, identity, self.rng)
         self.books.write(Kind.DATA_MANIFEST, f"metadata/{name}", data)
         return manifest
 
-    def _merge(self, new: LiveManifest, snapshot_id: int, uuid: str) -> tuple[int, bool]:
+    def _merge(self, new: LiveManifest, identity: CommitIdentity) -> tuple[int, bool]:
         """Puts the new manifest first and merges bins; how many older ones that replaced, and if the new one too."""
         before = [new, *self.manifests]
         records = [b"", *self.records]
@@ -100,7 +104,7 @@ class SimulatedTable:
         # From the oldest bin, so that the places before it stay what they are.
         for number, places in enumerate(reversed(bins), 1):
             entries = [entry for place in places for entry in before[place].entries]
-            merged = self._write_manifest(manifest_name(uuid, number), entries, snapshot_id)
+            merged = self._write_manifest(number, entries, identity)
             before[places.start : places.stop] = [merged]
             records[places.start : places.stop] = [b""]
             replaced += len(places) - (places.start == 0)
@@ -108,8 +112,8 @@ class SimulatedTable:
         self.manifests, self.records = before, records
         return replaced, wasted
 
-    def _count(self, files: Sequence[DataFileEntry], snapshot_id: int, replaced: int) -> AppendCounts:
-        created = sum(1 for one in self.manifests if one.file.added_snapshot_id == snapshot_id)
+    def _count(self, files: Sequence[DataFileEntry], identity: CommitIdentity, replaced: int) -> AppendCounts:
+        created = sum(1 for one in self.manifests if one.file.added_snapshot_id == identity.snapshot_id)
         added_rows, added_bytes = sum(f.record_count for f in files), sum(f.file_size_bytes for f in files)
         self.files, self.rows, self.bytes = self.files + len(files), self.rows + added_rows, self.bytes + added_bytes
         return AppendCounts(
@@ -136,42 +140,37 @@ class SimulatedTable:
                 row_id += (manifest.file.added_rows_count or 0) + (manifest.file.existing_rows_count or 0)
         return first, row_id - first
 
-    def _publish(
-        self,
-        commit: Commit,
-        snapshot_id: int,
-        uuid: str,
-        counts: AppendCounts,
-        row_ids: tuple[int | None, int | None],
-    ) -> None:
-        name = manifest_list_name(snapshot_id, 1, uuid)
-        self._write_list(name, snapshot_id, row_ids[0])
+    def _publish(self, commit: Commit, identity: CommitIdentity, counts: AppendCounts) -> None:
+        """Writes the list, and makes its snapshot main's."""
+        first_row_id, added_rows = self._assign_row_ids()
+        name = manifest_list_name(identity.snapshot_id, 1, identity.uuid)
+        self._write_list(name, identity, first_row_id)
         values = commit.texts | summary_counters(counts)
         snapshot = Snapshot(
-            snapshot_id=snapshot_id,
+            snapshot_id=identity.snapshot_id,
             timestamp_ms=commit.timestamp_ms,
             manifest_list=f"{self.rules.location}/metadata/{name}",
             parent_snapshot_id=self.snapshot_id,
-            sequence_number=self.commits if self.rules.format_version > 1 else 0,
+            sequence_number=identity.sequence_number if self.rules.format_version > 1 else 0,
             operation="append",
             summary={key: template.format_map(values) for key, template in self.rules.summary.items()},
             schema_id=0,
-            first_row_id=row_ids[0],
-            added_rows=row_ids[1],
+            first_row_id=first_row_id,
+            added_rows=added_rows,
         )
-        self.snapshot_id = snapshot_id
-        self.json.log_and_add(self.json_file, snapshot)
+        self.snapshot_id = identity.snapshot_id
+        self.json.log_and_add(self.json_file, snapshot, commit.updated_ms)
 
-    def _write_list(self, name: str, snapshot_id: int, first_row_id: int | None) -> None:
+    def _write_list(self, name: str, identity: CommitIdentity, first_row_id: int | None) -> None:
         version = self.rules.format_version
         encode = manifest_file_encoder(version)
         for place, record in enumerate(self.records):
             if not record:
                 self.records[place] = encode(self.manifests[place].file)
         header = ManifestListHeader(
-            snapshot_id=snapshot_id,
+            snapshot_id=identity.snapshot_id,
             parent_snapshot_id=self.snapshot_id,
-            sequence_number=self.commits,
+            sequence_number=identity.sequence_number,
             first_row_id=first_row_id,
             format_version=version,
         )

@@ -40,17 +40,17 @@ class TableJson:
         self.base = replace(
             self.base,
             last_sequence_number=snapshot.sequence_number,
-            last_updated_ms=snapshot.timestamp_ms,
             current_snapshot_id=snapshot.snapshot_id,
             next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
             refs={"main": SnapshotRef(snapshot_id=snapshot.snapshot_id)},
         )
 
-    def log_and_add(self, previous_file: str, snapshot: Snapshot) -> None:
+    def log_and_add(self, previous_file: str, snapshot: Snapshot, updated_ms: int) -> None:
         """Notes in the metadata log where the metadata so far lies, then adds the snapshot."""
         self.dropped = self.metadata_log.popleft().metadata_file if len(self.metadata_log) == self.log_limit else None
         self.metadata_log.append(MetadataLogEntry(timestamp_ms=self.base.last_updated_ms, metadata_file=previous_file))
         self._add(snapshot)
+        self.base = replace(self.base, last_updated_ms=updated_ms)
 
     def content(self) -> bytes | int:
         """The file's bytes, or their number."""
