@@ -38,7 +38,8 @@ def start(results: Path) -> subprocess.Popen[bytes]:
     scenario = results / "soak.yaml"
     scenario.write_text(SCENARIO)
     command = [sys.executable, "-m", "wasim", "bench", str(scenario), "--out", str(results), "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    words = (results / "words.txt").open("wb")
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=words, start_new_session=True)
 
 
 def finished_cases(results: Path) -> dict[str, int]:
@@ -56,20 +57,21 @@ def test_a_run_killed_at_random_moments_goes_on_to_the_same_end(tmp_path: Path) 
             process.communicate()
             kills += 1
         else:
-            assert process.returncode == 0
-            check_complete(json.loads(out), tmp_path)
+            check_complete(process, out, tmp_path)
             seen = {}
         now = finished_cases(tmp_path)
         assert seen.items() <= now.items(), "a finished case was lost, or measured again"
         seen = now
         print(f"kill {kills}: {len(now)} finished cases, {len(list((tmp_path / 'soak').glob('*')))} runs", flush=True)
         time.sleep(1)
-    out, _ = start(tmp_path).communicate(timeout=600)
-    check_complete(json.loads(out), tmp_path)
+    process = start(tmp_path)
+    out, _ = process.communicate(timeout=600)
+    check_complete(process, out, tmp_path)
 
 
-def check_complete(document: dict[str, object], results: Path) -> None:
-    folder = results / "soak" / str(document["folder"])
+def check_complete(process: subprocess.Popen[bytes], out: bytes, results: Path) -> None:
+    assert process.returncode == 0, (results / "words.txt").read_text()
+    folder = results / "soak" / str(json.loads(out)["folder"])
     run = read_run(folder)
     assert [len(case.ledger) for case in run.cases] == COMMITS
     for case in run.cases:

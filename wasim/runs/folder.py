@@ -56,7 +56,7 @@ def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterato
 
     EnvironmentFault if the folder cannot be made. Two runs at once hold two folders.
     """
-    parent = results / marker.scenario
+    parent = results.absolute() / marker.scenario  # tables hold their location: it must not depend on where one stands
     try:
         parent.mkdir(parents=True, exist_ok=True)
         path = None if fresh else _resumable(parent, marker)

@@ -1,0 +1,39 @@
+"""How close the simulator comes to real runs: each saved case simulated from scenario and profile alone, and compared."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from wasim.drive import TABLE_NAME
+from wasim.ledger import CommitReports, FileEvents, Recording
+from wasim.ledger.parquet import read_columns
+from wasim.runs import CaseRun, RunFolder, read_run
+from wasim.simulate import Site, shipped_profile, simulate_case
+from wasim.simulate.fidelity import KindFidelity, compare
+
+Fidelity = tuple[str, tuple[KindFidelity, ...]]
+
+
+def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
+    """Per case of the runs in these folders, in order: its label, and real against simulated by kind.
+
+    The simulator is told what anyone can choose, the table's location, and nothing that the run measured.
+    """
+    checked = []
+    for path in runs:
+        folder, run = RunFolder(path), read_run(path)
+        checked += [(f"{run.scenario}: {case.case.label}", _compare(case, folder)) for case in run.cases]
+    return checked
+
+
+def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:
+    saved = folder.case(case.key)
+    real = Recording(
+        events=read_columns(saved / "events.parquet", FileEvents),
+        reports=read_columns(saved / "reports.parquet", CommitReports),
+    )
+    location = folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))
+    rng = np.random.default_rng(case.case.seed)
+    site = Site(location=str(location))
+    return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=site))
