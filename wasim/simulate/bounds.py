@@ -13,7 +13,6 @@ from wasim.simulate.rows import (
     EPOCH_US,
     TIME_SPAN_US,
     Rows,
-    Values,
     decimal_digits,
 )  # fmt: skip
 from wasim.simulate.schema import Leaf
@@ -46,20 +45,10 @@ class Bounds:
 def column_bounds(rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator) -> Bounds:
     """The bounds over the rows of these numbers; drawn, not computed, where a file holds very many."""
     if len(numbers) <= MOST_ROWS_COMPUTED or leaf.name in ("event_id", "event_time"):
-        low, high = extremes(rows.values(leaf, _ends(leaf, numbers)))
+        low, high = rows.extremes(leaf, numbers)
     else:
         low, high = _draw_extremes(rows, leaf, numbers, rng)
     return _truncated(leaf, single_value(leaf.column.type, low), single_value(leaf.column.type, high))
-
-
-def _ends(leaf: Leaf, numbers: Ints) -> Ints:
-    """Row numbers that decide: the first and the last for columns that grow with them."""
-    return numbers[[0, -1]] if leaf.name in ("event_id", "event_time") else numbers
-
-
-def extremes(values: Values) -> tuple[Any, Any]:
-    """The least and the greatest value."""
-    return (min(values), max(values)) if values.dtype == object else (values.min().item(), values.max().item())
 
 
 def single_value(type_name: str, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
@@ -93,7 +82,7 @@ def _draw_extremes(rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generat
     column, count = leaf.column, len(numbers)
     if column.values is not None and column.values <= _FEW_VALUES:
         # With twenty thousand rows and more, hardly any of so few values is missing.
-        return extremes(rows.values_of_keys(leaf, np.arange(column.values, dtype=np.int64)))
+        return rows.extremes_of_keys(leaf, np.arange(column.values, dtype=np.int64))
     share = -np.expm1(np.log(rng.random(2)) / count)  # how far the extreme stays from its end, of 1
     low, high = float(share[0]), 1.0 - float(share[1])
     if column.type in ("string", "binary"):

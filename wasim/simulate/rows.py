@@ -27,16 +27,17 @@ TIME_SPAN_US = 315_360_000_000_000
 DATE_SPAN_DAYS = 3650
 ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
-_MOST_REMEMBERED = 1 << 16
+_MOST_RANKED = 1 << 16
+_GROWING = ("event_id", "event_time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. Digests of columns of few values are remembered: computing them takes most of the time."""
+    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key."""
 
     case: Case
     rotating: str | None
-    digests: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    ranks: dict[str, Ints] = field(default_factory=dict)
 
     def values(self, leaf: Leaf, numbers: Ints) -> Values:
         """The column's values in the rows of these numbers."""
@@ -46,6 +47,32 @@ class Rows:
             us_per_row = self.case.commit_interval_s * 1e6 / self.case.rows_per_commit
             return np.asarray(EPOCH_US + np.floor(numbers * us_per_row).astype(np.int64))
         return self.values_of_keys(leaf, self._keys(leaf, numbers))
+
+    def extremes(self, leaf: Leaf, numbers: Ints) -> tuple[Any, Any]:
+        """The least and the greatest value in the rows of these numbers."""
+        if leaf.name in _GROWING:
+            values = self.values(leaf, numbers[[0, -1]])
+            return values[0].item(), values[1].item()
+        return self.extremes_of_keys(leaf, self._keys(leaf, numbers))
+
+    def extremes_of_keys(self, leaf: Leaf, keys: Ints) -> tuple[Any, Any]:
+        """The least and the greatest value that these keys make."""
+        if leaf.column.type in ("string", "binary"):
+            if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
+                ranks = self._ranks(leaf)[keys]
+                keys = keys[[int(ranks.argmin()), int(ranks.argmax())]]
+            texts = self.values_of_keys(leaf, keys)
+            return min(texts), max(texts)
+        values = self.values_of_keys(leaf, keys)
+        return values.min().item(), values.max().item()
+
+    def _ranks(self, leaf: Leaf) -> Ints:
+        if leaf.salt not in self.ranks:
+            digests = np.array([_digest(leaf, key) for key in range(leaf.column.values or 0)], dtype=object)
+            ranks = np.empty(len(digests), dtype=np.int64)
+            ranks[np.argsort(digests)] = np.arange(len(digests))
+            self.ranks[leaf.salt] = ranks
+        return self.ranks[leaf.salt]
 
     def _keys(self, leaf: Leaf, numbers: Ints) -> Ints:
         if leaf.name == self.rotating:
@@ -65,7 +92,7 @@ class Rows:
 
     def _digested(self, leaf: Leaf, keys: Ints) -> Values:
         column, distinct = leaf.column, np.unique(keys, return_inverse=True)
-        digests = [self._digest(leaf, int(key)) for key in distinct[0]]
+        digests = [_digest(leaf, key) for key in distinct[0].tolist()]
         made: list[str] | list[bytes]
         if column.type == "binary":
             made = [(digest * -(-column.length // len(digest)))[: column.length] for digest in digests]
@@ -73,14 +100,9 @@ class Rows:
             made = [(digest.hex() * -(-column.length // HEX_DIGITS))[: column.length] for digest in digests]
         return np.array(made, dtype=object)[distinct[1]]
 
-    def _digest(self, leaf: Leaf, key: int) -> bytes:
-        text = f"{key}/{leaf.salt}".encode()
-        if leaf.column.values is None or leaf.column.values > _MOST_REMEMBERED:
-            return sha256(text).digest()
-        known = self.digests.setdefault(leaf.salt, {})
-        if key not in known:
-            known[key] = sha256(text).digest()
-        return known[key]
+
+def _digest(leaf: Leaf, key: int) -> bytes:
+    return sha256(f"{key}/{leaf.salt}".encode()).digest()
 
 
 _SIMPLE: dict[str, Callable[[Ints], Values]] = {
