@@ -1,4 +1,4 @@
-"""The headline table for a terminal, within 100 columns."""
+"""The headline table for a terminal: whole from 80 columns on, where bytes may take two lines."""
 
 from rich.table import Table
 from rich.text import Text
@@ -8,19 +8,24 @@ from wasim.pages.cells import headline_table
 from wasim.runs import Run
 
 _SHORT = {
-    "manifest lists": "manifest\nlists",
-    "metadata.json": "metadata\n.json",
-    "manifests": "manifests",
-    "other metadata": "other\nmetadata",
+    "interval": "every",
+    "horizon": "hori-\nzon",
+    "commits": "com-\nmits",
+    "manifest lists": "mani-\nfest\nlists",
+    "metadata.json": "meta-\ndata\n.json",
+    "manifests": "mani-\nfests",
+    "other metadata": "other\nmeta-\ndata",
     "WA_data": "WA_\ndata",
-    "WA_metadata": "WA_\nmetadata",
+    "WA_metadata": "WA_\nmeta-\ndata",
     "WA_total": "WA_\ntotal",
-    "live manifests": "live\nmanif.",
-    "planning ms": "planning\nms",
+    "live manifests": "live\nmani-\nfests",
+    "planning ms": "plan-\nning\nms",
 }
-"""Heads in two lines, so that the columns are as narrow as their figures."""
+"""Heads in lines, so that the columns are as narrow as their figures."""
 
-WIDEST_WRITER = 18
+_BYTES = ("manifest lists", "metadata.json", "manifests", "other metadata")
+WIDEST_WRITER, NARROWEST_WRITER, NARROWEST_BYTES = 18, 9, 5
+ROOMY_COLUMNS = 12  # with more, 80 columns hold them only if bytes always take two lines
 
 
 def render_headline_table(run: Run, fit: FitReport) -> Table:
@@ -31,7 +36,11 @@ def render_headline_table(run: Run, fit: FitReport) -> Table:
     )
     for position, head in enumerate(text.head):
         if head == "writer":
-            table.add_column(head, overflow="fold", max_width=WIDEST_WRITER)
+            # without a least width, rich shrinks what may wrap to nothing before it touches the rest
+            table.add_column(head, overflow="fold", min_width=NARROWEST_WRITER, max_width=WIDEST_WRITER)
+        elif head in _BYTES:
+            widest = NARROWEST_BYTES if len(text.head) > ROOMY_COLUMNS else None
+            table.add_column(_SHORT[head], justify="right", min_width=NARROWEST_BYTES, max_width=widest)
         else:
             table.add_column(_SHORT.get(head, head), justify="right" if position != 0 else "left", no_wrap=True)
     for row in text.rows:
