@@ -1,6 +1,6 @@
 """Runs whose every byte is known beforehand: ledgers made from the model's own drivers, coefficients and noise."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Truth:
     row_ms: float = 0.002
     load_ms: tuple[float, float] = (1.5, 20.0)  # and per MB of metadata.json
     planning_ms: tuple[float, float] = (4.0, 0.4)  # and per manifest scanned
+    case_levels_ms: tuple[float, ...] = (0.0,)  # added to every step of a case, in turn: the machine's moods
     noise_bytes: float = 3.0
     noise_share: float = 0.05
 
@@ -56,6 +57,7 @@ class Sweep:
     writers: tuple[str, ...] = ("streaming", "batch")
     horizon_s: float = 240.0
     files_per_commit: tuple[int, ...] = (1,)
+    added_columns: tuple[int, ...] = ()  # when given, swept: columns beside the ten
     properties: dict[str, str] = field(default_factory=dict)
 
 
@@ -65,12 +67,17 @@ def synthetic_case(
     interval_s: float = 1.0,
     horizon_s: float = 240.0,
     files_per_commit: int = 1,
+    added_columns: int | None = None,
     properties: dict[str, str] | None = None,
 ) -> Case:
-    """A case of ten columns and 100 rows a second."""
+    """A case of ten columns, or more, and 100 rows a second."""
+    swept = {"commit_interval": format_duration(interval_s), "writer.kind": writer}
+    if added_columns is not None:
+        swept["table.columns.n.count"] = str(added_columns)
+    added = (Columns(name="n", type="long", count=added_columns),) if added_columns else ()
     return Case(
         scenario="synthetic",
-        table=Table(columns=TEN_COLUMNS, properties=properties or {}),
+        table=Table(columns=(*TEN_COLUMNS, *added), properties=properties or {}),
         workload=Workload(rows_per_second=100, files_per_commit=files_per_commit),
         writer=Writer(kind=writer),  # type: ignore[arg-type]
         environment=Environment(),
@@ -80,7 +87,7 @@ def synthetic_case(
         clock="virtual",
         seed=0,
         repetition=0,
-        swept={"commit_interval": format_duration(interval_s), "writer.kind": writer},
+        swept=swept,
     )
 
 
@@ -99,9 +106,11 @@ def synthetic_run(truth: Truth | None = None, sweep: Sweep | None = None, *, see
             interval_s=interval,
             horizon_s=sweep.horizon_s,
             files_per_commit=files,
+            added_columns=added,
             properties=sweep.properties,
         )
         for writer in sweep.writers
+        for added in (sweep.added_columns or (None,))
         for files in sweep.files_per_commit
         for interval in sweep.intervals_s
     ]
@@ -110,7 +119,12 @@ def synthetic_run(truth: Truth | None = None, sweep: Sweep | None = None, *, see
         scenario="synthetic",
         question="Does the fit find what is known?",
         provenance={},
-        cases=tuple(synthetic_case_run(case, truth, rng) for case in cases),
+        cases=tuple(
+            synthetic_case_run(
+                case, replace(truth, base_ms=truth.base_ms + truth.case_levels_ms[i % len(truth.case_levels_ms)]), rng
+            )
+            for i, case in enumerate(cases)
+        ),
         failures={},
     )
 

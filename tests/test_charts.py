@@ -116,7 +116,16 @@ def test_commit_latency_shows_step_and_commit_with_their_fits(ax: Axes, run: Run
     assert list(line(ax, "measured step").get_ydata()) == list(case.ledger.step_ms)
     assert list(line(ax, "measured commit").get_ydata()) == list(case.ledger.commit_ms)
     assert float(np.median(line(ax, "fit step").get_ydata())) == pytest.approx(np.median(case.ledger.step_ms), rel=0.1)
-    assert any(text.get_text().startswith("sustainable over 1d from ") for text in ax.texts)
+    assert any(text.get_text().startswith("sustainable over 1d: ") for text in ax.texts)
+
+
+def test_captions_say_what_bands_and_sustainable_intervals_leave_out(run: Run, fit: FitReport) -> None:
+    readings = {chart.name: chart.reading for chart in plan_charts(run, fit) if isinstance(chart, Chart)}
+    assert "the coefficients' 95 % doubt alone" in readings["extrapolation"]
+    floored = replace(fit, sustainable=tuple(replace(row, slope="reading") for row in fit.sustainable))
+    latency = next(chart for chart in plan_charts(run, floored) if chart.name == "commit_latency")
+    assert isinstance(latency, Chart)
+    assert "reading metadata.json alone is counted" in latency.reading
 
 
 def test_extrapolation_has_one_line_and_one_band_per_interval(ax: Axes, fit: FitReport) -> None:

@@ -92,9 +92,22 @@ def test_more_groups_than_panels_are_cut_and_said_so(run: Run) -> None:
     assert "The first 6 of 20 are drawn." in rate.reading
 
 
-def test_a_model_shared_by_several_tables_draws_no_line(run: Run) -> None:
+def test_a_model_of_another_table_draws_no_line(run: Run) -> None:
     fit = fit_run(run)
     cases = tuple(swept(case, "table.columns", count) for case in run.cases for count in ("10", "100"))
     rate = by_name(replace(run, cases=cases), fit)["metadata_rate"]
     assert isinstance(rate, Chart)
     assert "model" not in render_chart(rate)
+
+
+def test_tables_that_share_a_fit_get_a_line_and_an_extrapolation_each() -> None:
+    run = synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0), writers=("batch",), added_columns=(10, 90)))
+    charts = by_name(run, fit_run(run))
+    rate, extrapolation = charts["metadata_rate"], charts["extrapolation"]
+    assert isinstance(rate, Chart)
+    assert isinstance(extrapolation, Chart)
+    for chart in (rate, extrapolation):
+        axes = draw_figure(chart).axes
+        assert [ax.get_title() for ax in axes] == ["batch n.count=10", "batch n.count=90"]
+    assert all("model metadata_json" in {line.get_gid() for line in ax.lines} for ax in draw_figure(rate).axes)
+    assert "after 365d, batch n.count=10 would have written" in extrapolation.reading

@@ -1,6 +1,7 @@
 """Latency laws against known ones, under noise and outliers, and the interval that a writer can sustain."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -87,6 +88,47 @@ def test_the_sustainable_interval_grows_with_the_horizon_and_holds_the_truth():
         assert row.interval_s.best == pytest.approx(exact, rel=0.1)
         assert row.interval_s.low <= row.interval_s.best <= row.interval_s.high
     assert all(a.interval_s.best < b.interval_s.best for a, b in pairwise(mine))
+
+
+def test_a_machine_that_was_quicker_for_one_case_is_no_slowing_down():
+    truth = Truth(snapshot_ms=0.0, case_levels_ms=(80.0, 0.0, 0.0, 0.0))
+    report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
+    law = next(one for one in report.latencies if one.latency == "step")
+    slope = next(one for one in law.coefficients if one.name == "retained_snapshot")
+    assert slope.estimate is not None
+    assert slope.estimate.best < 0.05
+    assert slope.note == "not distinguishable from zero"
+
+
+def test_a_slope_within_cases_is_found_whatever_their_levels():
+    truth = Truth(snapshot_ms=0.5, case_levels_ms=(-60.0, 40.0, 0.0, 10.0))
+    step = estimate(fit_run(synthetic_run(truth)), "step", "retained_snapshot", "streaming")
+    assert step is not None
+    assert step.best == pytest.approx(0.5, rel=0.2)
+
+
+def test_commits_that_slow_down_give_a_measured_sustainable_interval():
+    report = fit_run(synthetic_run(Truth(snapshot_ms=0.5)))
+    law = next(one for one in report.latencies if one.latency == "step" and one.writer == "streaming")
+    rows = [row for row in report.sustainable if row.case == "streaming"]
+    assert {row.slope for row in rows} == {"measured"}
+    assert {row.r_squared for row in rows} == {law.r_squared}
+
+
+def test_commits_that_do_not_slow_down_are_held_to_reading_their_metadata_json():
+    truth = Truth(snapshot_ms=0.0, row_ms=0.0, noise_share=0.0, load_ms=(1.5, 20.0))
+    report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
+    reading_s = 20.0 * truth.json[1] / 1e6 / 1000  # seconds per MB, by a snapshot's bytes but for their growing digits
+    for row in report.sustainable:
+        exact = (0.18 + math.sqrt(0.18**2 + 4 * reading_s * row.horizon_s)) / 2
+        assert row.slope == "reading"
+        assert row.interval_s.best == pytest.approx(exact, rel=0.03)
+
+
+def test_without_timed_loads_a_flat_law_is_said_to_be_unseen():
+    run = synthetic_run(Truth(snapshot_ms=0.0, noise_share=0.0), Sweep(writers=("streaming",)))
+    unprobed = replace(run, cases=tuple(replace(case, probes=()) for case in run.cases))
+    assert {row.slope for row in fit_run(unprobed).sustainable} == {"unseen"}
 
 
 def test_short_cases_say_nothing_of_latency():

@@ -7,11 +7,11 @@ from rich.console import Console
 from synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport
-from wasim.fit.report import Estimate, Extrapolation
+from wasim.fit.report import Estimate, Extrapolation, Slope, SustainableInterval
 from wasim.ledger import Kind
 from wasim.pages import conclude, render_headline_table
 from wasim.pages.cells import format_error, format_estimate, format_figure, headline_table
-from wasim.pages.fit_cells import extrapolation_table, r_squared
+from wasim.pages.fit_cells import extrapolation_table, r_squared, sustainable_table
 from wasim.runs import Run
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
@@ -22,9 +22,10 @@ def run() -> Run:
     return synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0)))
 
 
-def in_a_month(interval_s: float, best: float) -> Extrapolation:
+def in_a_month(interval_s: float, best: float, case: str = "streaming") -> Extrapolation:
     return Extrapolation(
         writer="streaming",
+        case=case,
         commit_interval_s=interval_s,
         horizon_s=30 * 86_400.0,
         written_bytes={},
@@ -38,7 +39,7 @@ def test_the_conclusion_of_two_writers_and_two_intervals(run: Run) -> None:
         "Over 4m of event time, streaming with a commit every 1s wrote 562 times the metadata of one every 1m "
         "(batch: 550 times): 35.3 MiB, 89 % of it metadata.json, against 64.3 KiB for the same rows, "
         "a WA_metadata over 4m of 15.4 against 0.0384; "
-        "in 30d without maintenance the model expects 3.00 PiB against 900 GiB."
+        "in 30d without maintenance the model expects of streaming 3.00 PiB against 900 GiB."
     )
 
 
@@ -62,10 +63,23 @@ def test_no_case_is_no_conclusion(run: Run) -> None:
     assert conclude(replace(run, cases=()), NOTHING) == "No case finished, so there is nothing to conclude."
 
 
-def test_a_fit_shared_by_several_tables_foretells_none_of_them(run: Run) -> None:
-    wide = [replace(case, case=replace(case.case, swept={"table.columns": "100"})) for case in run.cases]
-    fit = replace(NOTHING, extrapolations=(in_a_month(1.0, 1e12), in_a_month(60.0, 1e9)))
-    assert "the model expects" not in conclude(replace(run, cases=(*run.cases, *wide)), fit)
+def test_the_outlook_is_about_the_table_that_leads_and_names_it(run: Run) -> None:
+    wide = tuple(replace(case, case=replace(case.case, swept={"table.columns": "100"})) for case in run.cases)
+    narrow = (in_a_month(1.0, 1e12), in_a_month(60.0, 1e9))
+    both = replace(run, cases=(*wide, *run.cases))
+    assert "the model expects" not in conclude(both, replace(NOTHING, extrapolations=narrow))
+    of_wide = (
+        in_a_month(1.0, 2.0 * 1024**4, "streaming columns=100"),
+        in_a_month(60.0, 1024.0**3, "streaming columns=100"),
+    )
+    told = conclude(both, replace(NOTHING, extrapolations=(*narrow, *of_wide)))
+    assert told.endswith("the model expects of streaming columns=100 2.00 TiB against 1.00 GiB.")
+
+
+def test_a_single_group_needs_no_name_in_the_outlook(run: Run) -> None:
+    alone = replace(run, cases=tuple(case for case in run.cases if case.case.writer.kind == "streaming"))
+    fit = replace(NOTHING, extrapolations=(in_a_month(1.0, 1024.0**4), in_a_month(60.0, 1024.0**3)))
+    assert conclude(alone, fit).endswith("the model expects 1.00 TiB against 1.00 GiB.")
 
 
 def printed(run: Run, width: int = 100) -> list[str]:
@@ -80,12 +94,43 @@ def test_the_terminals_table_fits_a_hundred_columns(run: Run) -> None:
     assert max(len(line.rstrip()) for line in lines) <= 100
     assert not any("…" in line for line in lines)
     assert lines[0].startswith("Metadata written by kind, and write amplification over 4m")
-    assert [line.split()[:3] for line in lines[3:]] == [
+    assert [line.split()[:3] for line in lines[4:]] == [
         ["1s", "streaming", "240"],
         ["1m", "streaming", "4"],
         ["1s", "batch", "240"],
         ["1m", "batch", "4"],
     ]
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_eighty_columns_hold_every_column_and_the_writer(run: Run, *, crowded: bool) -> None:
+    shown = crowd(run) if crowded else run
+    lines = printed(shown, width=80)
+    assert max(len(line.rstrip()) for line in lines) <= 80
+    assert not any("…" in line for line in lines)
+    firsts = [line.split() for line in lines if line.startswith(("1s", "1m"))]
+    assert [words[1] for words in firsts] == ["streaming", "streaming", "batch", "batch"]
+    table = headline_table(shown)
+    assert [words[-1] for words in firsts] == [row[-1] for row in table.rows]
+    heads = "".join(" ".join(lines[1:5]).split())
+    assert all(word in heads for word in ("every", "writer", "commits"[:3], "WA_", "plan-"))
+
+
+def crowd(run: Run) -> Run:
+    """The run with every column that can be there, and long labels."""
+    cases = []
+    for number, case in enumerate(run.cases):
+        swept = {**case.case.swept, "table.columns.reading.count": "98"}
+        written = {**case.totals.written_bytes, Kind.STATISTICS: 1000 * 1024}
+        cases.append(
+            replace(
+                case,
+                case=replace(case.case, swept=swept),
+                totals=replace(case.totals, written_bytes=written),
+                amplification=replace(case.amplification, horizon_s=240.0 + number),
+            )
+        )
+    return replace(run, cases=tuple(cases))
 
 
 def test_a_labels_brackets_are_no_markup(run: Run) -> None:
@@ -149,3 +194,31 @@ def test_extrapolations_carry_their_doubt() -> None:
     table = extrapolation_table(replace(NOTHING, extrapolations=(month,)))
     assert table.head == ("interval", "30d")
     assert table.rows == (("streaming", "1s", "1.00 GiB ± 6.9 %"),)
+    assert "the coefficients' 95 % doubt alone" in table.caption
+
+
+def test_extrapolations_of_tables_that_share_a_fit_stand_apart() -> None:
+    rows = (in_a_month(1.0, 1024.0**3, "streaming columns=10"), in_a_month(1.0, 1024.0**4, "streaming columns=100"))
+    table = extrapolation_table(replace(NOTHING, extrapolations=rows))
+    assert [row[:2] for row in table.rows] == [("streaming columns=10", "1s"), ("streaming columns=100", "1s")]
+
+
+@pytest.mark.parametrize(
+    ("slope", "interval", "words"),
+    [
+        ("measured", "3s (95 %: 2s to 4s)", "measured"),
+        ("reading", "at least 3s (95 %: 2s to 4s)", "at least: reading metadata.json alone"),
+        ("unseen", "at least 3s (95 %: 2s to 4s)", "at least: no slowing down was seen"),
+    ],
+)
+def test_sustainable_intervals_say_what_they_rest_on(slope: Slope, interval: str, words: str) -> None:
+    row = SustainableInterval(
+        writer="batch",
+        case="batch columns=10",
+        horizon_s=86_400.0,
+        interval_s=Estimate(low=2.0, best=3.0, high=4.0),
+        slope=slope,
+        r_squared=0.06,
+    )
+    table = sustainable_table(replace(NOTHING, sustainable=(row,)))
+    assert table.rows == (("batch columns=10", "1d", interval, words, "0.0600"),)

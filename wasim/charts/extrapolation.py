@@ -14,7 +14,7 @@ NAME = "extrapolation"
 
 
 def draw_extrapolation(ax: Axes, extrapolations: tuple[Extrapolation, ...]) -> Axes:
-    """Bytes of metadata against the horizon, one line per interval; bands are 95 % intervals of the model."""
+    """Bytes of metadata against the horizon, one line per interval; bands are the coefficients' 95 % doubt."""
     ends, values = [], []
     horizons = sorted({e.horizon_s for e in extrapolations})
     for position, interval in enumerate(sorted({e.commit_interval_s for e in extrapolations})):
@@ -30,7 +30,7 @@ def draw_extrapolation(ax: Axes, extrapolations: tuple[Extrapolation, ...]) -> A
         ends.append(EndLabel(text=f"every {format_duration(interval)}", y=best[-1], look=look))
         values += [*low, *high]
     ax.set(xscale="log", yscale="log", xlabel="event time without maintenance", ylabel="metadata written")
-    name_panel(ax, extrapolations[0].writer)
+    name_panel(ax, extrapolations[0].case)
     ax.set_xlim(*pad_log_limits(horizons[0], horizons[-1]))
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_duration_axis(ax.xaxis, horizons)
@@ -40,27 +40,28 @@ def draw_extrapolation(ax: Axes, extrapolations: tuple[Extrapolation, ...]) -> A
 
 
 def plan_extrapolation(fit: FitReport) -> Chart | LeftOut:
-    """The chart, one panel per writer, or why not."""
+    """The chart, one panel per writer and table, or why not."""
     title = "How much metadata would a year write?"
     usable = [e for e in fit.extrapolations if e.metadata_bytes.best > 0]
-    writers = list(dict.fromkeys(e.writer for e in usable))
-    if not writers:
+    cases = list(dict.fromkeys(e.case for e in usable))
+    if not cases:
         why = "The fit could not extrapolate: it lacks a coefficient that longer horizons depend on."
         return LeftOut(name=NAME, title=title, why=why)
     panels = tuple(
-        partial(draw_extrapolation, extrapolations=tuple(e for e in usable if e.writer == writer)) for writer in writers
+        partial(draw_extrapolation, extrapolations=tuple(e for e in usable if e.case == case)) for case in cases
     )
     return Chart(name=NAME, title=title, reading=_reading(usable), panels=panels, right_in=1.0)
 
 
 def _reading(extrapolations: list[Extrapolation]) -> str:
     longest = max(e.horizon_s for e in extrapolations)
-    last = [e for e in extrapolations if e.horizon_s == longest and e.writer == extrapolations[0].writer]
+    last = [e for e in extrapolations if e.horizon_s == longest and e.case == extrapolations[0].case]
     finest, coarsest = (pick(last, key=lambda e: e.commit_interval_s) for pick in (min, max))
+    amounts = _amount(finest) if finest is coarsest else f"{_amount(finest)} and {_amount(coarsest)}"
     return (
-        f"Predicted, not measured, and without maintenance: after {format_duration(longest)}, {finest.writer} would "
-        f"have written {_amount(finest)} and {_amount(coarsest)}. Bands are the model's 95 % intervals, where they "
-        "are wider than the line."
+        f"Predicted, not measured, and without maintenance: after {format_duration(longest)}, {finest.case} would "
+        f"have written {amounts}. Bands, where wider than the line, are the coefficients' 95 % doubt alone: nothing of "
+        "what else may change."
     )
 
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from wasim.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
-from wasim.charts.modelled import about, floor_r_squared, latency_fit, modelled_ms
+from wasim.charts.modelled import floor_r_squared, latency_fit, modelled_ms, standing_for
 from wasim.charts.palette import LOOKS
 from wasim.charts.series import group_cases
 from wasim.fit.report import FitReport, SustainableInterval
@@ -46,9 +46,9 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)
     set_count_axis(ax.yaxis)
-    sustainable = min(about(fit.sustainable, run), key=lambda one: one.horizon_s, default=None)
+    sustainable = min(standing_for(fit.sustainable, run), key=lambda one: one.horizon_s, default=None)
     if sustainable:
-        note(ax, f"sustainable over {format_duration(sustainable.horizon_s)} from {interval_words(sustainable)}")
+        note(ax, f"sustainable over {format_duration(sustainable.horizon_s)}: {interval_words(sustainable)}")
     key_below(ax, key)
     return ax
 
@@ -59,14 +59,15 @@ def _marker_pt(points: int) -> float:
 
 
 def interval_words(sustainable: SustainableInterval) -> str:
-    """`0.31s (0.28s to 0.34s)`, or that there is none."""
+    """`0.31s (95 %: 0.28s to 0.34s)`, `at least 0.31s (95 %: …)`, or that there is none."""
     low, best, high = (
         sustainable.interval_s.low, sustainable.interval_s.best, sustainable.interval_s.high,
     )  # fmt: skip
     if not np.isfinite(best):
         return "none; rows alone outrun the writer"
     upper = _rounded(high) if np.isfinite(high) else "no upper bound"
-    return f"{_rounded(best)} (95 %: {_rounded(max(low, 0.0))} to {upper})"
+    least = "" if sustainable.slope == "measured" else "at least "
+    return f"{least}{_rounded(best)} (95 %: {_rounded(max(low, 0.0))} to {upper})"
 
 
 def _rounded(seconds: float) -> str:
@@ -98,7 +99,7 @@ def plan_commit_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
     return Chart(
         name=NAME,
         title=title,
-        reading=_reading(timed[0]),
+        reading=f"{_reading(timed[0])}{_footing(fit, timed)}",
         panels=tuple(partial(draw_commit_latency, run=case, fit=fit) for case in timed),
         note_in=NOTE_IN,
         key_lines=2,
@@ -107,6 +108,19 @@ def plan_commit_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
 
 def _timed(run: CaseRun) -> bool:
     return bool(np.any(run.ledger.step_ms > 0))
+
+
+def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
+    """What the sustainable intervals of these cases rest on, in a sentence."""
+    slopes = {sustainable.slope for run in runs for sustainable in standing_for(fit.sustainable, run)}
+    if not slopes:
+        return ""
+    said = {
+        "measured": "measured where commits slowed down",
+        "reading": "“at least” where they did not: then reading metadata.json alone is counted",
+        "unseen": "“at least” where no slowing down was seen",
+    }
+    return f" The intervals are {', and '.join(words for slope, words in said.items() if slope in slopes)}."
 
 
 def _reading(run: CaseRun) -> str:

@@ -5,10 +5,11 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from wasim.charts.series import SECONDS_PER_HOUR, name_without_interval
+from wasim.charts.series import SECONDS_PER_HOUR
+from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport, LatencyFit
 from wasim.ledger import Kind
-from wasim.runs import CaseRun, Run
+from wasim.runs import CaseRun
 from wasim.scenario.case import whole_commits
 from wasim.units import Floats
 
@@ -18,7 +19,13 @@ class _OfWriter(Protocol):
     def writer(self) -> str | None: ...
 
 
+class _OfCase(_OfWriter, Protocol):
+    @property
+    def case(self) -> str: ...
+
+
 Fitted = TypeVar("Fitted", bound=_OfWriter)
+Foreseen = TypeVar("Foreseen", bound=_OfCase)
 
 
 def about(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
@@ -33,14 +40,10 @@ def about(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
     return sorted(fitting, key=lambda part: -len((part.writer or "").split()))
 
 
-def stands_for_one_table(parts: Iterable[Fitted], run: Run, case: CaseRun) -> bool:
-    """Whether what the fit predicts for the case's writer is about this case's table alone.
-
-    Cases that differ in their columns, say, share one fit; its predictions are for the first of them.
-    """
-    fitting = about(parts, case)
-    groups = {name_without_interval(other) for other in run.cases if about(fitting[:1], other)}
-    return len(groups) == 1
+def standing_for(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
+    """Those predictions that are about the case's own table and workload, at whatever interval."""
+    name = name_without_interval(run.case)
+    return [part for part in about(parts, run) if part.case == name]
 
 
 def model_line(fit: FitReport, run: CaseRun, kind: Kind) -> tuple[Floats, Floats]:
@@ -50,7 +53,9 @@ def model_line(fit: FitReport, run: CaseRun, kind: Kind) -> tuple[Floats, Floats
     """
     horizon_s = run.case.horizon_s
     rates: dict[int, tuple[float, float]] = {}
-    parts = [part for part in about(fit.model_line, run) if kind in part.written_bytes and part.horizon_s == horizon_s]
+    parts = [
+        part for part in standing_for(fit.model_line, run) if kind in part.written_bytes and part.horizon_s == horizon_s
+    ]
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
         interval_s = part.commit_interval_s
         commits = whole_commits(horizon_s=horizon_s, commit_interval_s=interval_s)

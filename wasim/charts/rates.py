@@ -1,6 +1,5 @@
 """Metadata written per hour of event time against the commit interval, by kind, with the model's line."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +15,7 @@ from wasim.charts.axes import (
     set_duration_axis,
 )
 from wasim.charts.chart import Chart, LeftOut
-from wasim.charts.modelled import model_line, stands_for_one_table
+from wasim.charts.modelled import model_line
 from wasim.charts.palette import KIND_LOOKS, KIND_NAMES, MUTED
 from wasim.charts.series import (
     SECONDS_PER_HOUR,
@@ -89,15 +88,10 @@ def plan_metadata_rate(run: Run, fit: FitReport) -> Chart | LeftOut:
         name=NAME,
         title=title,
         reading=_reading(groups[0], run),
-        panels=tuple(partial(draw_metadata_rate, group=group, fit=_about(group, run, fit)) for group in groups),
+        panels=tuple(partial(draw_metadata_rate, group=group, fit=fit) for group in groups),
         right_in=1.22,
         key_lines=1,
     )
-
-
-def _about(group: Group, run: Run, fit: FitReport) -> FitReport:
-    """The report, without lines that are about another table than the group's."""
-    return fit if stands_for_one_table(fit.model_line, run, group.finest) else replace(fit, model_line=())
 
 
 def _reading(group: Group, run: Run) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wasim.fit.groups import name_without_interval
 from wasim.ledger import FULL_SCAN, Kind, PlanningProbe
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
@@ -40,18 +41,11 @@ def group_cases(run: Run) -> tuple[Group, ...]:
     """The run's cases by writer and whatever was swept beside the interval, in the sweep's order."""
     groups: dict[str, list[CaseRun]] = {}
     for case in run.cases:
-        groups.setdefault(name_without_interval(case), []).append(case)
+        groups.setdefault(name_without_interval(case.case), []).append(case)
     return tuple(
         Group(name=name, cases=tuple(sorted(cases, key=lambda c: (c.case.commit_interval_s, c.case.repetition))))
         for name, cases in groups.items()
     )
-
-
-def name_without_interval(run: CaseRun) -> str:
-    """The case's label without its interval and repetition: `streaming`, `batch table.columns=100`."""
-    case = run.case
-    named = case.label.replace(f" every {format_duration(case.commit_interval_s)}", "", 1)
-    return named.removesuffix(f" #{case.repetition + 1}") if case.repetition else named
 
 
 def by_interval(group: Group, figure: Callable[[CaseRun], float]) -> tuple[Floats, Floats]:

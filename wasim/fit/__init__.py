@@ -4,8 +4,8 @@
 """
 
 from wasim.fit.document import fit_document
-from wasim.fit.render import render_coefficient_table, render_fit
+from wasim.fit.render import render_coefficient_table, render_fit, render_held_out_table
 from wasim.fit.report import FitReport
 from wasim.fit.run import fit_run
 
-__all__ = ["FitReport", "fit_document", "fit_run", "render_coefficient_table", "render_fit"]
+__all__ = ["FitReport", "fit_document", "fit_run", "render_coefficient_table", "render_fit", "render_held_out_table"]

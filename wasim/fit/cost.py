@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wasim.fit.groups import Group, series_numbers
+from wasim.fit.groups import Group, name_without_interval, series_numbers
 from wasim.fit.linear import Assumption, LinearFit, fit_linear
 from wasim.fit.report import Coefficient, CostFit, Estimate, Extrapolation
 from wasim.ledger import Kind
@@ -156,6 +156,7 @@ def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]
     return tuple(
         Extrapolation(
             writer=writer.group.name,
+            case=name_without_interval(case),
             commit_interval_s=case.commit_interval_s,
             horizon_s=horizon,
             written_bytes={kind: estimates[row] for kind, estimates in by_kind.items()},

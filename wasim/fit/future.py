@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from wasim.fit.cost import WriterFit, predict_horizon
-from wasim.fit.groups import Group
-from wasim.fit.report import Estimate, Extrapolation, SustainableInterval
+from wasim.fit.groups import Group, name_without_interval
+from wasim.fit.report import Estimate, Extrapolation, Slope, SustainableInterval
 from wasim.fit.robust import RobustFit
 from wasim.ledger import Kind
 from wasim.model import smallest_sustainable_interval_s
 from wasim.model.cadence import ENDLESS
 from wasim.model.drivers import appends_cadence
 from wasim.scenario.case import Case
+from wasim.units import Floats
 
 DAY_S = 86_400.0
 HORIZONS_S = (DAY_S, 7 * DAY_S, 30 * DAY_S, 365 * DAY_S)
@@ -20,32 +21,46 @@ _LINE_POINTS = 33
 
 
 def extrapolate(writer: WriterFit) -> tuple[Extrapolation, ...]:
-    """Metadata written over 1, 7, 30 and 365 days at each interval that the group ran."""
-    return tuple(
-        row for case in _one_case_per_interval(writer.group) for row in predict_horizon(writer, case, HORIZONS_S)
-    )
+    """Metadata written over 1, 7, 30 and 365 days by each table at each interval that the group ran."""
+    tables = _cases_by_table(writer.group)
+    return tuple(row for cases in tables for case in cases for row in predict_horizon(writer, case, HORIZONS_S))
 
 
 def draw_out_line(writer: WriterFit) -> tuple[Extrapolation, ...]:
-    """The model at the run's own horizon, over intervals from half the shortest to twice the longest."""
-    cases = _one_case_per_interval(writer.group)
+    """The model at the run's own horizon, over intervals from half the shortest to twice the longest, by table."""
+    return tuple(row for cases in _cases_by_table(writer.group) for row in _line(writer, cases))
+
+
+def _line(writer: WriterFit, cases: list[Case]) -> list[Extrapolation]:
     horizon = max(case.horizon_s for case in cases)
     most, fewest = 2 * horizon / cases[0].commit_interval_s, horizon / cases[-1].commit_interval_s / 2
     # whole numbers of commits only, lest the line have teeth where one commit more fits into the horizon
     counts = np.unique(np.rint(np.geomspace(max(1.0, fewest), max(1.0, most), _LINE_POINTS)))[::-1]
     line = [replace(cases[0], commit_interval_s=float(horizon / count), horizon_s=horizon) for count in counts]
-    return tuple(row for case in line for row in predict_horizon(writer, case, (horizon,)))
+    return [row for case in line for row in predict_horizon(writer, case, (horizon,))]
 
 
-def find_sustainable(writer: WriterFit, step: RobustFit, load_ms_per_mb: float) -> tuple[SustainableInterval, ...]:
-    """The smallest interval that still holds at the end of each horizon; low and high from the law's draws.
+def find_sustainable(writer: WriterFit, step: RobustFit, load: RobustFit | None) -> tuple[SustainableInterval, ...]:
+    """The smallest interval that still holds at the end of each horizon, by table; low and high from the laws' draws.
 
     Every commit reads metadata.json before it writes the next, so a snapshot costs it at least what the run's own table
-    loads say that the snapshot's bytes take to read. A run too short to see commits slow down is held to that.
+    loads say that the snapshot's bytes take to read: ms per snapshot ≥ ms per MB · bytes per snapshot. A run too short
+    to see commits slow down is held to that.
     """
-    case = _one_case_per_interval(writer.group)[0]
+    return tuple(
+        row for cases in _cases_by_table(writer.group) for row in _sustainable_table(writer, cases[0], step, load)
+    )
+
+
+def _sustainable_table(
+    writer: WriterFit, case: Case, step: RobustFit, load: RobustFit | None
+) -> list[SustainableInterval]:
     laws = np.vstack([step.coefficients, step.draws])
-    laws[:, 1] = np.maximum(laws[:, 1], load_ms_per_mb * _snapshot_bytes(writer, case) / 1e6)
+    reading_ms = _reading_ms(writer, case, load, len(laws))
+    slope: Slope = "measured"
+    if laws[0, 1] <= reading_ms[0]:
+        slope = "reading" if load else "unseen"
+    laws[:, 1] = np.maximum(laws[:, 1], reading_ms)
     rows = []
     for horizon in HORIZONS_S:
         at_rest, per_commit = _manifests_at_end(writer, case, horizon)
@@ -61,11 +76,22 @@ def find_sustainable(writer: WriterFit, step: RobustFit, load_ms_per_mb: float) 
         rows.append(
             SustainableInterval(
                 writer=writer.group.name,
+                case=name_without_interval(case),
                 horizon_s=horizon,
                 interval_s=Estimate(low=min(float(low), best), best=best, high=max(float(high), best)),
+                slope=slope,
+                r_squared=step.r_squared,
             )
         )
-    return tuple(rows)
+    return rows
+
+
+def _reading_ms(writer: WriterFit, case: Case, load: RobustFit | None, laws: int) -> Floats:
+    """What reading one more snapshot's bytes of metadata.json takes: best, then by draw. Zero without timed loads."""
+    if load is None:
+        return np.zeros(laws)
+    ms_per_mb = np.concatenate([load.coefficients[1:2], load.draws[:, 1]])
+    return np.asarray(ms_per_mb * _snapshot_bytes(writer, case) / 1e6)
 
 
 def _snapshot_bytes(writer: WriterFit, case: Case) -> float:
@@ -86,8 +112,10 @@ def _manifests_at_end(writer: WriterFit, case: Case, horizon_s: float) -> tuple[
     return float(appends.min_count_to_merge - 1), sealed
 
 
-def _one_case_per_interval(group: Group) -> list[Case]:
-    by_interval: dict[float, Case] = {}
+def _cases_by_table(group: Group) -> list[list[Case]]:
+    """One case per interval, shortest first, for each of the tables and workloads that share the fit."""
+    tables: dict[str, dict[float, Case]] = {}
     for one in group.observed:
-        by_interval.setdefault(one.case_run.case.commit_interval_s, one.case_run.case)
-    return [by_interval[interval] for interval in sorted(by_interval)]
+        case = one.case_run.case
+        tables.setdefault(name_without_interval(case), {}).setdefault(case.commit_interval_s, case)
+    return [[cases[interval] for interval in sorted(cases)] for cases in tables.values()]

@@ -16,7 +16,7 @@ from wasim.ledger import Kind
 from wasim.model import Appends, Drivers, drivers_at, read_appends
 from wasim.runs import CaseRun, Run
 from wasim.scenario.case import Case
-from wasim.units import Floats, Ints
+from wasim.units import Floats, Ints, format_duration
 
 PARQUET_BYTES_PER_COLUMN = 300.0  # of an empty data file, about
 
@@ -84,6 +84,12 @@ def observe(case_run: CaseRun) -> Observed:
     if files and files != appends.files_per_commit:
         appends = replace(appends, files_per_commit=files)
     return Observed(case_run=case_run, appends=appends, drivers=drivers_at(appends, ledger.commit))
+
+
+def name_without_interval(case: Case) -> str:
+    """The case's label without its interval and repetition: `streaming`, `batch columns=100`."""
+    named = case.label.replace(f" every {format_duration(case.commit_interval_s)}", "", 1)
+    return named.removesuffix(f" #{case.repetition + 1}") if case.repetition else named
 
 
 def series_numbers(observed: tuple[Observed, ...]) -> Ints:

@@ -6,7 +6,8 @@
     step_ms     = base + snapshot · S + manifest · M + row · rows
 
 Loading parses the whole metadata.json; planning reads every manifest that it cannot skip, and makes a task of each
-file; a commit reads and writes the metadata and the list again; a step also writes the rows.
+file; a commit reads and writes the metadata and the list again; a step also writes the rows. What commits and steps pay
+per snapshot and manifest is how they slow down within cases: between cases the machine, too, was another.
 """
 
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ _TERMS: dict[Latency, tuple[tuple[str, str], ...]] = {
         ("row", "ms per row"),
     ),
 }
+_AGEING: dict[Latency, tuple[int, ...]] = {"load": (), "planning": (), "commit": (1, 2), "step": (1, 2)}
 _NOT_APART = {
     "live_manifest": "grows in step with retained_snapshot in this run, and is part of it",
     "file_planned": "grows in step with manifest_scanned in this run, and is part of it",
@@ -98,12 +100,13 @@ def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
     return Samples(design=np.concatenate(designs), measured_ms=np.concatenate(times), series=np.concatenate(series))
 
 
-def fit_latency(samples: Samples, rng: np.random.Generator | None = None) -> RobustFit | None:
+def fit_latency(samples: Samples, latency: Latency, rng: np.random.Generator | None = None) -> RobustFit | None:
     """The law of one latency, or None with too few rows to say anything. Without `rng` it has no intervals."""
     if len(samples) < samples.design.shape[1] + 2:
         return None
     draws = 0 if rng is None else BOOTSTRAP_DRAWS
-    return fit_robust(samples.design, samples.measured_ms, samples.series, rng or np.random.default_rng(0), draws=draws)
+    rng, within = rng or np.random.default_rng(0), _AGEING[latency]
+    return fit_robust(samples.design, samples.measured_ms, samples.series, rng, draws=draws, within=within)
 
 
 def report_latency(writer: str | None, latency: Latency, fit: RobustFit) -> LatencyFit:
@@ -143,7 +146,7 @@ def _hold_out(
     samples: tuple[Samples, Samples],
 ) -> tuple[HeldOut, ...]:
     seen, unseen = samples
-    fit = fit_latency(seen) if len(unseen) else None
+    fit = fit_latency(seen, latency) if len(unseen) else None
     if fit is None:
         return ()
     numbers = np.unique(unseen.series)

@@ -4,7 +4,7 @@ import math
 import textwrap
 from collections.abc import Iterable
 
-from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut, LatencyFit
+from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut, LatencyFit, SustainableInterval
 from wasim.units import format_bytes, format_duration
 
 _WIDTH = 100
@@ -18,7 +18,10 @@ def render_fit(report: FitReport) -> str:
         ("Latencies", [line for latency in report.latencies for line in _latency_lines(latency)]),
         ("Held out: predicted without having been seen", list(_held_out_lines(report.held_out))),
         ("Smallest interval that a commit still fits into at the horizon's end", list(_sustainable_lines(report))),
-        ("Metadata written without maintenance", list(_extrapolation_lines(report))),
+        (
+            "Metadata written without maintenance; ± is the coefficients' doubt alone",
+            list(_extrapolation_lines(report)),
+        ),
         ("Drivers", list(_check_lines(report))),
         ("Notes", [f"  {note}" for note in report.notes]),
     ]
@@ -35,6 +38,26 @@ def render_coefficient_table(report: FitReport) -> str:
             figure = f"{_estimate(one.estimate).strip()} {one.unit}" if one.estimate else f"– ({one.note})"
             lines.append(f"| {cost.writer} | {cost.kind} | {one.name} | {figure} |")
     return "\n".join(lines) + "\n"
+
+
+def render_held_out_table(report: FitReport) -> str:
+    """Errors of held-out bytes as a Markdown table, a row per split and writer; one constant's error beside each."""
+    held = [row for row in report.held_out if row.unit == "B"]
+    kinds = list(dict.fromkeys(row.quantity for row in held))
+    head = ["fitted on", "predicted", "writer", *(f"{kind} (one constant)" for kind in kinds)]
+    lines = [f"| {' | '.join(head)} |", "|---" * 3 + "|---:" * len(kinds) + "|"]
+    cells: dict[tuple[str, str, str], dict[str, str]] = {}
+    for row in held:
+        errors = f"{_per_cent(row.error, 2)} ({_per_cent(row.naive_error, 1)})"
+        cells.setdefault((row.fitted_on, row.predicted_for, row.writer), {})[row.quantity] = errors
+    lines += [f"| {' | '.join([*split, *(by.get(kind, '–') for kind in kinds)])} |" for split, by in cells.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _per_cent(share: float, digits: int) -> str:
+    """A signed share, `−0.02 %`; nothing has no sign."""
+    text = f"{100 * share:+,.{digits}f}"
+    return f"{text.replace('-', '−') if float(text.replace(',', '')) else text[1:]} %"
 
 
 def _cost_lines(cost: CostFit) -> Iterable[str]:
@@ -86,9 +109,18 @@ def _sustainable_lines(report: FitReport) -> Iterable[str]:
     for row in report.sustainable:
         interval = row.interval_s
         yield (
-            f"  {row.writer:<24}{format_duration(row.horizon_s):>6}  {_seconds(interval.best):>9} "
-            f"({_seconds(interval.low)} … {_seconds(interval.high)})"
+            f"  {row.case:<24}{format_duration(row.horizon_s):>6}  {_seconds(interval.best):>9} "
+            f"({_seconds(interval.low)} … {_seconds(interval.high)})  {describe_slope(row)}, R² = {row.r_squared:.3f}"
         )
+
+
+def describe_slope(row: SustainableInterval) -> str:
+    """What a sustainable interval rests on, in words."""
+    return {
+        "measured": "measured",
+        "reading": "at least: reading metadata.json alone",
+        "unseen": "at least: no slowing down was seen",
+    }[row.slope]
 
 
 def _extrapolation_lines(report: FitReport) -> Iterable[str]:
@@ -96,7 +128,7 @@ def _extrapolation_lines(report: FitReport) -> Iterable[str]:
         parts = ", ".join(f"{kind} {format_bytes(written.best)}" for kind, written in row.written_bytes.items())
         total = row.metadata_bytes
         yield (
-            f"  {row.writer:<24}{format_duration(row.commit_interval_s):>6} for {format_duration(row.horizon_s):<5}"
+            f"  {row.case:<24}{format_duration(row.commit_interval_s):>6} for {format_duration(row.horizon_s):<5}"
             f"{format_bytes(total.best):>10} ± {_doubt(total):<7} ({parts})"
         )
 

@@ -1,8 +1,11 @@
 """What a fit says, as values: coefficients with their doubt, held-out errors, and what follows from them."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from wasim.ledger import Kind
+
+Slope = Literal["measured", "reading", "unseen"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +79,31 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SustainableInterval:
-    """The smallest commit interval at which a commit still fits into its interval at the end of the horizon."""
+    """The smallest commit interval at which a commit still fits into its interval at the end of the horizon.
+
+    `slope` says where the milliseconds per snapshot come from: `measured` as commits slowed down; `reading` where they
+    did not, and metadata.json's reading alone is counted, so that `interval_s` is the least it can be; `unseen` where
+    the run did not time that either.
+    """
 
     writer: str
+    case: str  # what it stands for: writer and table
     horizon_s: float
     interval_s: Estimate
+    slope: Slope
+    r_squared: float  # of the law of steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extrapolation:
-    """Metadata written over a longer horizon without maintenance, by kind and in all."""
+    """Metadata written over a longer horizon without maintenance, by kind and in all.
+
+    `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval. The doubt
+    is that of the coefficients alone.
+    """
 
     writer: str
+    case: str
     commit_interval_s: float
     horizon_s: float
     written_bytes: dict[Kind, Estimate]

@@ -3,6 +3,9 @@
 A commit now and then waits for a disk or a garbage collection, and no part of a latency can be less than nothing. So
 rows far from the line count less (Huber's weights), coefficients are kept at zero or above, and intervals come from
 drawing blocks of neighbouring rows again and again, because slow moments last for several commits.
+
+Cases also differ as a whole: another process, another moment of the machine. A slope that is meant to be ageing must
+not come from that, so it is taken from what happens within cases (`within`), and the rest from what is left.
 """
 
 from dataclasses import dataclass
@@ -51,21 +54,28 @@ def fit_robust(
     rng: np.random.Generator,
     *,
     draws: int = BOOTSTRAP_DRAWS,
+    within: tuple[int, ...] = (),
 ) -> RobustFit:
-    """Fit measured ≈ design · coefficients ≥ 0. `series` numbers the case of each row; rows of a case are in order."""
+    """Fit measured ≈ design · coefficients ≥ 0. `series` numbers the case of each row; rows of a case are in order.
+
+    The columns `within` get the slope that they have within cases, whatever the cases' levels are.
+    """
     identified = _independent(design)
+    for position, column in enumerate(within):
+        beside = np.hstack([_levels(series), design[:, within[: position + 1]]])
+        identified[column] &= _independent(beside)[-1]
     scale = np.where(np.linalg.norm(design, axis=0) > 0, np.linalg.norm(design, axis=0), 1.0)
-    columns = (design / scale)[:, identified]
+    columns, ageing = (design / scale)[:, identified], np.isin(np.flatnonzero(identified), within)
 
     def spread(found: Floats) -> Floats:
         full = np.zeros(design.shape[1])
         full[identified] = found
         return full / scale
 
-    found, weights = _huber(columns, measured)
+    found, weights = _solve(columns, measured, series, ageing)
     best = spread(found)
     drawn = (_draw_blocks(series, rng) for _ in range(draws))
-    others = [spread(_huber(columns[rows], measured[rows])[0]) for rows in drawn]
+    others = [spread(_solve(columns[rows], measured[rows], series[rows], ageing)[0]) for rows in drawn]
     return RobustFit(
         coefficients=best,
         draws=np.array(others).reshape(draws, design.shape[1]),
@@ -73,6 +83,23 @@ def fit_robust(
         r_squared=_explained(measured, measured - design @ best, weights),
         rows=len(measured),
     )
+
+
+def _solve(
+    columns: Floats, measured: Floats, series: NDArray[np.int64], ageing: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Coefficients and the last weights: the `ageing` ones beside a level per case, then the others."""
+    if not ageing.any():
+        return _huber(columns, measured)
+    levels, found = _levels(series), np.zeros(columns.shape[1])
+    found[ageing] = _huber(np.hstack([levels, columns[:, ageing]]), measured)[0][levels.shape[1] :]
+    found[~ageing], weights = _huber(columns[:, ~ageing], measured - columns[:, ageing] @ found[ageing])
+    return found, weights
+
+
+def _levels(series: NDArray[np.int64]) -> Floats:
+    """One column per case, one in its rows and zero elsewhere."""
+    return np.asarray(series[:, None] == np.unique(series), dtype=np.float64)
 
 
 def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:

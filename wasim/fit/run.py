@@ -17,6 +17,7 @@ from wasim.fit.latency import (
     report_latency,
 )
 from wasim.fit.report import FitReport, HeldOut, LatencyFit, SustainableInterval
+from wasim.fit.robust import RobustFit
 from wasim.runs import Run
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
@@ -54,20 +55,20 @@ def _fit_latencies(
     everyone = tuple(one for writer in writers for one in writer.group.observed)
     latencies: list[LatencyFit] = []
     sustainable: list[SustainableInterval] = []
-    load_ms_per_mb = 0.0
+    load: RobustFit | None = None
     for latency in _PROBED:
-        fit = fit_latency(planning_samples(everyone, latency), rng)
+        fit = fit_latency(planning_samples(everyone, latency), latency, rng)
         if fit is not None:
             latencies.append(report_latency(None, latency, fit))
-            load_ms_per_mb = float(fit.coefficients[1]) if latency == "load" else load_ms_per_mb
+            load = fit if latency == "load" else load
     for writer in writers:
         for latency in _LEDGERED:
-            fit = fit_latency(ledger_samples(writer.group.observed, latency), rng)
+            fit = fit_latency(ledger_samples(writer.group.observed, latency), latency, rng)
             if fit is None:
                 continue
             latencies.append(report_latency(writer.group.name, latency, fit))
             if latency == "step":
-                sustainable += find_sustainable(writer, fit, load_ms_per_mb)
+                sustainable += find_sustainable(writer, fit, load)
     return tuple(latencies), tuple(sustainable)
 
 

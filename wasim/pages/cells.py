@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.charts.palette import KIND_NAMES
-from wasim.charts.series import horizons_s, kinds_written, name_without_interval, planning_at_end_ms
+from wasim.charts.series import horizons_s, kinds_written, planning_at_end_ms
+from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import Kind, PlanningProbe, percentile_ms
 from wasim.runs import CaseRun, Run
@@ -62,7 +63,7 @@ def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tu
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
     return (
         format_duration(run.case.commit_interval_s),
-        name_without_interval(run) + repetition,
+        name_without_interval(run.case) + repetition,
         *((format_duration(wa.horizon_s),) if own_horizon else ()),
         f"{len(run.ledger):,}",
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),

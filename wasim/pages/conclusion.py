@@ -1,6 +1,6 @@
 """The one sentence that a run comes down to, computed from its numbers."""
 
-from wasim.charts.modelled import about, stands_for_one_table
+from wasim.charts.modelled import standing_for
 from wasim.charts.palette import KIND_NAMES
 from wasim.charts.series import Group, group_cases, kinds_written
 from wasim.fit.report import Extrapolation, FitReport
@@ -18,8 +18,7 @@ def conclude(run: Run, fit: FitReport) -> str:
     leading = groups[0]
     sentence = _of_intervals(leading, groups[1:]) if len(leading.intervals_s) > 1 else _of_cases(run)
     clear = len(leading.intervals_s) > 1 or len(run.cases) == 1
-    clear = clear and stands_for_one_table(fit.extrapolations, run, leading.finest)
-    return f"{sentence}{_outlook(leading, fit) if clear else ''}."
+    return f"{sentence}{_outlook(leading, fit, alone=len(groups) == 1) if clear else ''}."
 
 
 def _of_intervals(leading: Group, others: list[Group]) -> str:
@@ -50,7 +49,7 @@ def _of_cases(run: Run) -> str:
     )
 
 
-def _outlook(group: Group, fit: FitReport) -> str:
+def _outlook(group: Group, fit: FitReport, *, alone: bool) -> str:
     """What the model expects of a month without maintenance, at the finest and the coarsest interval."""
     expected = [_month(case, fit) for case in (group.finest, group.coarsest)]
     finest, coarsest = expected
@@ -60,14 +59,15 @@ def _outlook(group: Group, fit: FitReport) -> str:
         amounts = format_bytes(finest.metadata_bytes.best)
     else:
         amounts = f"{format_bytes(finest.metadata_bytes.best)} against {format_bytes(coarsest.metadata_bytes.best)}"
-    return f"; in {format_duration(finest.horizon_s)} without maintenance the model expects {amounts}"
+    whose = "" if alone else f" of {group.name}"
+    return f"; in {format_duration(finest.horizon_s)} without maintenance the model expects{whose} {amounts}"
 
 
 def _month(run: CaseRun, fit: FitReport) -> Extrapolation | None:
     return next(
         (
             e
-            for e in about(fit.extrapolations, run)
+            for e in standing_for(fit.extrapolations, run)
             if e.horizon_s == 30 * 86_400 and e.commit_interval_s == run.case.commit_interval_s
         ),
         None,

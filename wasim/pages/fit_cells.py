@@ -2,6 +2,7 @@
 
 from wasim.charts.latency import interval_words
 from wasim.charts.palette import KIND_NAMES
+from wasim.fit.render import describe_slope
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
 from wasim.ledger import Kind
 from wasim.pages.cells import ABSENT, TextTable, format_error, format_estimate, format_figure
@@ -94,31 +95,33 @@ def _held_out_row(held_out: HeldOut) -> tuple[str, ...]:
 
 
 def sustainable_table(fit: FitReport) -> TextTable:
-    """The smallest interval at which each writer keeps up to the end of the horizon."""
+    """The smallest interval at which each writer keeps up to the end of the horizon, and what that rests on."""
+    rows = (
+        (s.case, format_duration(s.horizon_s), interval_words(s), describe_slope(s), r_squared(s.r_squared))
+        for s in fit.sustainable
+    )
     return TextTable(
         caption="The smallest commit interval at which a commit still fits into its interval at the end of the horizon",
-        head=("horizon", "smallest sustainable interval"),
-        rows=tuple((s.writer, format_duration(s.horizon_s), interval_words(s)) for s in fit.sustainable),
+        head=("horizon", "smallest sustainable interval", "slowing down per snapshot", "R² of steps"),
+        rows=tuple(rows),
+        figures=("R² of steps",),
         grouped=True,
     )
 
 
 def extrapolation_table(fit: FitReport) -> TextTable:
-    """Metadata that the model expects over longer horizons, one row per writer and interval."""
+    """Metadata that the model expects over longer horizons, one row per writer, table and interval."""
     horizons = sorted({e.horizon_s for e in fit.extrapolations})
-    expected = {(e.writer, e.commit_interval_s, e.horizon_s): e.metadata_bytes for e in fit.extrapolations}
+    expected = {(e.case, e.commit_interval_s, e.horizon_s): e.metadata_bytes for e in fit.extrapolations}
     named = tuple(format_duration(horizon) for horizon in horizons)
-    series = dict.fromkeys((e.writer, e.commit_interval_s) for e in fit.extrapolations)
+    series = dict.fromkeys((e.case, e.commit_interval_s) for e in fit.extrapolations)
     rows = [
-        (
-            writer,
-            format_duration(interval),
-            *(_bytes_of(expected.get((writer, interval, horizon))) for horizon in horizons),
-        )
-        for writer, interval in series
+        (case, format_duration(interval), *(_bytes_of(expected.get((case, interval, horizon))) for horizon in horizons))
+        for case, interval in series
     ]
     return TextTable(
-        caption="Metadata written without maintenance: the model's expectation and 95 % interval, not measured",
+        caption="Metadata written without maintenance: expected by the model, not measured. ± is the coefficients' "
+        "95 % doubt alone: nothing of what else may change",
         head=("interval", *named),
         rows=tuple(rows),
         figures=named,
