@@ -53,7 +53,10 @@ def replay(table: Path, case: Case, folder: Path) -> None:
         writer=ManifestWriter(
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
-            )
+            ),
+            codec="null"
+            if case.table.properties.get("write.manifest.compression-codec") == "uncompressed"
+            else "deflate",
         ),
         json=TableJson(base=first, log_limit=_log_limit(case), is_gzip=False, needs_text=True),
         books=Books(folder=folder),

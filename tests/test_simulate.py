@@ -153,6 +153,32 @@ def test_a_users_own_property_is_kept(tmp_path):
     assert read_metadata_json(newest.read_bytes(), source="").properties["team"] == "metadata"
 
 
+def test_a_hadoop_table_counts_its_versions_in_a_hint(tmp_path):
+    case = synthetic_case(horizon_s=3.0)
+    profile = replace(shipped_profile(case), names="hadoop")
+    events = simulate_case(case, profile, np.random.default_rng(0), emit=tmp_path).events
+    hints = events.where(events.kind == Kind.VERSION_HINT)
+    assert hints.action.tolist() == ["write", *["delete", "write"] * 3]
+    assert (tmp_path / "metadata" / "version-hint.text").read_text() == "4"
+    assert {path.name for path in (tmp_path / "metadata").glob("v*.json")} == {
+        f"v{version}.metadata.json" for version in range(1, 5)
+    }
+
+
+def test_a_commit_of_very_many_files_is_refused():
+    case = synthetic_case(horizon_s=1.0, properties={"commit.manifest.target-size-bytes": "20000"})
+    case = replace(case, workload=case.workload.model_copy(update={"rows_per_second": 300.0, "files_per_commit": 300}))
+    with pytest.raises(WasimError, match="300 files"):
+        simulate(case)
+
+
+def test_a_spark_setting_that_changes_metadata_is_refused():
+    case = synthetic_case(horizon_s=1.0)
+    environment = case.environment.model_copy(update={"spark": {"spark.sql.iceberg.planning": "x"}})
+    with pytest.raises(WasimError, match=r"spark\.sql\.iceberg\.planning"):
+        simulate(replace(case, environment=environment))
+
+
 CASES = st.builds(
     synthetic_case,
     writer=st.sampled_from(["streaming", "batch"]),

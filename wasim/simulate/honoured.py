@@ -32,7 +32,7 @@ _KNOWN_VALUES = {
     "write.object-storage.enabled": ("false",),
     "write.summary.partition-limit": ("0",),
 }
-_MINDED_SETTINGS = ("spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
+_MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
 
 
 def check_honoured(case: Case, profile: WriterProfile) -> None:

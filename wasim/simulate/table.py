@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wasim.iceberg import DataFileEntry
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry, ManifestFile
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import hadoop_metadata_name, manifest_list_name, manifest_name, metastore_metadata_name
@@ -18,6 +19,8 @@ from wasim.simulate.merging import MergePolicy, bins_to_merge
 from wasim.simulate.summary import AppendCounts, summary_counters
 from wasim.simulate.table_json import TableJson
 
+ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
+PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 _HINT = "metadata/version-hint.text"
 
 
@@ -87,7 +90,9 @@ class SimulatedTable:
             LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
             for file in files
         ]
-        return self._write_manifest(0, entries, identity)
+        new = self._write_manifest(0, entries, identity)
+        _refuse_rolling(new.file, self.rules.policy.target_bytes)
+        return new
 
     def _write_manifest(self, number: int, entries: Sequence[LiveEntry], identity: CommitIdentity) -> LiveManifest:
         name = manifest_name(identity.uuid, number)
@@ -220,3 +225,13 @@ class SimulatedTable:
 
     def _relative(self, path: str) -> str:
         return path.removeprefix(f"{self.rules.location}/")
+
+
+def _refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
+    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
+    files = new.added_files_count or 0
+    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
+        raise WasimError(
+            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the target"
+            f" is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
+        )
