@@ -10,6 +10,7 @@ from wasim.bench.case import CaseContext
 from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case
+from wasim.spark import CATALOG_NAME
 
 pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
@@ -24,7 +25,7 @@ WRITERS = {
 
 
 def rows_of(context: CaseContext) -> list[tuple[object, ...]]:
-    name = f"{context.catalog.name}.{drive.TABLE_NAME}"
+    name = f"{CATALOG_NAME}.{drive.TABLE_NAME}"
     context.session.spark.sql(f"REFRESH TABLE {name}")
     return sorted(tuple(row) for row in context.session.spark.table(name).collect())
 

@@ -69,16 +69,19 @@ def bench(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and their steps; run nothing.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume an unfinished run.")] = False,
     master: Annotated[str, typer.Option(help="Spark master URL.")] = "local[2]",
+    engine: Annotated[
+        str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
+    ] = "spark",
 ) -> None:
-    """Run a scenario on real Spark and Iceberg; end with its report. The same command resumes a run cut off."""
+    """Run a scenario on real Iceberg tables; end with its report. The same command resumes a run cut off."""
     scenario = load_scenario(file)
     if dry_run:
         return _print_plan(scenario)
-    from wasim.bench import BenchOptions
+    from wasim.bench import BenchOptions, engine_named
     from wasim.bench import bench as run_bench
 
     progress = Console(stderr=True)
-    options = BenchOptions(results=out, master=master, fresh=fresh)
+    options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine))
     try:
         outcome = run_bench(scenario, options, progress)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""One case carried out on engine `spark`: its table made, its steps driven, its planning probed, its books audited."""
+"""One case carried out: its table made, its steps driven by an engine, its planning probed, its books audited."""
 
 import shutil
 import time
@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from wasim import collect, drive
+from wasim.bench.engines import SPARK
 from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
 from wasim.ledger import Action, FileEvents, Kind, PlanningProbe, Recording, sum_events, view_by_commit
 from wasim.ledger.totals import amplification
-from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.probe import PlanningTable, execution_ms, open_planning_table, probe_cold, queries
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
-from wasim.spark import JdbcCatalog, Session
-from wasim.workload import Append, CreateTable, Probe, plan_steps
+from wasim.spark import Catalog, JdbcCatalog, MemoryCatalog, Session
+from wasim.workload import Probe
 
 EXECUTION_ROUNDS = 3
 Progress = Callable[[int], None]
@@ -34,16 +35,17 @@ class CaseContext:
     key: str
     machine: Mapping[str, Any]  # for pytest-benchmark's document
     on_commits: Progress
+    engine: drive.Engine = SPARK
 
     @property
     def warehouse(self) -> Path:
         """The case's warehouse."""
         return self.folder.warehouse(self.key)
 
-    @property
-    def catalog(self) -> JdbcCatalog:
+    def catalog(self, case: Case) -> Catalog:
         """The case's own catalog."""
-        return JdbcCatalog(warehouse=self.warehouse)
+        in_memory = case.environment.catalog == "in_memory"
+        return MemoryCatalog(warehouse=self.warehouse) if in_memory else JdbcCatalog(warehouse=self.warehouse)
 
     @property
     def table_root(self) -> Path:
@@ -59,14 +61,16 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
     unfinished.mkdir(parents=True)
     probes: list[PlanningProbe] = []
     with _recorded_table(case, context) as (target, planning):
-        _drive(case, context, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished)))
+        drive.carry_out_steps(
+            context.engine, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished))
+        )
         recording = collect.read_recording(
             target.journal.lines(), table_root=context.table_root, commit_interval_s=case.commit_interval_s
         )
-        collect.audit(recording.events, collect.list_table(context.table_root))
+        collect.audit(_on_disk(recording.events, context.engine), collect.list_table(context.table_root))
         live_bytes = _live_bytes(planning, recording)
     if case.planning.cold:
-        probes.append(probe_cold(context.session.jars, context.catalog, drive.TABLE_NAME, case.commits))
+        probes.append(probe_cold(context.session.jars, context.catalog(case), drive.TABLE_NAME, case.commits))
     finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
@@ -77,7 +81,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
 
 @contextmanager
 def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Target, PlanningTable]]:
-    session, catalog = context.session, context.catalog
+    session, catalog = context.session, context.catalog(case)
     journal_folder = context.warehouse / "journal"
     journal_folder.mkdir(parents=True)
     journal = session.journal(journal_folder)
@@ -101,24 +105,8 @@ def warm_up(case: Case, context: CaseContext) -> None:
     """Commits like the case's to a table that is thrown away, so that no case pays for a JVM that is still cold."""
     short = replace(case, horizon_s=case.environment.warm_up_commits * case.commit_interval_s, clock="virtual")
     with _recorded_table(short, context) as (target, _):
-        _drive(short, context, target, lambda probe: None)
+        drive.carry_out_steps(context.engine, target, lambda probe: None)
     shutil.rmtree(context.warehouse)
-
-
-def _drive(case: Case, context: CaseContext, target: drive.Target, on_probe: Callable[[Probe], None]) -> None:
-    appender = drive.open_appender(target)
-    try:
-        for step in plan_steps(case):
-            match step:
-                case CreateTable():
-                    target.journal.step(step.number, CREATE_TABLE)
-                    context.session.spark.sql(drive.create_table_sql(case, target.table))
-                case Append():
-                    appender.append(step)
-                case Probe():
-                    on_probe(step)
-    finally:
-        appender.close()
 
 
 def _probe(
@@ -136,7 +124,7 @@ def _probe(
     probes = run_planning_benchmarks(
         bench_target, context.machine, unfinished / f"benchmark-{step.after_commit:08d}.json"
     )
-    if not (step.final and case.planning.execution):
+    if not (step.final and case.planning.execution and context.engine.writes_data):
         return probes
     return [
         replace(
@@ -145,6 +133,11 @@ def _probe(
         )
         for probe, query in zip(probes, asked, strict=True)
     ]
+
+
+def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
+    """The events whose files a listing must show. Data that was never written must not turn up there either."""
+    return events if engine.writes_data else events.where(np.isin(events.kind, METADATA_KINDS))
 
 
 def _live_bytes(planning: PlanningTable, recording: Recording) -> dict[Kind, int]:
@@ -172,7 +165,7 @@ def _case_run(
     return CaseRun(
         key=context.key,
         case=case,
-        engine="spark",
+        engine=context.engine.name,
         ledger=view_by_commit(recording),
         totals=totals,
         live_bytes=live_bytes,

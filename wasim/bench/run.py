@@ -13,6 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from wasim.bench.case import CaseContext, carry_out, warm_up
 from wasim.bench.conclude import Outcome, conclude_run
+from wasim.bench.engines import SPARK
+from wasim.drive import Engine
 from wasim.errors import CaseFailed
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
@@ -43,11 +45,12 @@ class BenchOptions:
     results: Path
     master: str = DEFAULT_MASTER
     fresh: bool = False
+    engine: Engine = SPARK
 
 
-def keyed_cases(scenario: LoadedScenario) -> dict[str, Case]:
-    """The scenario's cases in order, by the key that names each."""
-    versions = key_versions({jar.name: jar.sha256 for jar in PINNED_JARS})
+def keyed_cases(scenario: LoadedScenario, engine: Engine = SPARK) -> dict[str, Case]:
+    """The scenario's cases in order, by the key that names each on that engine."""
+    versions = key_versions({jar.name: jar.sha256 for jar in PINNED_JARS}) | {"engine": engine.name}
     return {case.key(versions): case for case in scenario.cases()}
 
 
@@ -58,9 +61,12 @@ def bench(
 
     `sessions` opens the Spark session for a group of cases with like Spark settings.
 
-    CaseFailed if no case could be finished; EnvironmentFault if the machine lacks something.
+    CaseFailed if no case could be finished; EnvironmentFault if the machine lacks something; WasimError if the engine
+    does not model a case.
     """
-    cases = keyed_cases(scenario)
+    cases = keyed_cases(scenario, options.engine)
+    for case in cases.values():
+        options.engine.check(case)
     find_java()  # before a folder is made: without Java there is nothing to run
     marker = RunMarker(scenario=scenario.name, question=scenario.scenario.question, keys=tuple(cases))
     with open_run_folder(options.results, marker, fresh=options.fresh) as folder:
@@ -97,7 +103,14 @@ def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
                 _warm_up([case for _, case in cases], run, session)
                 for key, case in cases:
                     moves = _moves(progress, bars[key])
-                    context = CaseContext(session=session, folder=run.folder, key=key, machine=notes, on_commits=moves)
+                    context = CaseContext(
+                        session=session,
+                        folder=run.folder,
+                        key=key,
+                        machine=notes,
+                        on_commits=moves,
+                        engine=run.options.engine,
+                    )
                     try:
                         carry_out(case, context)
                     except ENGINE_ERRORS as error:
@@ -110,7 +123,12 @@ def _warm_up(cases: Sequence[Case], run: _Run, session: Session) -> None:
     for case in {case.writer_name: case for case in reversed(cases)}.values():
         if case.environment.warm_up_commits:
             context = CaseContext(
-                session=session, folder=run.folder, key="warm-up", machine={}, on_commits=lambda commits: None
+                session=session,
+                folder=run.folder,
+                key="warm-up",
+                machine={},
+                on_commits=lambda commits: None,
+                engine=run.options.engine,
             )
             try:
                 warm_up(case, context)
@@ -125,7 +143,7 @@ def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
 
 def _note_provenance(run: _Run, session: Session) -> dict[str, object]:
     notes = provenance(
-        engine={"name": "spark", "java": find_java().version, "master": run.options.master},
+        engine={"name": run.options.engine.name, "java": find_java().version, "master": run.options.master},
         jars={jar.name: file_sha256(jar) for jar in session.jars},
         folder=run.folder.path,
     )

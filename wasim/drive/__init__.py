@@ -1,7 +1,21 @@
-"""Engine `spark`: carries out steps on real Spark and real Iceberg tables."""
+"""Engines `spark` and `core`: a case's steps carried out on real Iceberg tables, with and without their data."""
 
-from wasim.drive.appends import Appender, Target, append_batch, open_appender
+from wasim.drive.appends import append_batch, open_appender
+from wasim.drive.core import CoreAppender, DataSource, Described
+from wasim.drive.engine import Appender, Engine, Target, carry_out_steps
 from wasim.drive.rows import TABLE_NAME
 from wasim.drive.table import create_table_sql
 
-__all__ = ["TABLE_NAME", "Appender", "Target", "append_batch", "create_table_sql", "open_appender"]
+__all__ = [
+    "TABLE_NAME",
+    "Appender",
+    "CoreAppender",
+    "DataSource",
+    "Described",
+    "Engine",
+    "Target",
+    "append_batch",
+    "carry_out_steps",
+    "create_table_sql",
+    "open_appender",
+]

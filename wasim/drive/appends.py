@@ -1,42 +1,17 @@
 """Appends on real Spark: one DataFrame append per commit, or one streaming query for a run of commits."""
 
 import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from wasim.drive.engine import Appender, Target
+from wasim.drive.pace import Pace
 from wasim.drive.rows import EPOCH_US, select_list
 from wasim.errors import CaseFailed
 from wasim.scenario import Case
-from wasim.spark import Journal, Session
+from wasim.spark import Session
 from wasim.workload import Append
 
 POLL_S = 0.25  # how often a stream that is under way is asked for progress; the commits do not wait for it
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where a case's appends go."""
-
-    session: Session
-    case: Case
-    table: str  # catalog.db.table
-    journal: Journal
-    checkpoint: Path  # of the stream
-    on_commits: Progress  # told the number of commits so far
-
-
-class Appender(Protocol):
-    """Carries out Append steps in order; `close` ends whatever still runs."""
-
-    def append(self, step: Append) -> None:
-        """Carries out the step; returns when its last commit is done and nothing is under way."""
-
-    def close(self) -> None:
-        """Ends the writer; safe to call twice."""
 
 
 def open_appender(target: Target) -> Appender:
@@ -59,21 +34,16 @@ class BatchAppender:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._started_s = time.monotonic()
+        self._pace = Pace(target.case)
 
     def append(self, step: Append) -> None:
         """Carries out the step, commit by commit; under the real clock each waits for its time."""
         target = self._target
         for commit in range(step.first_commit, step.first_commit + step.commits):
-            self._wait_for(commit)
+            self._pace.wait_for(commit)
             target.journal.step(commit, "append")
             append_batch(target.session, target.case, target.table, commit)
             target.on_commits(commit)
-
-    def _wait_for(self, commit: int) -> None:
-        if self._target.case.clock == "real":
-            due_s = self._started_s + commit * self._target.case.commit_interval_s
-            time.sleep(max(0.0, due_s - time.monotonic()))
 
     def close(self) -> None:
         """Nothing runs between appends."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from wasim.ledger import FULL_SCAN, PlanningProbe
 from wasim.probe.queries import Query
-from wasim.spark import JdbcCatalog, short_lived_jvm
+from wasim.spark import Catalog, MemoryCatalog, short_lived_jvm
 
 ICEBERG_JAVA = "iceberg-java"
 
@@ -30,7 +30,7 @@ class ScanPlan:
 class PlanningTable:
     """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads."""
 
-    def __init__(self, jvm: Any, catalog: JdbcCatalog, table_name: str) -> None:
+    def __init__(self, jvm: Any, catalog: Catalog, table_name: str) -> None:
         self._jvm = jvm
         properties = jvm.java.util.HashMap()
         for key, value in catalog.properties().items():
@@ -39,6 +39,12 @@ class PlanningTable:
         self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
         self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size
         self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.parse(table_name)
+        self._metadata = catalog.warehouse.joinpath(*table_name.split("."), "metadata")
+
+    def register(self) -> None:
+        """Names the table by its newest metadata file, for a catalog whose names ended with the JVM that gave them."""
+        newest = max(self._metadata.glob("*.metadata.json"), key=lambda path: path.name)
+        self._catalog.registerTable(self._identifier, str(newest))
 
     def load(self) -> Any:
         """The table, its metadata.json just read."""
@@ -91,7 +97,7 @@ class PlanningTable:
 
 
 @contextmanager
-def open_planning_table(jvm: Any, catalog: JdbcCatalog, table_name: str) -> Iterator[PlanningTable]:
+def open_planning_table(jvm: Any, catalog: Catalog, table_name: str) -> Iterator[PlanningTable]:
     """A PlanningTable for the block."""
     table = PlanningTable(jvm, catalog, table_name)
     try:
@@ -100,12 +106,14 @@ def open_planning_table(jvm: Any, catalog: JdbcCatalog, table_name: str) -> Iter
         table.close()
 
 
-def probe_cold(jars: Sequence[Path], catalog: JdbcCatalog, table_name: str, after_commit: int) -> PlanningProbe:
+def probe_cold(jars: Sequence[Path], catalog: Catalog, table_name: str, after_commit: int) -> PlanningProbe:
     """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be)."""
     with (
         short_lived_jvm(jars) as gateway,
         open_planning_table(gateway.jvm, catalog, table_name) as planning,
     ):
+        if isinstance(catalog, MemoryCatalog):
+            planning.register()
         table, load_ms = planning.timed_load()
         plan = planning.plan(table, Query(name=FULL_SCAN))
         snapshots, json_bytes = planning.describe(table)

@@ -205,7 +205,10 @@ class Writer(Part):
 class Environment(Part):
     """Where it runs: catalog, store and Spark."""
 
-    catalog: Literal["jdbc"] = Field(default="jdbc", description="Iceberg's JDBC catalog, on SQLite.")
+    catalog: Literal["jdbc", "in_memory"] = Field(
+        default="jdbc",
+        description="Iceberg's JDBC catalog, on SQLite; or its InMemoryCatalog, which ends with the process.",
+    )
     warm_up_commits: Annotated[Whole, Field(ge=0, le=1000)] = Field(
         default=20, description="Commits to a table thrown away, per writer, before the first case; for a warm JVM."
     )

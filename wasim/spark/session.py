@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wasim.errors import EnvironmentFault
+from wasim.spark.catalogs import Catalog, MemoryCatalog
 from wasim.spark.errors import essential_line
 from wasim.spark.jars import fetch_jars
 from wasim.spark.java import find_java
@@ -20,29 +21,13 @@ from wasim.spark.recorder import Journal, recorder_jar
 DEFAULT_MASTER = "local[2]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JdbcCatalog:
-    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name is part of every table's key in that file."""
-
-    warehouse: Path
-    name: str = "wasim"
-
-    def properties(self) -> dict[str, str]:
-        """What Iceberg needs to open it, from Spark or without."""
-        return {
-            "type": "jdbc",
-            "uri": f"jdbc:sqlite:file:{self.warehouse / 'catalog.db'}",
-            "warehouse": str(self.warehouse),
-            "jdbc.schema-version": "V1",  # V0 lacks views and is only for old databases
-        }
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """A running Spark with Iceberg and the recorder."""
 
     spark: SparkSession
     jars: tuple[Path, ...]
+    _catalog_settings: list[str] = field(default_factory=list)
 
     @property
     def jvm(self) -> Any:
@@ -53,17 +38,35 @@ class Session:
         """A journal in `folder`, which must exist."""
         return Journal(folder, self.jvm)
 
-    def add_catalog(self, catalog: JdbcCatalog, journal: Journal | None) -> None:
+    def add_catalog(self, catalog: Catalog, journal: Journal | None) -> None:
         """Makes the catalog known to Spark, its tables recorded if a journal is given.
 
-        A catalog that Spark knew by that name is forgotten.
+        A catalog that Spark knew by that name is forgotten; so is what one in memory held in this warehouse.
         """
         self.spark._jsparkSession.sessionState().catalogManager().reset()
+        while self._catalog_settings:  # one of another type may leave none of its own
+            self.spark.conf.unset(self._catalog_settings.pop())
+        if isinstance(catalog, MemoryCatalog):
+            self.jvm.wasim.recorder.MemoryCatalog.forget(str(catalog.warehouse))
         recorded = journal.catalog_properties() if journal is not None else {}
         prefix = f"spark.sql.catalog.{catalog.name}"
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
         for key, value in {**catalog.properties(), **recorded}.items():
             self.spark.conf.set(f"{prefix}.{key}", value)
+            self._catalog_settings.append(f"{prefix}.{key}")
+
+    def iceberg_table(self, name: str) -> Any:
+        """The table as Iceberg's Java library has it, from Spark's catalog."""
+        return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, name)
+
+    def commit_appends(self, table: Any, commits: str, *, merges: bool, journal: Journal) -> None:
+        """Commits one append to an Iceberg table for every line of `commits`, inside the JVM."""
+        self.jvm.wasim.recorder.Appends.commit(table, commits, merges, str(journal.folder))
+
+    @property
+    def application_id(self) -> str:
+        """Spark's id of this application, which its commits carry."""
+        return str(self.spark.sparkContext.applicationId)
 
 
 @contextmanager

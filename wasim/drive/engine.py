@@ -1,0 +1,70 @@
+"""An engine: what carries out a case's steps on a table. Nothing downstream knows which one did, but by its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from wasim.drive.table import create_table_sql
+from wasim.errors import WasimError
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.scenario import Case
+from wasim.spark import Journal, Session
+from wasim.workload import Append, CreateTable, Probe, plan_steps
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where a case's steps go."""
+
+    session: Session
+    case: Case
+    table: str  # catalog.db.table
+    journal: Journal
+    checkpoint: Path  # of the stream
+    on_commits: Progress  # told the number of commits so far
+
+
+class Appender(Protocol):
+    """Carries out Append steps in order; `close` ends whatever still runs."""
+
+    def append(self, step: Append) -> None:
+        """Carries out the step; returns when its last commit is done and nothing is under way."""
+
+    def close(self) -> None:
+        """Ends the writer; safe to call twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """One way to carry out steps; each leaves its file events and commit reports in the target's journal.
+
+    `writes_data` says whether the data files of its commits exist; if not, their events say what the entries claim.
+    `check` raises the WasimError that names the first setting of a case that the engine does not model.
+    """
+
+    name: str
+    writes_data: bool
+    check: Callable[[Case], None]
+    open_appender: Callable[[Target], Appender]
+
+
+def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], None]) -> None:
+    """Carries out all steps of the target's case; `on_probe` measures while nothing is under way."""
+    appender = engine.open_appender(target)
+    try:
+        for step in plan_steps(target.case):
+            match step:
+                case CreateTable():
+                    target.journal.step(step.number, CREATE_TABLE)
+                    target.session.spark.sql(create_table_sql(target.case, target.table))
+                case Append():
+                    appender.append(step)
+                case Probe():
+                    on_probe(step)
+                case _:
+                    raise WasimError(f"Engine {engine.name} does not model the step {type(step).__name__}.")
+    finally:
+        appender.close()
