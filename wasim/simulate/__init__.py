@@ -1,8 +1,8 @@
-"""Engine `sim`: the writer's state machine, exact to the byte.
+"""Engine `sim`: the writer's state machine, exact to the byte, and a fast form of it for years.
 
 `case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
 data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
-table; `fidelity` compares a simulated recording with a real one.
+table; `fidelity` compares a simulated recording with a real one. `fast` sums fitted laws over any number of commits.
 """
 
 from wasim.simulate.case import Site, simulate_case

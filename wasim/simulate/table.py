@@ -232,6 +232,6 @@ def _refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
     files = new.added_files_count or 0
     if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
         raise WasimError(
-            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the target"
-            f" is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
+            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
+            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
         )
