@@ -59,7 +59,7 @@ def _marker_pt(points: int) -> float:
 
 
 def interval_words(sustainable: SustainableInterval) -> str:
-    """`0.31s (95 %: 0.28s to 0.34s)`, `at least 0.31s (95 %: …)`, or that there is none."""
+    """`0.31s (0.28s to 0.34s)`, `at least 0.31s (…)`, or that there is none."""
     low, best, high = (
         sustainable.interval_s.low, sustainable.interval_s.best, sustainable.interval_s.high,
     )  # fmt: skip
@@ -67,7 +67,7 @@ def interval_words(sustainable: SustainableInterval) -> str:
         return "none; rows alone outrun the writer"
     upper = _rounded(high) if np.isfinite(high) else "no upper bound"
     least = "" if sustainable.slope == "measured" else "at least "
-    return f"{least}{_rounded(best)} (95 %: {_rounded(max(low, 0.0))} to {upper})"
+    return f"{least}{_rounded(best)} ({_rounded(max(low, 0.0))} to {upper})"
 
 
 def _rounded(seconds: float) -> str:
@@ -120,7 +120,8 @@ def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
         "reading": "“at least” where they did not: then reading metadata.json alone is counted",
         "unseen": "“at least” where no slowing down was seen",
     }
-    return f" The intervals are {', and '.join(words for slope, words in said.items() if slope in slopes)}."
+    rests = ", and ".join(words for slope, words in said.items() if slope in slopes)
+    return f" Sustainable intervals (95 % in brackets) are {rests}."
 
 
 def _reading(run: CaseRun) -> str:

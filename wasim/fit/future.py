@@ -44,8 +44,8 @@ def find_sustainable(writer: WriterFit, step: RobustFit, load: RobustFit | None)
     """The smallest interval that still holds at the end of each horizon, by table; low and high from the laws' draws.
 
     Every commit reads metadata.json before it writes the next, so a snapshot costs it at least what the run's own table
-    loads say that the snapshot's bytes take to read: ms per snapshot ≥ ms per MB · bytes per snapshot. A run too short
-    to see commits slow down is held to that.
+    loads say that the snapshot's bytes take to read: ms per snapshot ≥ ms per MB · bytes per snapshot. Where the
+    slope's interval does not lie above that, the run was too short to see commits slow down, and that is what counts.
     """
     return tuple(
         row for cases in _cases_by_table(writer.group) for row in _sustainable_table(writer, cases[0], step, load)
@@ -58,8 +58,8 @@ def _sustainable_table(
     laws = np.vstack([step.coefficients, step.draws])
     reading_ms = _reading_ms(writer, case, load, len(laws))
     slope: Slope = "measured"
-    if laws[0, 1] <= reading_ms[0]:
-        slope = "reading" if load else "unseen"
+    if np.percentile(step.draws[:, 1], 2.5) <= reading_ms[0]:
+        slope, laws[0, 1] = "reading" if load else "unseen", reading_ms[0]
     laws[:, 1] = np.maximum(laws[:, 1], reading_ms)
     rows = []
     for horizon in HORIZONS_S:

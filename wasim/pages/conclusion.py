@@ -59,8 +59,8 @@ def _outlook(group: Group, fit: FitReport, *, alone: bool) -> str:
         amounts = format_bytes(finest.metadata_bytes.best)
     else:
         amounts = f"{format_bytes(finest.metadata_bytes.best)} against {format_bytes(coarsest.metadata_bytes.best)}"
-    whose = "" if alone else f" of {group.name}"
-    return f"; in {format_duration(finest.horizon_s)} without maintenance the model expects{whose} {amounts}"
+    whose = "" if alone else f" ({group.name})"
+    return f"; in {format_duration(finest.horizon_s)} without maintenance the model expects {amounts}{whose}"
 
 
 def _month(run: CaseRun, fit: FitReport) -> Extrapolation | None:

@@ -101,7 +101,8 @@ def sustainable_table(fit: FitReport) -> TextTable:
         for s in fit.sustainable
     )
     return TextTable(
-        caption="The smallest commit interval at which a commit still fits into its interval at the end of the horizon",
+        caption="The smallest commit interval at which a commit still fits into its interval at the end of the "
+        "horizon, with its 95 % interval in brackets",
         head=("horizon", "smallest sustainable interval", "slowing down per snapshot", "R² of steps"),
         rows=tuple(rows),
         figures=("R² of steps",),
