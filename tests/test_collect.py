@@ -11,6 +11,7 @@ from wasim.errors import BooksDoNotBalance
 from wasim.ledger import Kind, Recording, sum_events, view_by_commit
 
 ROOT = Path("/warehouse/db/events")
+UUID = "60790434-8d90-488d-8bf8-22b422f74991"
 
 
 def write(file: str, size: int, at_us: int = 0) -> dict[str, Any]:
@@ -48,9 +49,9 @@ def one_commit(number: int) -> tuple[dict[str, Any], ...]:
     return (
         step(number, at_us=number * 1000),
         write(f"data/{number}.parquet", 50),
-        write(f"metadata/u{number}-m0.avro", 70),
-        write(f"metadata/snap-{number}-1-u{number}.avro", 40),
-        write(f"metadata/0000{number}-b.metadata.json", 100 + number),
+        write(f"metadata/{number}{UUID[1:]}-m0.avro", 70),
+        write(f"metadata/snap-{number}-1-{UUID}.avro", 40),
+        write(f"metadata/0000{number}-{UUID}.metadata.json", 100 + number),
         commit(number, at_us=number * 1000 + 400, attempts=1, manifests_created=1, manifests_kept=number - 1),
     )
 
@@ -88,7 +89,7 @@ def test_a_pause_is_taken_out_of_the_step_time() -> None:
 
 def test_a_file_written_and_deleted_within_one_commit_is_waste() -> None:
     lines = [*one_commit(1)]
-    lines[-1:] = [delete("metadata/u1-m0.avro"), write("metadata/u1-m1.avro", 90), lines[-1]]
+    lines[-1:] = [delete(f"metadata/1{UUID[1:]}-m0.avro"), write(f"metadata/1{UUID[1:]}-m1.avro", 90), lines[-1]]
     ledger = view_by_commit(recorded(*CREATE, *lines))
     assert list(ledger.wasted_bytes) == [70]
     assert list(ledger.deleted_bytes[Kind.DATA_MANIFEST]) == [70]
@@ -110,18 +111,18 @@ def test_a_renamed_file_is_known_by_its_last_name_only() -> None:
 @pytest.mark.parametrize(
     ("file", "kind"),
     [
-        ("metadata/00001-ab.metadata.json", Kind.METADATA_JSON),
-        ("metadata/00001-ab.gz.metadata.json", Kind.METADATA_JSON),
+        (f"metadata/00001-{UUID}.metadata.json", Kind.METADATA_JSON),
+        (f"metadata/00001-{UUID}.gz.metadata.json", Kind.METADATA_JSON),
         ("metadata/v3.metadata.json.gz", Kind.METADATA_JSON),
-        ("metadata/snap-12-1-ab.avro", Kind.MANIFEST_LIST),
-        ("metadata/ab-m0.avro", Kind.DATA_MANIFEST),
-        ("metadata/optimized-m-ab.avro", Kind.DATA_MANIFEST),
-        ("metadata/12-ab.stats", Kind.STATISTICS),
-        ("metadata/partition-stats-12-ab.parquet", Kind.STATISTICS),
+        (f"metadata/snap-12-1-{UUID}.avro", Kind.MANIFEST_LIST),
+        (f"metadata/{UUID}-m0.avro", Kind.DATA_MANIFEST),
+        (f"metadata/optimized-m-{UUID}.avro", Kind.DATA_MANIFEST),
+        (f"metadata/12-{UUID}.stats", Kind.STATISTICS),
+        (f"metadata/partition-stats-12-{UUID}.parquet", Kind.STATISTICS),
         ("metadata/version-hint.text", Kind.VERSION_HINT),
-        ("data/region=metadata/00000-1-ab-0-00001.parquet", Kind.DATA),
-        ("data/00000-1-ab-00001-deletes.parquet", Kind.DELETE_FILE),
-        ("data/00000-1-ab-00001-deletes.puffin", Kind.DELETE_FILE),
+        (f"data/region=metadata/00000-1-{UUID}-0-00001.parquet", Kind.DATA),
+        (f"data/00000-1-{UUID}-00001-deletes.parquet", Kind.DELETE_FILE),
+        (f"data/00000-1-{UUID}-00001-deletes.puffin", Kind.DELETE_FILE),
     ],
 )
 def test_a_file_is_classified_by_its_path(file: str, kind: Kind) -> None:
@@ -135,8 +136,8 @@ def test_a_manifest_of_deletes_is_known_by_its_content() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"metadata/u1-m0.avro": 71}, "metadata/u1-m0.avro"),
-        ({"metadata/u1-m0.avro": None}, "metadata/u1-m0.avro"),
+        ({f"metadata/1{UUID[1:]}-m0.avro": 71}, f"metadata/1{UUID[1:]}-m0.avro"),
+        ({f"metadata/1{UUID[1:]}-m0.avro": None}, f"metadata/1{UUID[1:]}-m0.avro"),
         ({"data/stranger.parquet": 5}, "data/stranger.parquet"),
     ],
 )

@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from wasim.errors import BooksDoNotBalance
+from wasim.iceberg import names
+from wasim.iceberg.names import FileKind
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
 
@@ -18,18 +20,23 @@ Rows = TypeVar("Rows", FileEvents, CommitReports)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
 
 
+_KINDS = {
+    FileKind.METADATA_JSON: Kind.METADATA_JSON,
+    FileKind.VERSION_HINT: Kind.VERSION_HINT,
+    FileKind.MANIFEST_LIST: Kind.MANIFEST_LIST,
+    FileKind.MANIFEST: Kind.DATA_MANIFEST,
+    FileKind.STATISTICS: Kind.STATISTICS,
+    FileKind.PARTITION_STATISTICS: Kind.STATISTICS,
+    FileKind.DELETES: Kind.DELETE_FILE,
+    FileKind.DELETION_VECTORS: Kind.DELETE_FILE,
+}
+
+
 def classify(file: str, *, deletes: bool = False) -> Kind:
     """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
-    folder, _, name = file.rpartition("/")
-    if "metadata" not in folder.split("/"):
-        return Kind.DELETE_FILE if re.search(r"-deletes\.\w+$", name) else Kind.DATA
-    if name.endswith(".metadata.json") or name.endswith(".metadata.json.gz"):
-        return Kind.METADATA_JSON
-    if name.startswith("snap-"):
-        return Kind.MANIFEST_LIST
-    if name.endswith(".avro"):
-        return Kind.DELETE_MANIFEST if deletes else Kind.DATA_MANIFEST
-    return Kind.VERSION_HINT if "version-hint" in name else Kind.STATISTICS
+    if deletes:
+        return Kind.DELETE_MANIFEST
+    return _KINDS.get(names.classify(file), Kind.DATA)
 
 
 def local_path(location: str) -> str:
@@ -168,8 +175,8 @@ def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
 def list_table(root: Path) -> dict[str, int]:
     """Bytes of every file under the table's location, by relative path; Hadoop's `.crc` twins are left out."""
     found = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
+    for folder, _, files in os.walk(root):
+        for name in files:
             if not (name.startswith(".") and name.endswith(".crc")):
                 path = Path(folder, name)
                 found[str(path.relative_to(root))] = path.stat().st_size
