@@ -117,7 +117,7 @@ def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
         return ""
     said = {
         "measured": "measured where commits slowed down",
-        "reading": "“at least” where they did not: then reading metadata.json alone is counted",
+        "reading": "“at least” where commits did not measurably slow down: only reading metadata.json counts",
         "unseen": "“at least” where no slowing down was seen",
     }
     rests = ", and ".join(words for slope, words in said.items() if slope in slopes)
