@@ -1,6 +1,6 @@
 """One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from wasim.simulate.table_json import TableJson
 from wasim.workload import Append, CreateTable, Probe, plan_steps
 
 PREVIOUS_VERSIONS_MAX = 100
+PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
 _RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
 
@@ -36,7 +37,7 @@ class Site:
 
     location: str = "file:/warehouse/db/events"
     owner: str = "wasim"
-    started_s: float = 1_767_225_600.0  # 2026-01-01: wall time of the simulated writer follows event time
+    started_s: float = 1_767_225_600.0  # 2026-01-01, by the simulated wall clock
     first_task_id: int = 0
 
 
@@ -51,12 +52,7 @@ def simulate_case(
     check_honoured(case, profile)
     chosen = site or Site()
     if emit is not None:
-        chosen = Site(
-            location=str(emit.absolute()),
-            owner=chosen.owner,
-            started_s=chosen.started_s,
-            first_task_id=chosen.first_task_id,
-        )
+        chosen = replace(chosen, location=str(emit.absolute()))
     writer = _Writer(case=case, profile=profile, site=chosen, rng=rng, books=Books(folder=emit))
     for step in plan_steps(case):
         match step:
@@ -82,7 +78,8 @@ class _Writer:
         self.table = _new_table(self)
         self.query_id = str(draw_uuid(rng))
         self.task_id = site.first_task_id
-        self.application_ms = round(site.started_s * 1000) - int(rng.integers(1_000, 60_000))
+        self.wall_ms = round(site.started_s * 1000)
+        self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))
 
     def create(self, step: CreateTable) -> None:
         self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, self.site.started_s)
@@ -94,8 +91,8 @@ class _Writer:
 
     def _commit(self, step: int, commit: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
-        at_s = self.site.started_s + event_time_s
-        self.books.begin(step, commit, "append", at_s)
+        self._pass_time(event_time_s)
+        self.books.begin(step, commit, "append", self.wall_ms / 1000)
         streams = "{epoch}" in self.profile.data_file
         if not streams and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
@@ -108,18 +105,23 @@ class _Writer:
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
         texts = {"query_id": self.query_id, "epoch": str(commit - 1), "application_ms": str(self.application_ms)}
-        # Real commits come at any millisecond, and deflate would notice if ours came at whole seconds.
-        late_ms = int(self.rng.integers(max(1, min(1000, round(self.case.commit_interval_s * 1000)))))
-        timestamp_ms = round(at_s * 1000) + late_ms
+        updated_ms = self.wall_ms + int(self.rng.integers(2))
         self.table.append(
             Commit(
-                files=files,
-                timestamp_ms=timestamp_ms,
-                updated_ms=timestamp_ms + int(self.rng.integers(2)),
-                texts=texts,
-                event_time_s=event_time_s,
+                files=files, event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts
             )
         )
+
+    def _pass_time(self, event_time_s: float) -> None:
+        """Moves the wall clock to the next commit: back to back under the virtual clock, else to its event time.
+
+        Commits come at any millisecond; deflate, under gzip, would notice if ours came at whole seconds.
+        """
+        pace_ms = self.profile.pace_s * 1000 * max(0.2, 1 + PACE_SPREAD * float(self.rng.standard_normal()))
+        if self.case.clock == "virtual":
+            self.wall_ms += max(1, round(pace_ms))
+        else:
+            self.wall_ms = max(self.wall_ms + 1, round((self.site.started_s + event_time_s) * 1000 + pace_ms))
 
 
 def _new_table(writer: _Writer) -> SimulatedTable:

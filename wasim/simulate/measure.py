@@ -19,6 +19,7 @@ from wasim.simulate.profile import ColumnSample, FooterSample, WriterProfile
 from wasim.simulate.schema import leaves
 from wasim.simulate.summary import COUNTERS
 
+UNKNOWN_PACE_S = 0.3
 EPOCH_KEY = "spark.sql.streaming.epochId"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _DATA_FILE = re.compile(
@@ -26,7 +27,7 @@ _DATA_FILE = re.compile(
 )
 _LOCAL_APP = re.compile(r"local-\d{13}")
 _OF_THE_CASE = ("write.distribution-mode",)
-# Sizes of manifests that are rewritten are those of other commits' files; twenty commits tell the writer.
+# So many commits tell a writer; a table may hold a hundred thousand.
 _MOST_SNAPSHOTS = 400
 
 
@@ -52,6 +53,7 @@ def measure_profile(table_folder: Path, case: Case, *, name: str = "") -> Writer
         properties=_properties(metadata, case),
         summary=_summary(metadata.snapshots, queries, table_folder),
         data_file=_data_file_template(found[0], streams=any(int(match["epoch"]) for match in found)),
+        pace_s=_pace_s(metadata.snapshots),
         columns=_samples(entries, metadata, case),
         footer=_footer(entries, metadata, case),
     )
@@ -124,10 +126,20 @@ def _samples(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) 
             values=kind[2],
             rows=rows,
             mean_bytes=round(float(np.mean(seen)), 2),
-            deviation_bytes=round(float(np.std(seen)), 2),
+            deviation_bytes=round(_deviation(seen), 2),
         )
         for (kind, rows), seen in sizes.items()
     )
+
+
+def _deviation(sizes: list[int]) -> float:
+    """Standard deviation from one file to the next: sizes that drift slowly, as those of counters do, are alike."""
+    return float(np.sqrt(np.mean(np.diff(sizes) ** 2) / 2)) if len(sizes) > 1 else 0.0
+
+
+def _pace_s(snapshots: tuple[Snapshot, ...]) -> float:
+    times_ms = [snapshot.timestamp_ms for snapshot in snapshots]
+    return round(float(np.median(np.diff(times_ms))) / 1000, 3) if len(times_ms) > 1 else UNKNOWN_PACE_S
 
 
 def _footer(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) -> FooterSample:

@@ -18,7 +18,7 @@ Names = Literal["metastore", "hadoop"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSample:
-    """What files of `rows` rows gave to columns of one kind: mean and standard deviation of their bytes."""
+    """What files of `rows` rows gave to columns of one kind: mean bytes, and how they differ from file to file."""
 
     type: str
     length: int | None  # of strings and binaries
@@ -39,7 +39,10 @@ class FooterSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterProfile:
-    """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys."""
+    """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys.
+
+    `pace_s` is the time between commits that follow each other at once.
+    """
 
     name: str
     origin: Origin
@@ -47,6 +50,7 @@ class WriterProfile:
     properties: Mapping[str, str]
     summary: Mapping[str, str]
     data_file: str
+    pace_s: float
     columns: tuple[ColumnSample, ...]
     footer: FooterSample
 
