@@ -85,7 +85,7 @@ def test_a_single_group_needs_no_name_in_the_outlook(run: Run) -> None:
 def printed(run: Run, width: int = 100) -> list[str]:
     console = Console(width=width, record=True, file=None, quiet=False, force_terminal=False)
     with console.capture() as capture:
-        console.print(render_headline_table(run, NOTHING))
+        console.print(render_headline_table(run))
     return capture.get().splitlines()
 
 

@@ -91,6 +91,38 @@ def bench(
 
 
 @app.command()
+def simulate(
+    file: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario to simulate.")],
+    horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
+    mode: Annotated[str, typer.Option(help="exact: every byte; fast: fitted laws; auto: exact if short.")] = "auto",
+    emit: Annotated[Path | None, typer.Option(help="Folder that takes the metadata of exact cases.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Simulate a scenario: what bench would find, without Spark, for any horizon."""
+    from wasim.forecast import ForecastOptions, forecast, horizon_named, mode_named
+    from wasim.pages import render_headline_table
+    from wasim.runs import summary_document
+
+    words = Console(stderr=as_json)
+    options = ForecastOptions(mode=mode_named(mode, emit), horizon_s=horizon_named(horizon), emit=emit)
+    run = forecast(load_scenario(file), options, lambda line: Console(stderr=True).print(line, markup=False))
+    if as_json:
+        typer.echo(json.dumps(summary_document(run, {}, [])))
+    words.print(render_headline_table(run))
+
+
+@app.command()
+def fidelity(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of finished runs.")],
+) -> None:
+    """Hold the simulator against real runs: simulate each case from its scenario alone and compare, as Markdown."""
+    from wasim.bench.fidelity import check_fidelity
+    from wasim.simulate.fidelity import render_fidelity
+
+    typer.echo(render_fidelity(check_fidelity(runs)))
+
+
+@app.command()
 def report(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")
@@ -131,7 +163,7 @@ def _show(outcome: "Outcome", *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(outcome.document))
     words = Console(stderr=as_json)
-    words.print(render_headline_table(outcome.run, outcome.fit))
+    words.print(render_headline_table(outcome.run))
     words.print(conclude(outcome.run, outcome.fit), markup=False)
     for limit in outcome.limits:
         verdict = "holds" if limit["holds"] else "is breached"

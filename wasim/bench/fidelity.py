@@ -1,4 +1,4 @@
-"""How close the simulator comes to real runs: each saved case simulated from scenario and profile alone, and compared."""
+"""How close the simulator comes to real runs: each saved case simulated from scenario and profile alone."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -65,7 +65,7 @@ def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tu
         format_duration(run.case.commit_interval_s),
         name_without_interval(run.case) + repetition,
         *((format_duration(wa.horizon_s),) if own_horizon else ()),
-        f"{len(run.ledger):,}",
+        f"{run.commits:,}",
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
         *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
         *(format_figure(ratio) for ratio in (wa.data, wa.metadata, wa.total)),

@@ -3,7 +3,6 @@
 from rich.table import Table
 from rich.text import Text
 
-from wasim.fit.report import FitReport
 from wasim.pages.cells import headline_table
 from wasim.runs import Run
 
@@ -28,7 +27,7 @@ WIDEST_WRITER, NARROWEST_WRITER, NARROWEST_BYTES = 18, 9, 5
 ROOMY_COLUMNS = 12  # with more, 80 columns hold them only if bytes always take two lines
 
 
-def render_headline_table(run: Run, fit: FitReport) -> Table:
+def render_headline_table(run: Run) -> Table:
     """One row per case: interval, writer, commits, metadata by kind, WA with its horizon, manifests, planning."""
     text = headline_table(run)
     table = Table(

@@ -23,6 +23,11 @@ class CaseRun:
     probes: tuple[PlanningProbe, ...]
     wall_s: float
 
+    @property
+    def commits(self) -> int:
+        """Commits in all. The ledger of a long fast simulation holds only some of them, the last among them."""
+        return int(self.ledger.commit[-1]) if len(self.ledger) else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:

@@ -5,11 +5,12 @@ data files `data_files` draws from the scenario's rows and a writer `profile`; `
 table; `fidelity` compares a simulated recording with a real one. `fast` sums fitted laws over any number of commits.
 """
 
-from wasim.simulate.case import Site, simulate_case
+from wasim.simulate.case import Simulated, Site, simulate_case, simulate_table
 from wasim.simulate.measure import measure_profile
 from wasim.simulate.profile import WriterProfile, read_profile, render_profile, shipped_profile, with_samples
 
 __all__ = [
+    "Simulated",
     "Site",
     "WriterProfile",
     "measure_profile",
@@ -17,5 +18,6 @@ __all__ = [
     "render_profile",
     "shipped_profile",
     "simulate_case",
+    "simulate_table",
     "with_samples",
 ]

@@ -10,7 +10,7 @@ from wasim.iceberg import ManifestHeader, TableMetadata
 from wasim.iceberg.containers import DEFLATE_LEVEL
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.specs import SortOrder
-from wasim.ledger import Recording
+from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
 from wasim.scenario import Case
 from wasim.simulate.books import Books
@@ -41,10 +41,25 @@ class Site:
     first_task_id: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json."""
+
+    recording: Recording
+    live_bytes: dict[Kind, int]
+
+
 def simulate_case(
     case: Case, profile: WriterProfile, rng: np.random.Generator, *, site: Site | None = None, emit: Path | None = None
 ) -> Recording:
-    """The recording of a case: what each commit writes and deletes, and reports.
+    """The recording of a case: `simulate_table` without what is live at the end."""
+    return simulate_table(case, profile, rng, site=site, emit=emit).recording
+
+
+def simulate_table(
+    case: Case, profile: WriterProfile, rng: np.random.Generator, *, site: Site | None = None, emit: Path | None = None
+) -> Simulated:
+    """A case simulated: what each commit writes and deletes, and reports, and what is live at the end.
 
     With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
     absent. WasimError names a step or property that the simulator does not model.
@@ -64,7 +79,18 @@ def simulate_case(
                 pass  # Planning is measured, not simulated.
             case _:
                 raise WasimError(f"The simulator does not model the step {type(step).__name__}. Use engine spark.")
-    return writer.books.recording()
+    recording = writer.books.recording()
+    return Simulated(recording=recording, live_bytes=_live_bytes(recording, writer.table))
+
+
+def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
+    events, live = recording.events, dict.fromkeys(Kind, 0)
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
+        live[kind] = int(written[-1]) if len(written) else 0
+    live[Kind.DATA_MANIFEST] = sum(one.file.manifest_length for one in table.manifests)
+    live[Kind.DATA] = table.bytes
+    return live
 
 
 class _Writer:

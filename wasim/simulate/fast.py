@@ -18,6 +18,7 @@ from wasim.simulate.profile import WriterProfile
 from wasim.units import Floats, Ints
 
 ROWS_AT_ONCE = 1 << 16
+CHECKPOINTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,29 @@ def new_manifest_bytes(model: FastModel) -> float:
     alone = drivers_at(model.appends, np.array([1], dtype=np.int64))
     row = replace(alone, manifest_files=np.ones(1), entries_merged=np.zeros(1))
     return float(model.bytes_of(Kind.DATA_MANIFEST, row)[0])
+
+
+def fast_checkpoints(model: FastModel, commits: int) -> tuple[Ints, Drivers, dict[Kind, Ints]]:
+    """Some commits up to the last, evenly spaced in the logarithm: their numbers, drivers, and bytes by kind."""
+    numbers = np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)).astype(np.int64))
+    drivers = drivers_at(model.appends, numbers)
+    sizes = {kind: np.rint(model.bytes_of(kind, drivers)).astype(np.int64) for kind in model.laws}
+    data = np.full(len(numbers), round(model.appends.data_bytes_per_commit), dtype=np.int64)
+    return numbers, drivers, sizes | {Kind.DATA: data}
+
+
+def fast_live_bytes(model: FastModel, commits: int) -> dict[Kind, int]:
+    """Bytes reachable from the last snapshot, and its metadata.json, by kind."""
+    appends, last = model.appends, drivers_at(model.appends, np.array([commits], dtype=np.int64))
+    live = dict.fromkeys(Kind, 0)
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        live[kind] = round(float(model.bytes_of(kind, last)[0]))
+    entries = commits * appends.files_per_commit
+    live[Kind.DATA_MANIFEST] = round(
+        float(last.live_manifests[0]) * appends.sizes.header_bytes + entries * appends.sizes.entry_bytes
+    )
+    live[Kind.DATA] = round(appends.data_bytes_per_commit * commits)
+    return live
 
 
 def fast_rows(model: FastModel, commits: int, *, at_once: int = ROWS_AT_ONCE) -> Iterator[dict[Kind, Floats]]:

@@ -1,0 +1,190 @@
+"""A scenario simulated instead of run: exactly, or fast with laws fitted to an exact history of the same table.
+
+No Spark, no Java, no table: the same cases, the same totals, the same document as a bench.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.fit.cost import WriterFit, fit_group
+from wasim.fit.groups import group_cases
+from wasim.ledger import Kind, Ledger, Recording, sum_events, view_by_commit
+from wasim.ledger.totals import amplification
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.runs import CaseRun, Run, key_versions
+from wasim.scenario import Case, LoadedScenario
+from wasim.simulate import Simulated, WriterProfile, shipped_profile, simulate_table
+from wasim.simulate.fast import FastModel, Law, fast_checkpoints, fast_live_bytes, fast_totals
+from wasim.units import parse_duration_s
+
+EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
+CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is long since full
+
+
+class Mode(StrEnum):
+    """How sizes come about: `exact` encodes every file, `fast` sums fitted laws, `auto` is exact if short."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    FAST = "fast"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastOptions:
+    """How to simulate. `horizon_s` replaces the scenario's; `emit` takes the metadata trees of exact cases."""
+
+    mode: Mode = Mode.AUTO
+    horizon_s: float | None = None
+    emit: Path | None = None
+
+
+def mode_named(name: str, emit: Path | None) -> Mode:
+    """The mode with that name. WasimError for another, and for `fast` with a folder to emit into."""
+    if name not in list(Mode):
+        raise WasimError(f"--mode is {name!r}. Give {', '.join(Mode)}.")
+    if emit is not None and name == Mode.FAST:
+        raise WasimError("--emit writes every file, so it needs --mode exact.")
+    return Mode.EXACT if emit is not None else Mode(name)
+
+
+def horizon_named(text: str | None) -> float | None:
+    """Seconds of a horizon such as 365d; None where none is given. WasimError for anything else."""
+    if text is None:
+        return None
+    try:
+        return parse_duration_s(text)
+    except ValueError as wanted:
+        raise WasimError(f"--horizon is {text!r}. Give {wanted}.") from None
+
+
+def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callable[[str], None]) -> Run:
+    """Every case of the scenario, simulated. WasimError names what the simulator does not model.
+
+    `on_case` is told each case's label and mode before it is simulated.
+    """
+    runs = []
+    for case in scenario.cases():
+        longer = case if options.horizon_s is None else replace(case, horizon_s=options.horizon_s)
+        mode = _mode(longer, options.mode)
+        on_case(f"{longer.label}: {mode}, {longer.commits:,} commits")
+        runs.append(_forecast_case(longer, mode, options.emit))
+    return Run(
+        folder=Path(),
+        scenario=scenario.name,
+        question=scenario.scenario.question,
+        provenance={"engine": {"name": "sim", "mode": str(options.mode)}},
+        cases=tuple(runs),
+        failures={},
+    )
+
+
+def _mode(case: Case, asked: Mode) -> Mode:
+    if asked is not Mode.AUTO:
+        return asked
+    return Mode.EXACT if case.commits <= EXACT_AT_MOST_COMMITS else Mode.FAST
+
+
+def _forecast_case(case: Case, mode: Mode, emit: Path | None) -> CaseRun:
+    started_s, profile = time.monotonic(), shipped_profile(case)
+    if mode is Mode.FAST:
+        made = _case_run_fast(case, calibrate(case, profile))
+    else:
+        folder = emit / _folder_name(case) if emit is not None else None
+        made = _case_run_exact(case, simulate_table(case, profile, np.random.default_rng(case.seed), emit=folder))
+    return replace(made, wall_s=time.monotonic() - started_s)
+
+
+def _folder_name(case: Case) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_.=" else "_" for letter in case.label)
+
+
+def calibrate(case: Case, profile: WriterProfile) -> FastModel:
+    """The fast model of a case: the laws of its files, fitted to the exact history of its first commits."""
+    short = replace(case, horizon_s=CALIBRATION_COMMITS * case.commit_interval_s)
+    simulated = simulate_table(short, profile, np.random.default_rng(case.seed))
+    made = _case_run_exact(short, simulated)
+    (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
+    return _fast_model(case, fit_group(group), simulated.recording)
+
+
+def _fast_model(case: Case, writer: WriterFit, recording: Recording) -> FastModel:
+    created = recording.events.where(recording.events.operation == CREATE_TABLE)
+    dropped = case.table.properties.get("write.metadata.delete-after-commit.enabled", "false")
+    return FastModel(
+        appends=writer.appends_of(case),
+        laws={one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds},
+        create_bytes=int(created.bytes.sum()),
+        delete_after_commit=dropped.lower() == "true",
+    )
+
+
+def _case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
+    totals = sum_events(simulated.recording.events)
+    return CaseRun(
+        key=case.key(key_versions({})),
+        case=case,
+        engine="sim",
+        ledger=view_by_commit(simulated.recording),
+        totals=totals,
+        live_bytes=simulated.live_bytes,
+        ingested_bytes=totals.data_bytes,
+        amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
+        probes=(),
+        wall_s=0.0,
+    )
+
+
+def _case_run_fast(case: Case, model: FastModel) -> CaseRun:
+    totals = fast_totals(model, case.commits)
+    return CaseRun(
+        key=case.key(key_versions({})),
+        case=case,
+        engine="sim",
+        ledger=_checkpoint_ledger(case, model),
+        totals=totals,
+        live_bytes=fast_live_bytes(model, case.commits),
+        ingested_bytes=totals.data_bytes,
+        amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
+        probes=(),
+        wall_s=0.0,
+    )
+
+
+def _checkpoint_ledger(case: Case, model: FastModel) -> Ledger:
+    """Rows of some commits only, evenly spaced in the logarithm, the last one among them."""
+    commits, drivers, sizes = fast_checkpoints(model, case.commits)
+    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    by_kind = {kind: sizes.get(kind, nothing) for kind in Kind}
+    merged = drivers.manifest_files.astype(np.int64)
+    live, files = drivers.live_manifests.astype(np.int64), commits * model.appends.files_per_commit
+    return Ledger(
+        commit=commits,
+        operation=np.full(len(commits), "append", dtype=object),
+        snapshot_id=nothing,
+        event_time_s=commits.astype(np.float64) * case.commit_interval_s,
+        reported_at_s=unknown,
+        commit_ms=unknown,
+        step_ms=unknown,
+        attempts=np.ones_like(commits),
+        manifests_created=merged,
+        manifests_kept=live - 1,
+        manifests_replaced=drivers.manifests_replaced.astype(np.int64),
+        live_manifests=live,
+        live_entries=files,
+        entries_added=np.full_like(commits, model.appends.files_per_commit),
+        entries_processed=drivers.entries_merged.astype(np.int64),
+        snapshots_retained=commits,
+        records_added=np.full_like(commits, case.rows_per_commit),
+        records_live=commits * case.rows_per_commit,
+        data_bytes_live=np.rint(commits * model.appends.data_bytes_per_commit).astype(np.int64),
+        wasted_bytes=nothing,
+        written_bytes=by_kind,
+        deleted_bytes=dict.fromkeys(Kind, nothing),
+        files_written=dict.fromkeys(Kind, nothing),
+    )
