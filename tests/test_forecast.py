@@ -53,7 +53,7 @@ def test_a_long_horizon_is_fast_and_a_short_one_exact_unless_asked() -> None:
 
 @pytest.mark.parametrize(("mode", "emit"), [("exactly", None), ("fast", Path("trees"))])
 def test_a_mode_that_cannot_be_is_refused(mode: str, emit: Path | None) -> None:
-    with pytest.raises(WasimError, match="--mode|--emit"):
+    with pytest.raises(WasimError, match=r"--mode|--emit"):
         mode_named(mode, emit)
 
 

@@ -113,10 +113,11 @@ def fast_live_bytes(model: FastModel, commits: int) -> dict[Kind, int]:
     live = dict.fromkeys(Kind, 0)
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         live[kind] = round(float(model.bytes_of(kind, last)[0]))
-    entries = commits * appends.files_per_commit
-    live[Kind.DATA_MANIFEST] = round(
-        float(last.live_manifests[0]) * appends.sizes.header_bytes + entries * appends.sizes.entry_bytes
-    )
+    if appends.merges:
+        entries = commits * appends.files_per_commit * appends.sizes.entry_bytes
+        live[Kind.DATA_MANIFEST] = round(float(last.live_manifests[0]) * appends.sizes.header_bytes + entries)
+    else:  # FastAppend keeps every manifest that it wrote
+        live[Kind.DATA_MANIFEST] = fast_totals(model, commits).written_bytes[Kind.DATA_MANIFEST]
     live[Kind.DATA] = round(appends.data_bytes_per_commit * commits)
     return live
 
