@@ -85,7 +85,8 @@ def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Ta
     journal_folder = context.warehouse / "journal"
     journal_folder.mkdir(parents=True)
     journal = session.journal(journal_folder)
-    session.add_catalog(catalog, journal)
+    # What Spark's own writer does to its files is part of what it costs; core is there to be quick
+    session.add_catalog(catalog, journal, sets_permissions=context.engine.writes_data)
     target = drive.Target(
         session=session,
         case=case,

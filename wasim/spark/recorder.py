@@ -51,9 +51,13 @@ class Journal:
         # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's recording
         self._handle = self._class.at(str(folder))
 
-    def catalog_properties(self) -> dict[str, str]:
-        """What a Spark catalog on local files needs so that all that its tables write or delete is recorded."""
+    def catalog_properties(self, *, sets_permissions: bool = True) -> dict[str, str]:
+        """What a Spark catalog on local files needs so that all that its tables write or delete is recorded.
+
+        Hadoop sets every new file's permissions, which takes longer than writing it; without, files have the process's.
+        """
         return {
+            "hadoop.wasim.permissions": str(sets_permissions).lower(),
             "hadoop.fs.file.impl": "wasim.recorder.RecordingFileSystem",
             # else Hadoop hands out the first file system that it made for file:
             "hadoop.fs.file.impl.disable.cache": "true",

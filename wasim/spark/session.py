@@ -38,7 +38,7 @@ class Session:
         """A journal in `folder`, which must exist."""
         return Journal(folder, self.jvm)
 
-    def add_catalog(self, catalog: Catalog, journal: Journal | None) -> None:
+    def add_catalog(self, catalog: Catalog, journal: Journal | None, *, sets_permissions: bool = True) -> None:
         """Makes the catalog known to Spark, its tables recorded if a journal is given.
 
         A catalog that Spark knew by that name is forgotten; so is what one in memory held in this warehouse.
@@ -48,7 +48,7 @@ class Session:
             self.spark.conf.unset(self._catalog_settings.pop())
         if isinstance(catalog, MemoryCatalog):
             self.jvm.wasim.recorder.MemoryCatalog.forget(str(catalog.warehouse))
-        recorded = journal.catalog_properties() if journal is not None else {}
+        recorded = journal.catalog_properties(sets_permissions=sets_permissions) if journal is not None else {}
         prefix = f"spark.sql.catalog.{catalog.name}"
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
         for key, value in {**catalog.properties(), **recorded}.items():

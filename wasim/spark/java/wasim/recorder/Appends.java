@@ -6,6 +6,7 @@ import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.ContentFileParser;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.relocated.com.google.common.util.concurrent.MoreExecutors;
 import org.apache.iceberg.shaded.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.iceberg.util.JsonUtil;
 
@@ -34,6 +35,8 @@ public final class Appends {
         journal.written(file.location(), file.fileSizeInBytes(), false);
         append.appendFile(file);
       }
+      // Iceberg asks every 10 ms whether its worker pool is done: with one file at hand, that is most of a commit
+      append.scanManifestsWith(MoreExecutors.newDirectExecutorService());
       append.commit();
     }
   }

@@ -19,6 +19,10 @@ import org.apache.hadoop.util.Progressable;
 public class RecordingFileSystem extends LocalFileSystem {
   private Journal journal;
 
+  public RecordingFileSystem() {
+    super(new LocalFiles());
+  }
+
   public void initialize(URI uri, Configuration conf) throws IOException {
     super.initialize(uri, conf);
     journal = Journal.at(conf.get("wasim.journal"));
