@@ -3,15 +3,19 @@
 Verbs import what they need when they run, so that `wasim validate` starts without Spark.
 """
 
+import errno
+import io
 import json
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from wasim.errors import ExitCode, ScenarioError, WasimError
 from wasim.scenario import LoadedScenario, load_scenario
@@ -20,6 +24,8 @@ from wasim.units import format_duration
 
 if TYPE_CHECKING:
     from wasim.bench import Outcome
+
+_MACHINES_FAULT = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
 
 app = typer.Typer(
     name="wasim",
@@ -181,15 +187,28 @@ def _case_table(scenario: LoadedScenario) -> Table:
         column.justify = "right"
     for case in scenario.cases():
         interval = format_duration(case.commit_interval_s)
-        table.add_row(case.label, interval, str(case.commits), str(case.rows_per_commit))
+        table.add_row(Text(case.label), interval, str(case.commits), str(case.rows_per_commit))
     return table
 
 
 def main() -> None:
     """Run the command line; a user's mistake ends in its lines on stderr and its exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an ASCII terminal gets a question mark, not a traceback
     try:
         app()
     except WasimError as error:
         typer.echo(str(error), err=True)
         sys.exit(int(error.exit_code))
+    except OSError as error:
+        if error.errno not in _MACHINES_FAULT:
+            traceback.print_exc()
+            sys.exit(int(ExitCode.BUG))
+        where = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"{where}{error.strerror}. Mend that, then run the same command: finished cases are kept.", err=True)
+        sys.exit(int(ExitCode.USER_MISTAKE))
+    except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
+        traceback.print_exc()
+        sys.exit(int(ExitCode.BUG))

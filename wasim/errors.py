@@ -10,6 +10,7 @@ class ExitCode(IntEnum):
     FINDINGS = 1
     USER_MISTAKE = 2
     CASE_FAILED = 3
+    BUG = 70  # a traceback came with it
     INTERRUPTED = 130
 
 

@@ -93,7 +93,7 @@ class _Run:
 def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
     """Carries out the cases that are left; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=run.console, disable=not left) as progress:
         bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
         for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):

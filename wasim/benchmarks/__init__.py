@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from wasim.errors import CaseFailed
+from wasim.errors import CaseFailed, SavedFileError
 from wasim.ledger import PlanningProbe
 from wasim.probe import PlanningTable, Query
 
@@ -82,7 +82,10 @@ def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], 
 
 def merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
     """One pytest-benchmark document with the benchmarks of all `parts`, in order; nothing is written for no parts."""
-    documents = [json.loads(part.read_text()) for part in parts]
+    try:
+        documents = [json.loads(part.read_text()) for part in parts]
+    except (OSError, ValueError) as error:
+        raise SavedFileError(f"A case's benchmark-*.json cannot be read ({error}). Run the bench again.") from error
     if documents:
         merged = documents[0] | {"benchmarks": [bench for document in documents for bench in document["benchmarks"]]}
         target.write_text(json.dumps(merged, indent=1))

@@ -304,6 +304,8 @@ def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> d
     if pairs is None:
         return None
     key, value = f"f{key_id}", f"f{key_id + 1}"
+    if any(key not in pair or value not in pair for pair in pairs):
+        raise IcebergFileError(source, f"has an Avro schema whose map of field {key_id} lacks its key or value")
     found = {pair[key]: pair[value] for pair in pairs}
     if len(found) != len(pairs):
         raise IcebergFileError(source, f"has an entry with one column twice in the map of field {key_id}")

@@ -13,6 +13,8 @@ from wasim.ledger.commits import Ledger
 from wasim.ledger.events import CommitReports, FileEvents
 from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
 
+TEXT_COLUMNS = frozenset({"operation", "action", "kind", "file"})
+COLUMNS_BY_KIND = frozenset({"written_bytes", "deleted_bytes", "files_written"})
 _VERSION_KEY = b"wasim.schema_version"
 Columns = TypeVar("Columns", FileEvents, CommitReports, Ledger)
 
@@ -43,11 +45,15 @@ def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
         )
 
     def column(name: str) -> np.ndarray:
-        return table.column(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        if name not in table.column_names:
+            raise SavedFileError(f"{path}: lacks the column {name}. Run the bench again to make it.")
+        array: np.ndarray = table.column(name).to_numpy(zero_copy_only=False)
+        if name in TEXT_COLUMNS or np.issubdtype(array.dtype, np.number):
+            return array
+        raise SavedFileError(f"{path}: column {name} holds no numbers. Run the bench again to make it.")
 
-    by_kind = {name.split(".")[0] for name in table.column_names if "." in name}
     columns: dict[str, Any] = {
-        f.name: {kind: column(f"{f.name}.{kind}") for kind in Kind} if f.name in by_kind else column(f.name)
+        f.name: {kind: column(f"{f.name}.{kind}") for kind in Kind} if f.name in COLUMNS_BY_KIND else column(f.name)
         for f in fields(columns_of)
     }
     return columns_of(**columns)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from rich.table import Table
+from rich.text import Text
 
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN
@@ -24,7 +25,7 @@ def render_comparison(first: Run, second: Run) -> Table:
         table.add_column(name, justify="right")
     for before, after in shared:
         cells = (_change(figure(before), figure(after), text) for _, figure, text in _FIGURES)
-        table.add_row(before.case.label, *cells)
+        table.add_row(Text(before.case.label), *cells)  # Text: a label's brackets are no markup
     return table
 
 

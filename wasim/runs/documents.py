@@ -1,6 +1,8 @@
 """Runs as documents: case.json beside the Parquet files, and the one summary that `--json` prints."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,29 @@ def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
 
 def read_case(folder: Path) -> CaseRun:
     """The case that `save_case` wrote. SavedFileError if a part is missing, damaged or of an unknown version."""
-    document = _read_json(folder / "case.json")
+    document = _read_json(folder / "case.json", DOCUMENT_VERSION)
+    with _not_as_saved(folder / "case.json"):
+        made = _case_from(document, folder)
+    if len(made.ledger) != made.case.commits:
+        raise SavedFileError(
+            f"{folder / 'ledger.parquet'}: holds {len(made.ledger)} commits, the case has {made.case.commits}. {_AGAIN}"
+        )
+    return made
+
+
+_AGAIN = "Name the folder of a run that bench has made, or run the bench again."
+
+
+@contextmanager
+def _not_as_saved(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = str(error).splitlines()[0][:120]
+        raise SavedFileError(f"{path}: is not as bench saves it ({type(error).__name__}: {what}). {_AGAIN}") from error
+
+
+def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     return CaseRun(
         key=document["key"],
         case=case_from_document(document["case"]),
@@ -65,7 +89,9 @@ def read_case(folder: Path) -> CaseRun:
 def read_run(folder: Path) -> Run:
     """A run from its folder, as far as it got. SavedFileError if it is none, or holds no finished case."""
     marker = _read_json(folder / "run.json")
-    keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
+    with _not_as_saved(folder / "run.json"):
+        scenario, question = str(marker["scenario"]), str(marker["question"])
+        keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
     if not keys:
         raise SavedFileError(
             f"{folder}: no case of this run is finished. Run the same bench command again; it resumes."
@@ -73,24 +99,26 @@ def read_run(folder: Path) -> Run:
     failures = folder / "failures.json"
     return Run(
         folder=folder,
-        scenario=marker["scenario"],
-        question=marker["question"],
+        scenario=scenario,
+        question=question,
         provenance=_read_json(folder / "provenance.json"),
         cases=tuple(read_case(folder / "cases" / key) for key in keys),
         failures=_read_json(failures) if failures.exists() else {},
     )
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, version: int | None = None) -> dict[str, Any]:
     try:
-        document: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        document = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise SavedFileError(f"{path}: cannot be read ({error}). {_AGAIN}") from error
+    if not isinstance(document, dict):
+        raise SavedFileError(f"{path}: is not as bench saves it (no JSON object). {_AGAIN}")
+    if version is not None and document.get("schema_version") != version:
+        found = document.get("schema_version")
         raise SavedFileError(
-            f"{path}: cannot be read ({error}). Name the folder of a run that bench has made."
-        ) from error
-    found = document.get("schema_version", DOCUMENT_VERSION)
-    if found != DOCUMENT_VERSION:
-        raise SavedFileError(f"{path}: schema_version is {found}; this wasim reads {DOCUMENT_VERSION}.")
+            f"{path}: schema_version is {found}; this wasim reads {version}. Use the wasim that wrote it."
+        )
     return document
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from wasim.errors import EnvironmentFault
 from wasim.runs.files import UNFINISHED, sweep, write_atomically
 
+_MISREAD = frozenset("%?#")  # SQLite and Hadoop read these in a path as parts of a URI
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
@@ -57,6 +59,12 @@ def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterato
     EnvironmentFault if the folder cannot be made. Two runs at once hold two folders.
     """
     parent = results.absolute() / marker.scenario  # tables hold their location: it must not depend on where one stands
+    misread = sorted({letter for letter in str(parent) if letter in _MISREAD or not letter.isprintable()})
+    if misread:
+        raise EnvironmentFault(
+            f"{parent}: holds {', '.join(map(repr, misread))}, which SQLite or Hadoop would read as part of a URI."
+            " Give another folder with --out."
+        )
     try:
         parent.mkdir(parents=True, exist_ok=True)
         path = None if fresh else _resumable(parent, marker)
@@ -77,12 +85,20 @@ def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterato
 
 def _resumable(parent: Path, marker: RunMarker) -> Path | None:
     for path in sorted(parent.iterdir(), reverse=True):
-        saved = path / "run.json"
-        if saved.exists() and json.loads(saved.read_text())["keys"] == list(marker.keys) and not _complete(path):
+        if _keys(path) == list(marker.keys) and not _complete(path):
             with _lock(path) as held:
                 if held:
                     return path
     return None
+
+
+def _keys(path: Path) -> list[str] | None:
+    """The keys of the run in this folder; None if it holds none, or its marker is damaged: it is left alone then."""
+    try:
+        keys: list[str] = json.loads((path / "run.json").read_text())["keys"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return keys
 
 
 def _complete(path: Path) -> bool:

@@ -35,7 +35,10 @@ def find_java() -> JavaRuntime:
     """
     unfit = []
     for executable in _candidates():
-        said = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
+        try:
+            said = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
+        except OSError as error:
+            said = error.strerror or ""
         match = re.search(r'version "(\d+)', said)
         if match and int(match[1]) in SUPPORTED_MAJORS:
             return JavaRuntime(executable=executable, version=said.splitlines()[0].strip())

@@ -77,6 +77,8 @@ def open_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iter
     """
     java, jars = find_java(), fetch_jars()
     on_class_path = (*jars, recorder_jar(jars))
+    if os.environ.get("LC_ALL") in ("C", "POSIX"):
+        os.environ["LC_ALL"] = "C.UTF-8"  # else the JVM cannot name files that hold other than ASCII letters
     os.environ["JAVA_HOME"] = str(java.executable.resolve().parent.parent)  # the one that was checked
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns and looks for another address
     builder = SparkSession.builder.master(master).appName("wasim")
@@ -113,6 +115,7 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",  # the progress bar is ours
     "spark.driver.host": "127.0.0.1",  # loopback only
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.variable.substitute": "false",  # else ${env:HOME} in a table property would not stay as written
     "spark.sql.session.timeZone": "UTC",  # event time is the same on every machine
     "spark.sql.shuffle.partitions": "4",  # 200 tasks for a few hundred rows would time Spark, not Iceberg
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",

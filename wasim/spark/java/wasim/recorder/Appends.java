@@ -2,6 +2,7 @@ package wasim.recorder;
 
 import java.io.IOException;
 import java.util.Iterator;
+import java.util.concurrent.ExecutorService;
 import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.ContentFileParser;
 import org.apache.iceberg.DataFile;
@@ -9,6 +10,7 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.relocated.com.google.common.util.concurrent.MoreExecutors;
 import org.apache.iceberg.shaded.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.iceberg.util.JsonUtil;
+import org.apache.iceberg.util.ThreadPools;
 
 /** Commits appends of files that nobody wrote, in a loop inside the JVM: calls over py4j would take longer than commits. */
 public final class Appends {
@@ -20,6 +22,8 @@ public final class Appends {
    */
   public static void commit(Table table, String commits, boolean merges, String journalFolder) throws IOException {
     Journal journal = Journal.at(journalFolder);
+    // Iceberg asks its worker pool every 10 ms whether it is done, which would be most of a commit of few files
+    ExecutorService here = MoreExecutors.newDirectExecutorService();
     String[] lines = commits.split("\n");
     for (int i = 0; i < lines.length; i++) {
       JsonNode commit = (JsonNode) JsonUtil.mapper().readTree(lines[i]);
@@ -35,8 +39,8 @@ public final class Appends {
         journal.written(file.location(), file.fileSizeInBytes(), false);
         append.appendFile(file);
       }
-      // Iceberg asks every 10 ms whether its worker pool is done: with one file at hand, that is most of a commit
-      append.scanManifestsWith(MoreExecutors.newDirectExecutorService());
+      append.scanManifestsWith(here);
+      append.writeManifestsWith(here, ThreadPools.WORKER_THREAD_POOL_SIZE);
       append.commit();
     }
   }
