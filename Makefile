@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench test test-all soak check format overhead lock java clean help
+.PHONY: bench validate test test-all soak check format overhead lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +21,11 @@ test-all: $(READY) java ## the slow tests too
 
 soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
+
+validate: $(READY) java ## hold the simulator against real runs; writes docs/fidelity.md
+	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
+	$(BIN)/wasim fidelity $(FIDELITY)/*/* > docs/fidelity.md
+	@tail -n 1 docs/fidelity.md
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits
 	$(BIN)/python -m wasim.benchmarks.overhead

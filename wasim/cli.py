@@ -122,10 +122,10 @@ def fidelity(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of finished runs.")],
 ) -> None:
     """Hold the simulator against real runs: simulate each case from its scenario alone and compare, as Markdown."""
-    from wasim.bench.fidelity import check_fidelity
+    from wasim.bench.fidelity import INTRODUCTION, check_fidelity
     from wasim.simulate.fidelity import render_fidelity
 
-    typer.echo(render_fidelity(check_fidelity(runs)))
+    typer.echo(f"{INTRODUCTION}\n{render_fidelity(check_fidelity(runs))}", nl=False)
 
 
 @app.command()
