@@ -14,13 +14,13 @@ from wasim.simulate.fidelity import KindFidelity, compare
 
 INTRODUCTION = """# Fidelity of the simulator
 
-`make validate` runs every scenario of `scenarios/fidelity/` on real Spark and Iceberg, simulates the same cases from the
-scenario and the shipped writer profile alone (the profiles were measured on other tables), and writes this page. Nothing of
-the real runs is used but where the table lies, which anyone can choose.
+`make validate` runs every scenario of `scenarios/fidelity/` on real Spark and Iceberg, simulates the same cases from
+the scenario and the shipped writer profile alone (the profiles were measured on other tables), and writes this page.
+Nothing of the real runs is used but where the table lies, which anyone can choose.
 
-A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum, and
-the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files are sized by
-the profile and have no goal. What misses its goal stays in the table.
+A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
+and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files are
+sized by the profile and have no goal. What misses its goal stays in the table.
 """
 Fidelity = tuple[str, tuple[KindFidelity, ...]]
 
