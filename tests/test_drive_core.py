@@ -198,6 +198,29 @@ def test_spark_writes_to_the_catalog_in_memory_too(writer: str, run_on: RunOn, s
         assert list(run.ledger.records_live) == [20, 40, 60, 80]
 
 
+GOAL_COMMITS_PER_S = 30.0
+TEN_COLUMNS = "{columns: [{name: reading, type: double, count: 4}, {name: sensor, type: string, values: 5, count: 4}]}"
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_core_makes_thirty_commits_a_second_at_the_start_of_a_table(
+    session: Session, small_case: MakeCase, tmp_path: Path
+) -> None:
+    rates: dict[str, list[float]] = {"jdbc": [], "in_memory": []}
+    for turn in range(6):
+        for catalog, seen in rates.items():
+            environment = f"{{warm_up_commits: 0, catalog: {catalog}}}"
+            case = small_case(table=TEN_COLUMNS, writer="streaming", horizon="100s", environment=environment)
+            run = carry_out(case, context_of("core", case, session, tmp_path / f"{turn}{catalog}"))
+            at_s = run.ledger.reported_at_s
+            seen.append((len(at_s) - 1) / (at_s[-1] - at_s[0]))
+    for catalog, seen in rates.items():
+        text = ", ".join(f"{rate:.1f}" for rate in seen)
+        print(f"{catalog}: median {np.median(seen[1:]):.1f} commits/s over the first 100 ({text}; the first warms up)")
+    assert np.median(rates["in_memory"][1:]) >= GOAL_COMMITS_PER_S
+
+
 def test_the_engine_is_part_of_a_cases_key(small_case: MakeCase, tmp_path: Path) -> None:
     small_case()
     scenario = load_scenario(tmp_path / "small.yaml")

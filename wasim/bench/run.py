@@ -143,7 +143,12 @@ def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
 
 def _note_provenance(run: _Run, session: Session) -> dict[str, object]:
     notes = provenance(
-        engine={"name": run.options.engine.name, "java": find_java().version, "master": run.options.master},
+        engine={
+            "name": run.options.engine.name,
+            "data": "written" if run.options.engine.writes_data else "described only",
+            "java": find_java().version,
+            "master": run.options.master,
+        },
         jars={jar.name: file_sha256(jar) for jar in session.jars},
         folder=run.folder.path,
     )
