@@ -1,5 +1,7 @@
 """Faults as people read them: position, field, what is wrong, what to do."""
 
+import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,14 +34,14 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "interval beyond the horizon": (
         "[1s, 5s]", "[1s, 2m]",
-        ['10:25: sweep.commit_interval[1] is "2m", longer than the horizon of 1m, so that the case makes no commit. '
+        ['10:25: sweep.commit_interval[1] is "2m", longer than the horizon of "1m", so that the case makes no commit. '
          "Give at most 1m, or a longer horizon."],
     ),
     "too many commits": (
         "horizon: 1m", "horizon: 7d",
-        ['10:21: sweep.commit_interval[0] is "1s", which makes 604800 commits in a horizon of 7d. '
+        ['10:21: sweep.commit_interval[0] is "1s", which makes 604800 commits in a horizon of "7d". '
          "Give at least 6.048s, or a shorter horizon.",
-         '10:25: sweep.commit_interval[1] is "5s", which makes 120960 commits in a horizon of 7d. '
+         '10:25: sweep.commit_interval[1] is "5s", which makes 120960 commits in a horizon of "7d". '
          "Give at least 6.048s, or a shorter horizon."],
     ),
     "the same interval twice": (
@@ -89,7 +91,8 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "missing field": (
         "{rows_per_second: 100}", "{files_per_commit: 2}",
-        ["7:1: workload.rows_per_second is missing. Add it: rows that arrive in a second of event time."],
+        ["7:1: workload.rows_per_second is missing. Add it: rows that arrive in a second of event time; "
+         "a whole number of them in each commit interval."],
     ),
     "list where a mapping belongs": (
         "{rows_per_second: 100}", "[100]",
@@ -142,7 +145,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "too precise": (
         "type: double}", 'type: "decimal(39,2)"}',
         ['6:28: table.columns[1].type is "decimal(39,2)". '
-         "Give a precision from 1 to 38 and a scale no greater, such as decimal(10,2)."],
+         "Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2)."],
     ),
     "a struct of nothing": (
         "type: double}", "type: struct}",
@@ -169,8 +172,8 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "partitions of an unpartitioned table": (
         "100}", "100, partitions_per_commit: 2}",
-        ["7:57: workload.partitions_per_commit is given, but no column is partitioned by identity. "
-         "Add one with `values` to table.partition_by, or take it out."],
+        ["7:57: workload.partitions_per_commit is given, but no column with `values` is partitioned by identity. "
+         "Add one to table.partition_by, or take it out."],
     ),
     "more files than rows": (
         "100}", "100, files_per_commit: 101}",
@@ -207,6 +210,122 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "tag": (
         "question: What", "question: !!python/name:os.system What",
         ["2:11: question has a tag (!). Take it out, or put the text in quotes."],
+    ),
+    "horizon that the interval does not divide": (
+        "[1s, 5s]", "[1s, 7s]",
+        ['8:10: horizon is "1m", which is no whole number of commit intervals of "7s". '
+         "Give 56s or 1m3s, or another commit interval."],
+    ),
+    "horizon that no near one mends": (
+        "[1s, 5s]", "[7s, 11s, 13s, 17s, 19s]",
+        ['8:10: horizon is "1m", which is no whole number of commit intervals of "7s" or "11s" or "13s" or "17s" '
+         "or others. Give commit intervals that divide it, or another horizon."],
+    ),
+    "rows that are not whole": (
+        "100}", "1.4}",
+        ['7:29: workload.rows_per_second is "1.4", which makes 1.4 rows in a commit every "1s", and rows are whole. '
+         "Give 1, or another commit interval."],
+    ),
+    "no row in a commit": (
+        "100}", "0.001}",
+        ['7:29: workload.rows_per_second is "0.001", which makes 0.001 rows in a commit every "1s", and rows are '
+         "whole. Give 1, or another commit interval."],
+    ),
+    "more rows than a commit can carry": (
+        "100}\nhorizon: 1m\nsweep:\n  commit_interval: [1s, 5s]", "1e9}\nhorizon: 1d\nsweep:\n  commit_interval: [1h]",
+        ['7:29: workload.rows_per_second is "1e9", which makes 3.6e+12 rows in a commit every "1h", more than '
+         "1000000000. Give at most 277777.7778, or a shorter commit interval."],
+    ),
+    "more rows a second than can be": (
+        "100}", "1e999}",
+        ['7:29: workload.rows_per_second is "1e999". Give at most 1000000000.'],
+    ),
+    "digits of another script": (
+        "100}", "١٠}",
+        ['7:29: workload.rows_per_second is "١٠". Give a number, such as 0.5 or 200.'],
+    ),
+    "digits of another script in a type": (
+        "type: double}", 'type: "decimal(١٠,٢)"}',
+        ['6:28: table.columns[1].type is "decimal(١٠,٢)". Give boolean, int, long, float, double, date, timestamp, '
+         "timestamptz, string, binary, decimal(10,2) or struct."],
+    ),
+    "a part of a millisecond": (
+        "[1s, 5s]", "[0.1ms, 1.5ms]",
+        ['10:21: sweep.commit_interval[0] is "0.1ms". Give whole milliseconds, at least 1ms.',
+         '10:28: sweep.commit_interval[1] is "1.5ms". Give whole milliseconds, at least 1ms.'],
+    ),
+    "longer than a million days": (
+        "horizon: 1m", "horizon: 1000001d",
+        ['8:10: horizon is "1000001d". Give at most 1000000d.'],
+    ),
+    "an interval written in an unusual way": (
+        "[1s, 5s]", "[1s, 60s1m]",
+        ['10:25: sweep.commit_interval[1] is "60s1m", longer than the horizon of "1m", so that the case makes no '
+         "commit. Give at most 1m, or a longer horizon."],
+    ),
+    "too many columns": (
+        "type: double}", "type: struct, count: 200, fields: [{name: x, type: double, count: 51}]}",
+        ["4:3: table.columns makes 10201 columns, with counts multiplied and structs taken apart. "
+         "Give at most 10000."],
+    ),
+    "more values than fit": (
+        "values: 8}", "length: 1, values: 17}",
+        ['5:55: table.columns[0].values is "17", but wasim makes 16 different values of a string of length 1. '
+         "Give at most 16, or a greater length."],
+    ),
+    "more values than a decimal has": (
+        "type: double}", 'type: "decimal(1,0)", values: 5000}',
+        ['6:52: table.columns[1].values is "5000", but wasim makes 10 different values of a decimal(1,0). '
+         "Give at most 10."],
+    ),
+    "a scale of 38": (
+        "type: double}", 'type: "decimal(38,38)"}',
+        ['6:28: table.columns[1].type is "decimal(38,38)". '
+         "Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2)."],
+    ),
+    "a partition for each row": (
+        "workload:", "  partition_by: [{column: amount}]\nworkload:",
+        ['7:27: table.partition_by[0].column is "amount", which has no `values`, so that each row would make a '
+         "partition of its own. Give amount `values`, or a transform."],
+    ),
+    "a property that moves files": (
+        "workload:", "  properties: {write.data.path: /elsewhere, owner: me}\nworkload:",
+        ["7:16: table.properties.write.data.path would put files where no measurement finds them. Take it out.",
+         "7:45: table.properties.owner is reserved: Spark or Iceberg sets it, or refuses it. Take it out."],
+    ),
+    "a property without a name": (
+        "workload:", '  properties: {"": x}\nworkload:',
+        ["7:3: table.properties has an empty name. Give the property's name, or take it out."],
+    ),
+    "the Spark that it runs on": (
+        "horizon: 1m", "horizon: 1m\nenvironment: {spark: {spark.master: local}}",
+        ["9:23: environment.spark.spark.master is not the scenario's to set. "
+         "Take it out, and give --master to wasim bench."],
+    ),
+    "a setting that is ours": (
+        "horizon: 1m", "horizon: 1m\nenvironment: {spark: {spark.jars.packages: a, spark.sql.catalog.mine: b}}",
+        ["9:23: environment.spark.spark.jars.packages is not the scenario's to set. "
+         "Take it out: wasim sets it, or measures by its default.",
+         "9:47: environment.spark.spark.sql.catalog.mine is not the scenario's to set. "
+         "Take it out: wasim sets it, or measures by its default."],
+    ),
+    "no Spark setting": (
+        "horizon: 1m", "horizon: 1m\nenvironment: {spark: {spark.: a}}",
+        ['9:23: environment.spark.spark. names "spark.", which is no Spark setting. '
+         "Give a name that starts with spark., such as spark.sql.shuffle.partitions."],
+    ),
+    "a limit beyond all bounds": (
+        "horizon: 1m", f'horizon: 1m\nlimits: {{metadata_bytes: "< {"9" * 400} GiB"}}',
+        [f'9:26: limits.metadata_bytes is "< {"9" * 57}…". Give an upper bound, such as "< 10 GiB" or "<= 5000000".'],
+    ),
+    "a question of blanks": (
+        "What breaks?", '"   "',
+        ['2:11: question is "   ". Give a sentence.'],
+    ),
+    "a writer without a kind": (
+        "[streaming, batch]", "[{append: merge}]",
+        ["11:12: sweep.writer[0].kind is missing. "
+         "Add it: what commits: Spark Structured Streaming, or one DataFrame append per commit."],
     ),
     "second document": (
         "horizon: 1m", "horizon: 1m\n---",
@@ -248,7 +367,7 @@ def test_faults_of_fields_do_not_hide_what_does_not_fit_together(tmp_path: Path)
 
 
 def test_a_fault_of_the_base_is_told_once_however_many_cases_share_it(tmp_path: Path) -> None:
-    broken = SOUND.replace("[1s, 5s]", f"[{', '.join(f'{n}s' for n in range(1, 40))}]").replace("100}", "-1}")
+    broken = SOUND.replace("  writer", f"  seed: {list(range(40))}\n  writer").replace("100}", "-1}")
     assert faults_of(tmp_path / "crash.yaml", broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
 
 
@@ -292,8 +411,8 @@ def test_a_fault_stays_on_one_line_whatever_the_value_holds(tmp_path: Path) -> N
 
 
 def test_too_many_cases_are_counted_and_refused(tmp_path: Path) -> None:
-    intervals = ", ".join(f"{1000 + n}ms" for n in range(60))
-    many = SOUND.replace("[1s, 5s]", f"[{intervals}]").replace("horizon: 1m", "horizon: 1m\nrepetitions: 100")
+    many = SOUND.replace("  commit_interval: [1s, 5s]", f"  commit_interval: [1s]\n  seed: {list(range(60))}")
+    many = many.replace("horizon: 1m", "horizon: 1m\nrepetitions: 100")
     assert faults_of(tmp_path / "crash.yaml", many) == [
         "10:1: sweep makes 12000 cases, counting 100 of each. Sweep fewer values: 10000 cases are the most."
     ]
@@ -305,3 +424,85 @@ def test_holding_out_intervals_needs_two_of_them(tmp_path: Path) -> None:
         '9:17: fit.held_out is "intervals", but all cases share one commit interval. '
         "Sweep commit_interval, or give second_half or none."
     ]
+
+
+def test_a_fault_in_the_only_column_is_the_only_fault(tmp_path: Path) -> None:
+    only = SOUND.replace("    - {name: region, type: string, values: 8}\n", "").replace("double", "dobule")
+    assert [fault.split(" ")[1] for fault in faults_of(tmp_path / "crash.yaml", only)] == ["table.columns[0].type"]
+
+
+def test_an_empty_list_of_columns_is_a_fault(tmp_path: Path) -> None:
+    columns = SOUND[SOUND.index("  columns:") : SOUND.index("workload")]
+    assert faults_of(tmp_path / "crash.yaml", SOUND.replace(columns, "  columns: []\n")) == [
+        "4:3: table.columns is an empty list. Give at least one."
+    ]
+
+
+def test_a_commit_has_at_most_a_thousand_partitions(tmp_path: Path) -> None:
+    table = SOUND.replace("values: 8}", "values: 5000}").replace(
+        "workload: {rows_per_second: 100}", "  partition_by: [{column: region}]\nworkload: {rows_per_second: 2000}"
+    )
+    told = (
+        "7:3: table.partition_by can make {} partitions in one commit. Give at most 1000, by fewer `values`, "
+        "a coarser transform or workload.partitions_per_commit."
+    )
+    assert faults_of(tmp_path / "crash.yaml", table) == [told.format(2000), told.format(5000)]
+    path = tmp_path / "rotating.yaml"
+    path.write_text(table.replace("2000}", "2000, partitions_per_commit: 1000}"))
+    assert load_scenario(path)
+
+
+def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(tmp_path: Path) -> None:
+    table = SOUND.replace("values: 8}", "values: 8, length: 300}").replace(
+        "workload", "  partition_by: [{column: region}]\nworkload"
+    )
+    assert faults_of(tmp_path / "crash.yaml", table) == [
+        '7:27: table.partition_by[0].column is "region", whose values are too long for a folder\'s name. '
+        "Give region a length of at most 248."
+    ]
+
+
+@pytest.mark.parametrize("column", ["{name: flag, type: boolean}", "{name: day, type: date, values: 90}"])
+def test_columns_of_few_values_are_partitioned_by_identity(column: str, tmp_path: Path) -> None:
+    name = column[7:].split(",", maxsplit=1)[0]
+    path = tmp_path / "sound.yaml"
+    path.write_text(SOUND.replace("workload", f"    - {column}\n  partition_by: [{{column: {name}}}]\nworkload"))
+    assert load_scenario(path)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "horizon", "rate"),
+    [
+        ("[100ms, 300ms]", "1.2s", "10"),
+        ("[1.001s]", "10.01s", "1000"),
+        ("[3s]", "6s", "0.3333333"),
+        ("[7d]", "21d", "1e3"),
+    ],
+)
+def test_whole_commits_of_whole_rows_are_sound_however_written(
+    intervals: str, horizon: str, rate: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "sound.yaml"
+    sound = SOUND.replace("[1s, 5s]", intervals).replace("horizon: 1m", f"horizon: {horizon}")
+    path.write_text(sound.replace("100}", f"{rate}}}"))
+    assert load_scenario(path)
+
+
+def test_the_rate_that_a_fault_names_fits_all_intervals(tmp_path: Path) -> None:
+    broken = SOUND.replace("[1s, 5s]", "[2s, 3s]").replace("100}", "2.5}")
+    (fault,) = faults_of(tmp_path / "crash.yaml", broken)
+    assert fault.endswith("Give 2, or another commit interval.")
+
+
+def test_no_words_of_a_library_reach_a_reader(tmp_path: Path) -> None:
+    values = ["1e999", "-1e999", "[]", "{}", "[1]", "{a: b}", '""', "x", "99999999999999999999", "0", "-1", "1.5"]
+    lines = SOUND.splitlines()
+    for number, line in enumerate(lines):
+        for value in values:
+            broken = [*lines[:number], f"{line.split(':')[0]}: {value}", *lines[number + 1 :]]
+            path = tmp_path / "crash.yaml"
+            path.write_text("\n".join(broken))
+            with suppress(ScenarioError):
+                load_scenario(path)
+                continue
+            assert not re.search(r"Input|should|valid|finite|pydantic", "".join(faults_of(path, path.read_bytes())))

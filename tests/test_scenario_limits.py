@@ -36,6 +36,10 @@ def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: flo
         ("snapshots", "< -1"),
         ("snapshots", "< nan"),
         ("load_p95_ms", "<= 0s"),
+        ("snapshots", "< ٣"),
+        ("wa_total", "< " + "9" * 400),
+        ("commit_p95_ms", "< " + "9" * 400 + "s"),
+        ("metadata_bytes", "< " + "9" * 400 + " PiB"),
     ],
 )
 def test_anything_else_is_refused_with_what_is_wanted(metric: str, text: str) -> None:

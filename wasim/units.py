@@ -4,6 +4,7 @@ Units live in names everywhere else; here they are parsed from and rendered to w
 """
 
 import re
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ Ints = NDArray[np.int64]
 Texts = NDArray[Any]  # numpy object array of str: numpy has no better name for it
 
 DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB|PiB)")
+MOST_BYTES = 2.0**63
+"""What a column of bytes can count to."""
+
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
+_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(B|KiB|MiB|GiB|TiB|PiB)")
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
@@ -27,7 +31,7 @@ def parse_duration_s(text: str) -> float:
             break
         seconds += float(match[1]) * DURATION_UNITS_S[match[2]]
         position = match.end()
-    if position != len(text) or seconds <= 0:
+    if position != len(text) or not 0 < seconds < inf:
         raise ValueError("a duration greater than zero, such as 5s or 2m")
     return seconds
 
@@ -47,11 +51,14 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes in an amount such as `8 MiB` or `512B`. ValueError for anything else."""
+    """Bytes in an amount such as `8 MiB` or `512B`. ValueError for anything else, and from 8 EiB on."""
     match = _BYTES.fullmatch(text.strip())
     if not match:
         raise ValueError("an amount of bytes, such as 512 B or 8 MiB")
-    return int(float(match[1]) * 1024 ** _IEC.index(match[2]))
+    count = float(match[1]) * 1024.0 ** _IEC.index(match[2])
+    if count >= MOST_BYTES:
+        raise ValueError("an amount of bytes below 8 EiB")
+    return int(count)
 
 
 def format_bytes(count: float) -> str:

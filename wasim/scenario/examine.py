@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wasim.scenario.checks import CHECKS
+from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote, suggest
 from wasim.scenario.parts import Part, Scenario
 
@@ -32,8 +33,13 @@ _PARTS = ("table", "workload", "writer", "environment", "planning", "fit")
 class Examined:
     """What came of one document: the scenario, complete only if there are no faults."""
 
-    scenario: Scenario
+    draft: Draft
     faults: tuple[Fault, ...]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario as understood."""
+        return self.draft.scenario
 
 
 def examine(document: Mapping[str, Any]) -> Examined:
@@ -43,13 +49,19 @@ def examine(document: Mapping[str, Any]) -> Examined:
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as errors:
-        faults += [_explain(error) for error in errors.errors(include_url=False)]
+        faults += [_explain(error) for error in errors.errors(include_url=False) if not _follows(error)]
         broken = {_field_of(fault.place, document) for fault in faults}
         scenario = Scenario.model_validate(_sound(document, broken))
+    draft = Draft(scenario=scenario, document=document, broken=frozenset(broken))
     for check in CHECKS:
-        if check.can_judge(broken):
-            faults += check.faults(scenario)
-    return Examined(scenario=scenario, faults=tuple(faults))
+        if draft.has_sound(*check.needs):
+            faults += check.faults(draft)
+    return Examined(draft=draft, faults=tuple(faults))
+
+
+def _follows(error: ErrorDetails) -> bool:
+    """Whether a fault only follows from others: a list is short of those elements that have faults themselves."""
+    return error["type"] == "too_short" and bool(error["input"])
 
 
 def _field_of(place: Place, document: Mapping[str, Any]) -> Place:
@@ -112,7 +124,7 @@ def _shown(value: object) -> str:
     return quote(str(value))
 
 
-def _wanted(error: ErrorDetails) -> str:  # noqa: PLR0911 - one line per kind of error
+def _wanted(error: ErrorDetails) -> str:  # noqa: PLR0911, PLR0912 - one line per kind of error
     context = error.get("ctx", {})
     match error["type"]:
         case "value_error":
@@ -120,20 +132,28 @@ def _wanted(error: ErrorDetails) -> str:  # noqa: PLR0911 - one line per kind of
         case "literal_error":
             return re.sub(r"'(\w+)'", r"\1", str(context["expected"]))
         case "greater_than":
-            return f"more than {context['gt']:g}"
+            return f"more than {_number(context['gt'])}"
         case "greater_than_equal":
-            return f"at least {context['ge']}"
+            return f"at least {_number(context['ge'])}"
         case "less_than":
-            return f"less than {context['lt']}"
+            return f"less than {_number(context['lt'])}"
         case "less_than_equal":
-            return f"at most {context['le']:g}"
+            return f"at most {_number(context['le'])}"
         case "dict_type" | "model_type" | "model_attributes_type":
             return "keys and values, indented below it"
         case "tuple_type" | "list_type":
             return "a list, such as [a, b], or lines that start with -"
         case "string_type":
             return "text"
-        case "too_short" | "string_too_short":
+        case "too_short":
             return "at least one"
-        case _:
-            return error["msg"]
+        case "string_too_short":
+            return "some text"
+        case "string_too_long":
+            return f"at most {context['max_length']} characters"
+        case _:  # a kind that no field of the language asks for today
+            return f"what belongs here: {_description(tuple(error['loc']))}".removesuffix(".")
+
+
+def _number(bound: float) -> str:
+    return str(int(bound)) if bound == int(bound) else str(bound)

@@ -8,6 +8,7 @@ from typing import Literal
 from wasim.units import parse_bytes, parse_duration_s
 
 LEAST_ROUNDS_FOR_PERCENTILE = 20
+MOST_BOUND = 2.0**63
 
 METRICS: dict[str, str] = {
     "wa_data": "Data bytes written ÷ data bytes first ingested, over the horizon.",
@@ -26,7 +27,7 @@ METRICS: dict[str, str] = {
 
 PERCENTILES_OF_PLANNING = ("planning_p95_ms", "load_p95_ms")
 
-_LIMIT = re.compile(r"(<=|<)\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_LIMIT = re.compile(r"(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ def parse_limit(metric: str, text: str) -> Limit:
         bound = float(number) if not unit else _with_unit(metric, number + unit)
     except ValueError:
         raise ValueError(limit_wanted(metric)) from None
+    if bound > MOST_BOUND:
+        raise ValueError(f"{limit_wanted(metric)}; nothing reaches this one")
     comparison: Literal["<", "<="] = "<" if match[1] == "<" else "<="
     return Limit(metric=metric, comparison=comparison, bound=bound, text=text)
 
@@ -69,7 +72,7 @@ def limit_wanted(metric: str) -> str:
 def limit_pattern(metric: str) -> str:
     """The regular expression that editors hold a limit against."""
     units = {"bytes": "(B|KiB|MiB|GiB|TiB|PiB)?", "ms": "(ms|s|m|h|d)?"}
-    return rf"^\s*(<=|<)\s*\d+(\.\d+)?\s*{units.get(_dimension(metric), '')}\s*$"
+    return rf"^\s*(<=|<)\s*[0-9]+(\.[0-9]+)?\s*{units.get(_dimension(metric), '')}\s*$"
 
 
 def _dimension(metric: str) -> str:

@@ -10,6 +10,7 @@ from wasim.scenario.case import Case
 from wasim.scenario.examine import Examined, examine
 from wasim.scenario.faults import Fault, Mark, MarkedFault, format_place, mark_fault
 from wasim.scenario.limits import parse_limit
+from wasim.scenario.pace import uneven_horizons, uneven_rates
 from wasim.scenario.parts import Scenario
 from wasim.scenario.sweep import (
     MOST_CASES,
@@ -39,6 +40,9 @@ def load_scenario(path: Path) -> LoadedScenario:
     for choice, examined in combinations:
         for fault in examined.faults:
             reader.add(fault, choice)
+    drafts = [(choice, examined.draft) for choice, examined in combinations]
+    for choice, fault in (*uneven_horizons(drafts), *uneven_rates(drafts)):
+        reader.add(fault, choice)
     sound = [(choice, examined.scenario) for choice, examined in combinations]
     if not reader.marked:
         for choice, fault in _whole_sweep_faults(axes, sound):
@@ -86,7 +90,8 @@ def _read(path: Path) -> bytes:
     except PermissionError:
         problem = "may not be read. Give yourself permission: chmod u+r."
     except (OSError, ValueError) as error:
-        problem = f"cannot be read: {error}. Give the path of a scenario, such as scenarios/smoke.yaml."
+        reason = getattr(error, "strerror", None) or error
+        problem = f"cannot be read: {reason}. Give the path of a scenario, such as scenarios/smoke.yaml."
     raise ScenarioError([f"{path}: {problem}"])
 
 

@@ -8,20 +8,22 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from wasim.units import parse_duration_s
+from wasim.units import format_duration, parse_duration_s
 
 SCENARIO_VERSION = 1
 WRITER_KINDS = ("streaming", "batch")
+MOST_SECONDS = 86400e6
+"""A million days, of a commit interval or a horizon."""
 
-_WHOLE = re.compile(r"[-+]?\d{1,18}")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 _TYPE = re.compile(
-    r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\(\d{1,2}, ?\d{1,2}\)|struct"
+    r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
 )
-_TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9]\d{0,8}\]|truncate\[[1-9]\d{0,8}\]")
-_DURATION = r"^(\d+(\.\d+)?(ms|s|m|h|d))+$"
+_TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
+_DURATION = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$"
 
 Parsed = TypeVar("Parsed")
 
@@ -41,11 +43,28 @@ def _from_text(pattern: re.Pattern[str], parse: Callable[[str], Parsed], wanted:
 
 def _duration(value: object) -> float:
     try:
-        if isinstance(value, str) and (seconds := parse_duration_s(value)) < 1e12:
-            return seconds
-    except (ValueError, OverflowError):
-        pass
-    raise ValueError("a duration greater than zero, such as 5s or 2m")
+        seconds = parse_duration_s(value) if isinstance(value, str) else 0.0
+    except ValueError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise ValueError("a duration greater than zero, such as 5s or 2m")
+    if seconds > MOST_SECONDS:
+        raise ValueError(f"at most {format_duration(MOST_SECONDS)}")
+    return seconds
+
+
+def _whole_milliseconds(seconds: float) -> float:
+    ms = seconds * 1000
+    # a duration such as 1.001s is a binary fraction, and so off by a little
+    if round(ms) < 1 or abs(ms - round(ms)) > max(1e-6, ms * 1e-12):
+        raise ValueError("whole milliseconds, at least 1ms")
+    return seconds
+
+
+def _question(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a sentence")
+    return text
 
 
 def _switch(value: object) -> bool:
@@ -80,10 +99,10 @@ Whole = Annotated[int, BeforeValidator(_whole, json_schema_input_type=int)]
 Number = Annotated[
     float,
     BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),
-    Field(allow_inf_nan=False),
 ]
 Switch = Annotated[bool, BeforeValidator(_switch, json_schema_input_type=bool)]
 Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=Annotated[str, Field(pattern=_DURATION)])]
+Interval = Annotated[Duration, AfterValidator(_whole_milliseconds)]
 Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
 """A string kept as written: `true` and `10` need no quotes."""
 
@@ -159,14 +178,15 @@ class Workload(Part):
     """What arrives, in event time."""
 
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
-        description="Rows that arrive in a second of event time."
+        description="Rows that arrive in a second of event time; a whole number of them in each commit interval."
     )
     files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1,
         description="Tasks that write in a commit; each writes one file to every partition that it touches.",
     )
     partitions_per_commit: Annotated[Whole, Field(ge=1)] | None = Field(
-        default=None, description="Values of the first identity partition column that one commit holds; left out: all."
+        default=None,
+        description="Values that one commit holds of the first identity partition column with values; left out: all.",
     )
     distribution_mode: Literal["none", "hash", "range"] = Field(
         default="none",
@@ -178,7 +198,7 @@ class Writer(Part):
     """Who commits, and how. `streaming` and `batch` alone are short for `{kind: streaming}` and `{kind: batch}`."""
 
     kind: Literal["streaming", "batch"] = Field(
-        description="Spark Structured Streaming, or one DataFrame append per commit."
+        description="What commits: Spark Structured Streaming, or one DataFrame append per commit."
     )
     sink: Literal["table", "foreach_batch"] = Field(
         default="table", description="Where a stream goes: the Iceberg sink, or a batch append for every micro-batch."
@@ -246,12 +266,16 @@ class Scenario(Part):
         default=1, description="Version of the scenario language."
     )
     name: ScenarioName = Field(description="Name of the scenario, which names its results too.")
-    question: str = Field(min_length=1, description="What the scenario answers, in a sentence.")
+    question: Annotated[str, AfterValidator(_question)] = Field(
+        min_length=1, max_length=1000, description="What the scenario answers, in a sentence."
+    )
     table: Table = Field(description="The table under test.")
     workload: Workload = Field(description="What arrives, in event time.")
     writer: Writer = Field(description="Who commits, and how.")
-    commit_interval: Duration = Field(description="Event time between two commits, such as 5s.")
-    horizon: Duration = Field(description="Event time that a case covers, such as 4m.")
+    commit_interval: Interval = Field(description="Event time between two commits, such as 5s, in whole milliseconds.")
+    horizon: Duration = Field(
+        description="Event time that a case covers, such as 4m; a whole number of commit intervals."
+    )
     clock: Literal["virtual", "real"] = Field(
         default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
     )

@@ -1,0 +1,100 @@
+"""Iceberg's properties and Spark's settings: names that a scenario may not give, since a measurement rests on them."""
+
+import re
+from collections.abc import Iterator
+
+from wasim.scenario.draft import Draft
+from wasim.scenario.faults import Fault, quote
+
+_OWN_FIELD = {
+    "format-version": "table.format_version",
+    "write.distribution-mode": "workload.distribution_mode",
+}
+_ELSEWHERE = "would put files where no measurement finds them"
+_RESERVED = "is reserved: Spark or Iceberg sets it, or refuses it"
+_REFUSED_PROPERTIES = {
+    "location": _ELSEWHERE,
+    "write.data.path": _ELSEWHERE,
+    "write.metadata.path": _ELSEWHERE,
+    "write.folder-storage.path": _ELSEWHERE,
+    "write.object-storage.path": _ELSEWHERE,
+    "write.location-provider.impl": _ELSEWHERE,
+    "provider": _RESERVED,
+    "owner": _RESERVED,
+    "external": _RESERVED,
+    "is_managed_location": _RESERVED,
+    "uuid": _RESERVED,
+    "snapshot-count": _RESERVED,
+    "current-snapshot-id": _RESERVED,
+    "current-snapshot-summary": _RESERVED,
+    "current-snapshot-timestamp-ms": _RESERVED,
+    "current-schema": _RESERVED,
+    "default-partition-spec": _RESERVED,
+    "default-sort-order": _RESERVED,
+}
+
+_SETTING = re.compile(r"spark(\.[A-Za-z0-9_-]+)+")
+_REFUSED_SETTINGS = (
+    "spark.api.mode",
+    "spark.app",
+    "spark.archives",
+    "spark.driver.bindAddress",
+    "spark.driver.defaultJavaOptions",
+    "spark.driver.extraClassPath",
+    "spark.driver.extraJavaOptions",
+    "spark.driver.extraLibraryPath",
+    "spark.driver.host",
+    "spark.driver.userClassPathFirst",
+    "spark.executor.extraClassPath",
+    "spark.executor.extraJavaOptions",
+    "spark.executor.userClassPathFirst",
+    "spark.extraListeners",
+    "spark.files",
+    "spark.jars",
+    "spark.master",
+    "spark.plugins",
+    "spark.remote",
+    "spark.sql.caseSensitive",
+    "spark.sql.catalog",
+    "spark.sql.defaultCatalog",
+    "spark.sql.extensions",
+    "spark.sql.session.timeZone",
+    "spark.sql.variable",
+    "spark.sql.warehouse.dir",
+    "spark.submit",
+    "spark.ui.enabled",
+    "spark.ui.showConsoleProgress",
+)
+"""Each with all that lies below it. They choose the program, its tables or its clock, not how it is tuned."""
+
+
+def check_properties(draft: Draft) -> Iterator[Fault]:
+    """Properties have names, do not say again what a field says, and leave the files where they are looked for."""
+    for name in draft.scenario.table.properties:
+        place = ("table", "properties", name)
+        if not name.strip():
+            problem, remedy = "has an empty name", "Give the property's name, or take it out."
+            yield Fault(place=("table", "properties"), problem=problem, remedy=remedy)
+        elif name in _OWN_FIELD:
+            remedy = f"Write {_OWN_FIELD[name]} instead."
+            yield Fault(place=place, problem="has a field of its own", remedy=remedy)
+        elif name in _REFUSED_PROPERTIES:
+            yield Fault(place=place, problem=_REFUSED_PROPERTIES[name], remedy="Take it out.", at_key=True)
+
+
+def check_spark_settings(draft: Draft) -> Iterator[Fault]:
+    """Spark settings are named as Spark names them, and leave alone what wasim sets and measures by."""
+    for name in draft.scenario.environment.spark:
+        place = ("environment", "spark", name)
+        if not _SETTING.fullmatch(name):
+            problem, remedy = (
+                f"names {quote(name)}, which is no Spark setting",
+                "Give a name that starts with spark., such as spark.sql.shuffle.partitions.",
+            )
+            yield Fault(place=place if name else place[:2], problem=problem, remedy=remedy, at_key=True)
+        elif name == "spark.master":
+            remedy = "Take it out, and give --master to wasim bench."
+            yield Fault(place=place, problem="is not the scenario's to set", remedy=remedy, at_key=True)
+        elif any(name == refused or name.startswith(f"{refused}.") for refused in _REFUSED_SETTINGS):
+            remedy = "Take it out: wasim sets it, or measures by its default."
+            yield Fault(place=place, problem="is not the scenario's to set", remedy=remedy, at_key=True)

@@ -1,0 +1,252 @@
+"""What must fit together in a table: columns, what they can hold, and partitions."""
+
+import re
+from collections.abc import Iterator
+from math import ceil, prod
+
+from wasim.scenario.case import rows_within
+from wasim.scenario.draft import Draft
+from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.parts import Columns, PartitionField, Table
+
+MOST_LEAVES = 10_000
+"""Columns of a table with all counts multiplied and structs taken apart."""
+
+MOST_PARTITIONS_PER_COMMIT = 1000
+"""Each is a folder and a file for every task."""
+
+OWN_COLUMNS = {"event_id": "long", "event_time": "timestamp"}
+"""The first two columns of each table, and their types."""
+
+_TIMES = ("timestamp", "timestamptz")
+_BUCKETED = ("int", "long", "decimal", "date", *_TIMES, "string", "binary")
+_TRUNCATED = ("int", "long", "decimal", "string", "binary")
+_FITTING = {
+    "year": ("date", *_TIMES),
+    "month": ("date", *_TIMES),
+    "day": ("date", *_TIMES),
+    "hour": _TIMES,
+    "bucket": _BUCKETED,
+    "truncate": _TRUNCATED,
+}
+_MANY = 10**18
+_MOST_VALUES = {
+    "int": 2**31 - 1,
+    "long": 2**62,
+    "float": 2**24,
+    "double": 2**53,
+    "date": 3650,
+    "timestamp": 315_360_000_000_000,
+    "timestamptz": 315_360_000_000_000,
+}
+"""Different values that a workload's rows have by type: dates and times are spread over ten years."""
+
+_SPAN_S = 315_360_000.0
+_SECONDS = {"year": 365 * 86400.0, "month": 30 * 86400.0, "day": 86400.0, "hour": 3600.0}
+_LONGEST_FOLDER_NAME = 255
+_TIME_TRANSFORMS = ("year", "month", "day", "hour")
+
+
+def check_columns(draft: Draft) -> Iterator[Fault]:
+    """Names are used once, and each column has what its type needs and nothing else."""
+    own = dict.fromkeys(OWN_COLUMNS, "always the first two columns of a table")
+    yield from _check_columns(draft, draft.scenario.table.columns, ("table", "columns"), own)
+
+
+def _check_columns(draft: Draft, columns: tuple[Columns, ...], place: Place, taken: dict[str, str]) -> Iterator[Fault]:
+    for index, column in enumerate(columns):
+        here = (*place, index)
+        # Spark resolves names without regard to case, so `ID` and `id` are one.
+        clashing = next((name for name in column.names if name.lower() in taken), None)
+        if clashing:
+            owner = taken[clashing.lower()]
+            problem = f"is {quote(column.name)}, but {clashing} is {owner}"
+            yield Fault(place=(*here, "name"), problem=problem, remedy="Give another name.")
+        taken |= {name.lower(): f"taken by column {index + 1} already" for name in column.names}
+        yield from _check_column(draft, column, here)
+        yield from _check_columns(draft, column.fields, (*here, "fields"), {})
+
+
+def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]:
+    given, kind = column.model_fields_set, column.type
+    if kind == "struct" and not column.fields:
+        yield Fault(place=(*here, "fields"), problem="is missing", remedy="Give a struct at least one field.")
+    if kind != "struct" and column.fields:
+        yield Fault(
+            place=(*here, "fields"),
+            problem=f"is given, but the type is {kind}",
+            remedy="Give type: struct, or take the fields out.",
+        )
+    if "length" in given and kind not in ("string", "binary"):
+        yield Fault(
+            place=(*here, "length"),
+            problem=f"is given, but the type is {kind}",
+            remedy="Take it out: only string and binary have one.",
+        )
+    if column.values is not None and kind in ("boolean", "struct"):
+        yield Fault(place=(*here, "values"), problem=f"is given, but the type is {kind}", remedy="Take it out.")
+    elif column.values is not None and column.values > (most := _most_values(column)):
+        longer = ", or a greater length" if "length" in given or kind in ("string", "binary") else ""
+        of = f"{kind} of length {column.length}" if longer else kind
+        yield Fault(
+            place=(*here, "values"),
+            problem=f"is {draft.quoted(*here, 'values')}, but wasim makes {most} different values of a {of}",
+            remedy=f"Give at most {most}{longer}.",
+        )
+    if kind.startswith("decimal"):
+        precision, scale = _decimal_digits(kind)
+        if not 1 <= precision <= 38 or scale > min(precision, 37):
+            yield Fault(
+                place=(*here, "type"),
+                problem=f"is {draft.quoted(*here, 'type')}",
+                remedy="Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2).",
+            )
+
+
+def _most_values(column: Columns) -> int:
+    """How many different values the rows of a workload can have in a column: text is hexadecimal digits."""
+    if column.type == "string":
+        return int(16 ** min(column.length, 16))
+    if column.type == "binary":
+        return int(256 ** min(column.length, 8))
+    if column.type.startswith("decimal"):
+        return int(10 ** min(_decimal_digits(column.type)[0], 18))
+    return _MOST_VALUES[column.type]
+
+
+def _decimal_digits(kind: str) -> tuple[int, int]:
+    precision, scale = (int(number) for number in re.findall("[0-9]+", kind))
+    return precision, scale
+
+
+def check_leaves(draft: Draft) -> Iterator[Fault]:
+    """A table has no more columns than one can be read with, counts and structs taken apart."""
+    leaves = sum(_leaves(column) for column in draft.scenario.table.columns)
+    if leaves > MOST_LEAVES:
+        problem = f"makes {leaves} columns, with counts multiplied and structs taken apart"
+        yield Fault(place=("table", "columns"), problem=problem, remedy=f"Give at most {MOST_LEAVES}.")
+
+
+def _leaves(column: Columns) -> int:
+    return column.count * (sum(_leaves(field) for field in column.fields) if column.fields else 1)
+
+
+def check_partitions(draft: Draft) -> Iterator[Fault]:
+    """Partition fields name columns, fit their types, and do not repeat each other."""
+    columns = _columns_by_name(draft.scenario.table)
+    seen: set[tuple[str, str]] = set()
+    for index, field in enumerate(draft.scenario.table.partition_by):
+        here: Place = ("table", "partition_by", index)
+        if field.column not in columns:
+            problem = f"is {quote(field.column)}, which is no column of the table"
+            yield Fault(place=(*here, "column"), problem=problem, remedy=suggest(field.column, columns))
+            continue
+        yield from _check_transform(field, columns, here)
+        family = (field.column, _family(field.transform))
+        if family in seen:
+            problem = f"repeats {field.column}, partitioned by {family[1]} already"
+            yield Fault(place=here, problem=problem, remedy="Keep one; Iceberg refuses both.")
+        seen.add(family)
+
+
+def _check_transform(field: PartitionField, columns: dict[str, Columns], here: Place) -> Iterator[Fault]:
+    column = columns[field.column]
+    transform, kind = _word(field.transform), _word(column.type)
+    place = (*here, "transform")
+    if transform == "identity":
+        if kind == "struct":
+            yield Fault(
+                place=(*here, "column"), problem=f"is {quote(field.column)}, a struct", remedy="Give a plain column."
+            )
+        elif field.column in OWN_COLUMNS:
+            better = "bucket[16]" if field.column == "event_id" else "hour or day"
+            problem = f"is identity, which would make a partition of every {field.column}"
+            yield Fault(place=place, problem=problem, remedy=f"Give {better}.")
+        else:
+            yield from _check_identity(column, field.column, here)
+        return
+    if kind not in _FITTING[transform]:
+        fitting = ["identity"] * (kind != "struct") + [name for name, kinds in _FITTING.items() if kind in kinds]
+        remedy = f"Give {' or '.join(fitting)}." if fitting else "Give a plain column."
+        problem = f"is {quote(field.transform)}, but {field.column} is of type {column.type}"
+        yield Fault(place=place, problem=problem, remedy=remedy)
+    made = f"{field.column}_{'trunc' if transform == 'truncate' else transform}"
+    if made in columns:
+        problem = f"is {quote(field.transform)}, which Iceberg calls {made}, as a column is called"
+        yield Fault(place=place, problem=problem, remedy="Rename that column.")
+
+
+def _check_identity(column: Columns, name: str, here: Place) -> Iterator[Fault]:
+    if column.values is None and column.type != "boolean":
+        problem = f"is {quote(name)}, which has no `values`, so that each row would make a partition of its own"
+        yield Fault(place=(*here, "column"), problem=problem, remedy=f"Give {name} `values`, or a transform.")
+    shown = {"string": column.length, "binary": 2 * column.length}.get(column.type, 0)
+    most = _LONGEST_FOLDER_NAME - len(name) - 1
+    if shown > most:
+        problem = f"is {quote(name)}, whose values are too long for a folder's name"
+        shorter = most if column.type == "string" else most // 2
+        yield Fault(place=(*here, "column"), problem=problem, remedy=f"Give {name} a length of at most {shorter}.")
+
+
+def check_partition_count(draft: Draft) -> Iterator[Fault]:
+    """A commit touches no more partitions than a table can bear."""
+    scenario, columns = draft.scenario, _columns_by_name(draft.scenario.table)
+    interval_s, workload = scenario.commit_interval, scenario.workload
+    rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
+    rotating = rotating_column(scenario.table)
+    known = [field for field in scenario.table.partition_by if field.column in columns]
+    counts = [
+        workload.partitions_per_commit
+        if workload.partitions_per_commit and columns[field.column] is rotating and field.transform == "identity"
+        else _most_partitions(field, columns[field.column], interval_s)
+        for field in known
+    ]
+    partitions = min(prod(min(rows, count) for count in counts), rows)
+    if partitions > MOST_PARTITIONS_PER_COMMIT:
+        yield Fault(
+            place=("table", "partition_by"),
+            problem=f"can make {partitions} partitions in one commit",
+            remedy=f"Give at most {MOST_PARTITIONS_PER_COMMIT}, by fewer `values`, a coarser transform or "
+            "workload.partitions_per_commit.",
+        )
+
+
+def _most_partitions(field: PartitionField, column: Columns, interval_s: float) -> int:
+    """Partitions that the rows of one commit can fall into, were there any number of rows."""
+    values = column.values or (2 if column.type == "boolean" else _MANY)
+    transform, _, width = field.transform.rstrip("]").partition("[")
+    if transform == "bucket":
+        return min(int(width), values)
+    if transform == "truncate" and column.type in ("string", "binary"):
+        return min(int(_most_values(column.model_copy(update={"length": int(width)}))), values)
+    if transform in _TIME_TRANSFORMS:
+        span_s = interval_s if field.column == "event_time" else _SPAN_S
+        return min(ceil(span_s / _SECONDS[transform]), values)
+    return values
+
+
+def rotating_column(table: Table) -> Columns | None:
+    """The column that `partitions_per_commit` walks through: the first with `values` that is partitioned by identity.
+
+    It carries the name that it has in the table.
+    """
+    columns = _columns_by_name(table)
+    for field in table.partition_by:
+        column = columns.get(field.column)
+        if field.transform == "identity" and column is not None and column.values is not None:
+            return column
+    return None
+
+
+def _columns_by_name(table: Table) -> dict[str, Columns]:
+    own = {name: Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()}
+    return own | {name: column for column in table.columns for name in column.names}
+
+
+def _word(text: str) -> str:
+    """`bucket[16]` → `bucket`, `decimal(10,2)` → `decimal`."""
+    return re.split(r"[\[(]", text)[0]
+
+
+def _family(transform: str) -> str:
+    return "time" if transform in _TIME_TRANSFORMS else _word(transform)
