@@ -248,7 +248,7 @@ def test_an_engine_that_is_none_is_refused_with_the_choices() -> None:
         ({"environment": "{spark: {spark.sql.iceberg.compression-codec: gzip}}"}, "spark.sql.iceberg"),
         (
             {
-                "table": "{columns: [{name: n, type: int}], partition_by: [{column: n}]}",
+                "table": "{columns: [{name: n, type: int, values: 3}], partition_by: [{column: n}]}",
                 "workload": "{rows_per_second: 20, distribution_mode: range}",
             },
             "distribution_mode range",

@@ -132,6 +132,11 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ['6:14: table.columns[1].name is "Event_Time", but Event_Time is always the first two columns of a table. '
          "Give another name."],
     ),
+    "metadata column": (
+        "name: amount", "name: _file",
+        ['6:14: table.columns[1].name is "_file", but _file is one of Iceberg\'s metadata columns. '
+         "Give another name."],
+    ),
     "column named twice": (
         "name: amount", "name: REGION",
         ['6:14: table.columns[1].name is "REGION", but REGION is taken by column 1 already. Give another name.'],

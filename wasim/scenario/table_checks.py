@@ -29,6 +29,18 @@ _FITTING = {
     "bucket": _BUCKETED,
     "truncate": _TRUNCATED,
 }
+_METADATA_COLUMNS = (
+    "_file",
+    "_pos",
+    "_deleted",
+    "_spec_id",
+    "_partition",
+    "_row_id",
+    "_last_updated_sequence_number",
+    "_change_type",
+    "_change_ordinal",
+    "_commit_snapshot_id",
+)
 _MANY = 10**18
 _MOST_VALUES = {
     "int": 2**31 - 1,
@@ -50,6 +62,7 @@ _TIME_TRANSFORMS = ("year", "month", "day", "hour")
 def check_columns(draft: Draft) -> Iterator[Fault]:
     """Names are used once, and each column has what its type needs and nothing else."""
     own = dict.fromkeys(OWN_COLUMNS, "always the first two columns of a table")
+    own |= dict.fromkeys(_METADATA_COLUMNS, "one of Iceberg's metadata columns")
     yield from _check_columns(draft, draft.scenario.table.columns, ("table", "columns"), own)
 
 
@@ -163,7 +176,7 @@ def _check_transform(field: PartitionField, columns: dict[str, Columns], here: P
             problem = f"is identity, which would make a partition of every {field.column}"
             yield Fault(place=place, problem=problem, remedy=f"Give {better}.")
         else:
-            yield from _check_identity(column, field.column, here)
+            yield from _check_identity(field, column, here)
         return
     if kind not in _FITTING[transform]:
         fitting = ["identity"] * (kind != "struct") + [name for name, kinds in _FITTING.items() if kind in kinds]
@@ -176,8 +189,9 @@ def _check_transform(field: PartitionField, columns: dict[str, Columns], here: P
         yield Fault(place=place, problem=problem, remedy="Rename that column.")
 
 
-def _check_identity(column: Columns, name: str, here: Place) -> Iterator[Fault]:
-    if column.values is None and column.type != "boolean":
+def _check_identity(field: PartitionField, column: Columns, here: Place) -> Iterator[Fault]:
+    name = field.column
+    if _is_unbounded(field, column):
         problem = f"is {quote(name)}, which has no `values`, so that each row would make a partition of its own"
         yield Fault(place=(*here, "column"), problem=problem, remedy=f"Give {name} `values`, or a transform.")
     shown = {"string": column.length, "binary": 2 * column.length}.get(column.type, 0)
@@ -194,7 +208,11 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     interval_s, workload = scenario.commit_interval, scenario.workload
     rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
     rotating = rotating_column(scenario.table)
-    known = [field for field in scenario.table.partition_by if field.column in columns]
+    known = [
+        field
+        for field in scenario.table.partition_by
+        if field.column in columns and not _is_unbounded(field, columns[field.column])
+    ]
     counts = [
         workload.partitions_per_commit
         if workload.partitions_per_commit and columns[field.column] is rotating and field.transform == "identity"
@@ -209,6 +227,11 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
             remedy=f"Give at most {MOST_PARTITIONS_PER_COMMIT}, by fewer `values`, a coarser transform or "
             "workload.partitions_per_commit.",
         )
+
+
+def _is_unbounded(field: PartitionField, column: Columns) -> bool:
+    """Whether each row would make a partition, which is a fault by itself."""
+    return field.transform == "identity" and column.values is None and column.type != "boolean"
 
 
 def _most_partitions(field: PartitionField, column: Columns, interval_s: float) -> int:
