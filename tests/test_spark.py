@@ -1,5 +1,7 @@
 """The gate to the JVM: Java, jars, and a recorder that sees everything."""
 
+import gc
+import time
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from wasim import collect
 from wasim.errors import EnvironmentFault
 from wasim.ledger import Kind, sum_events, view_by_commit
-from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, jars
+from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, jars, short_lived_jvm
 
 
 def java_saying(folder: Path, version: str) -> Path:
@@ -118,3 +120,15 @@ def test_every_file_of_every_kind_is_seen(
     assert sum(totals.on_disk_bytes.values()) == sum(listing.values())
     assert list(view_by_commit(recording).operation) == ["append", "append", "append", "delete"]
     session.spark.conf.set("spark.sql.catalog.wasim.type", "jdbc")
+
+
+def test_a_short_lived_jvm_is_gone_after_its_block_and_what_is_left_of_it_blocks_nobody() -> None:
+    with short_lived_jvm(()) as gateway:
+        pid = int(gateway.jvm.java.lang.ProcessHandle.current().pid())
+        kept = gateway.jvm.java.util.ArrayList()
+        assert Path(f"/proc/{pid}").exists()
+    assert not Path(f"/proc/{pid}").exists()
+    started_s = time.monotonic()
+    del kept
+    gc.collect()
+    assert time.monotonic() - started_s < 1

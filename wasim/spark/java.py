@@ -62,7 +62,7 @@ def _candidates() -> Iterator[Path]:
 def short_lived_jvm(classpath: Sequence[Path]) -> Iterator[JavaGateway]:
     """A gateway to a JVM with pyspark's jars and `classpath`; it ends with the block. Listens on the loopback only."""
     java = find_java()
-    port, token = launch_gateway(
+    port, token, process = launch_gateway(
         classpath=os.pathsep.join([str(SPARK_JARS / "*"), *map(str, classpath)]),
         jarpath=str(next(SPARK_JARS.glob("py4j-*.jar"))),
         java_path=str(java.executable),
@@ -70,9 +70,16 @@ def short_lived_jvm(classpath: Sequence[Path]) -> Iterator[JavaGateway]:
         die_on_exit=True,
         enable_auth=True,
         redirect_stderr=subprocess.DEVNULL,
+        daemonize_redirect=True,
+        return_proc=True,
     )
-    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
+    # no memory management: py4j would tell a JVM that has gone, from whichever thread drops the last reference,
+    # and wait for its answer for ever
+    parameters = GatewayParameters(port=port, auth_token=token, enable_memory_management=False)
+    gateway = JavaGateway(gateway_parameters=parameters)
     try:
         yield gateway
     finally:
-        gateway.shutdown()
+        gateway.close()
+        process.kill()
+        process.wait()
