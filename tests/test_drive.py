@@ -100,7 +100,7 @@ def test_partitions_per_commit_are_what_the_workload_says(run_case: RunCase, sma
 
 
 TYPES = ("boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary")
-DECIMALS = ("decimal(9,2)", "decimal(20,4)")
+DECIMALS = ("decimal(9,0)", "decimal(20,4)", "decimal(38,10)", "decimal(38,30)")
 NESTED = (
     "{name: s, type: struct, fields: [{name: a, type: int, count: 2},"
     " {name: b, type: struct, fields: [{name: c, type: string, length: 70}]}]}"
@@ -115,6 +115,10 @@ def test_every_column_type_can_be_written_and_read(run_case: RunCase, small_case
         row = rows_of(context)[7]
         assert len(row) == 2 + len(named) + 1
         assert None not in row
+        for value, written in zip(row[2 + len(TYPES) : -1], DECIMALS, strict=True):
+            scale = int(written.rstrip(")").split(",")[1])
+            assert 0 < value.scaleb(scale) < 10**18
+            assert value.scaleb(scale) % 100 != 0, "digits were lost"
         assert len(row[-1].b.c) == 70
         assert run.ledger.records_live[-1] == 20
 

@@ -62,6 +62,13 @@ def test_a_horizon_that_is_no_duration_is_refused() -> None:
         horizon_named("soon")
 
 
+def test_a_horizon_is_cut_to_whole_commits_and_must_hold_one() -> None:
+    cases = simulated("smoke.yaml", ForecastOptions(horizon_s=15.0)).cases
+    assert [(case.commits, case.amplification.horizon_s) for case in cases] == [(15, 15), (15, 15), (3, 12), (3, 12)]
+    with pytest.raises(WasimError, match="shorter than the interval of streaming every 4s"):
+        simulated("smoke.yaml", ForecastOptions(horizon_s=2.0))
+
+
 def test_simulate_prints_the_document_that_bench_prints(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         app, ["simulate", str(SCENARIOS / "smoke.yaml"), "--json", "--emit", str(tmp_path / "trees")]

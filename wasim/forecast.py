@@ -21,7 +21,7 @@ from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
 from wasim.simulate import Simulated, WriterProfile, shipped_profile, simulate_table
 from wasim.simulate.fast import FastModel, Law, fast_checkpoints, fast_live_bytes, fast_totals
-from wasim.units import parse_duration_s
+from wasim.units import format_duration, parse_duration_s
 
 EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
 CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is long since full
@@ -70,7 +70,7 @@ def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callab
     """
     runs = []
     for case in scenario.cases():
-        longer = case if options.horizon_s is None else replace(case, horizon_s=options.horizon_s)
+        longer = case if options.horizon_s is None else _over(case, options.horizon_s)
         mode = _mode(longer, options.mode)
         on_case(f"{longer.label}: {mode}, {longer.commits:,} commits")
         runs.append(_forecast_case(longer, mode, options.emit))
@@ -82,6 +82,16 @@ def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callab
         cases=tuple(runs),
         failures={},
     )
+
+
+def _over(case: Case, horizon_s: float) -> Case:
+    """The case over another horizon, cut to whole commits. WasimError if it holds none."""
+    longer = replace(case, horizon_s=horizon_s)
+    if longer.commits < 1:
+        raise WasimError(
+            f"--horizon is {format_duration(horizon_s)}, shorter than the interval of {case.label}. Give a longer one."
+        )
+    return replace(longer, horizon_s=longer.commits * case.commit_interval_s)
 
 
 def _mode(case: Case, asked: Mode) -> Mode:

@@ -110,5 +110,16 @@ def _value_of(column: Columns, key: str, salt: str) -> str:
     if column.type in simple:
         return simple[column.type]
     precision, scale = (int(part) for part in column.type[len("decimal(") : -1].split(","))
-    modulus = 10 ** min(precision, 18)
-    return f"CAST(CAST({key} % {modulus} AS DECIMAL(38, 0)) / {10**scale} AS DECIMAL({precision}, {scale}))"
+    return _decimal(f"({key} % {10 ** min(precision, 18)})", precision, scale)
+
+
+def _decimal(unscaled: str, precision: int, scale: int) -> str:
+    """SQL for the decimal with this unscaled value. By its digits: Spark's division keeps six of them and no more."""
+    if scale == 0:
+        digits = f"CAST({unscaled} AS STRING)"
+    elif scale > 18:  # beyond any bigint
+        digits = f"concat('0.', lpad(CAST({unscaled} AS STRING), {scale}, '0'))"
+    else:
+        fraction = f"lpad(CAST({unscaled} % {10**scale} AS STRING), {scale}, '0')"
+        digits = f"concat({unscaled} div {10**scale}, '.', {fraction})"
+    return f"CAST({digits} AS DECIMAL({precision}, {scale}))"
