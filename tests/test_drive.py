@@ -1,16 +1,18 @@
 """Engine `spark` on real Spark and Iceberg: what the writers commit, and that they commit exactly that."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wasim import drive
 from wasim.bench.case import CaseContext
+from wasim.benchmarks.overhead import measure_overhead
 from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.spark import CATALOG_NAME
+from wasim.spark import CATALOG_NAME, Session
 
 pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
@@ -129,3 +131,10 @@ def test_the_real_clock_waits_for_each_commit(run_case: RunCase, small_case: Mak
         gaps_s = np.diff(run.ledger.reported_at_s)
         # Spark fires a stream's first batch at once, and the others at whole intervals
         assert np.all(np.abs(gaps_s[1:] - 2) < 1.2), gaps_s
+
+
+def test_the_overhead_of_recording_can_be_measured(session: Session, small_case: MakeCase, tmp_path: Path) -> None:
+    overhead = measure_overhead(session, small_case(), tmp_path, commits=4)
+    assert len(overhead.recorded_ms) == len(overhead.bare_ms) == 4
+    assert 0 < overhead.collecting_ms < 100
+    assert overhead.ratio > 0

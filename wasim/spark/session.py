@@ -44,12 +44,13 @@ class Session:
         A catalog that Spark knew by that name is forgotten; so is what one in memory held in this warehouse.
         """
         self.spark._jsparkSession.sessionState().catalogManager().reset()
-        while self._catalog_settings:  # one of another type may leave none of its own
-            self.spark.conf.unset(self._catalog_settings.pop())
+        prefix = f"spark.sql.catalog.{catalog.name}"
+        for setting in [setting for setting in self._catalog_settings if setting.startswith(f"{prefix}.")]:
+            self.spark.conf.unset(setting)  # one of another type may leave none of its own
+            self._catalog_settings.remove(setting)
         if isinstance(catalog, MemoryCatalog):
             self.jvm.wasim.recorder.MemoryCatalog.forget(str(catalog.warehouse))
         recorded = journal.catalog_properties(sets_permissions=sets_permissions) if journal is not None else {}
-        prefix = f"spark.sql.catalog.{catalog.name}"
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
         for key, value in {**catalog.properties(), **recorded}.items():
             self.spark.conf.set(f"{prefix}.{key}", value)
