@@ -4,54 +4,36 @@ import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from wasim.benchmarks import Bench
-from wasim.ledger import PlanningProbe
-from wasim.probe import ICEBERG_JAVA, Query, ScanPlan
+from wasim.probe import Query, Round
 
 WARM_UP_ROUNDS = 2
 
 
 def test_plan(benchmark: BenchmarkFixture, bench: Bench, query: Query) -> None:
     """Scan planning of one query, each round on a table loaded afresh; the load is timed by the round's set-up."""
-    target, plans, loads_ms = bench.target, list[ScanPlan](), list[float]()
+    target, loads_ms, rounds = bench.target, list[float](), list[Round]()
 
     def load() -> tuple[tuple[object], dict[str, object]]:
         table, load_ms = target.table.timed_load()
         loads_ms.append(load_ms)
         return (table,), {}
 
+    def plan(table: object) -> None:
+        rounds.append(Round(load_ms=loads_ms[-1], plan=target.table.plan(table, query)))
+
     benchmark.group = f"plan {query.name}"
     benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda table: plans.append(target.table.plan(table, query)),
-        setup=load,
-        rounds=target.rounds,
-        warmup_rounds=WARM_UP_ROUNDS,
+        plan, setup=load, rounds=target.rounds, warmup_rounds=WARM_UP_ROUNDS
     )
-    plan = plans[-1]
-    snapshots, json_bytes = target.table.describe(target.table.load())
-    planning_ms = np.array([p.planning_ms for p in plans[-target.rounds :]])
+    kept = rounds[-target.rounds :]
+    last = kept[-1].plan
     benchmark.extra_info |= {
         "after_commit": target.after_commit,
-        "manifests_scanned": plan.manifests_scanned,
-        "manifests_skipped": plan.manifests_skipped,
-        "scan_report_median_ms": float(np.median(planning_ms)),
+        "manifests_scanned": last.manifests_scanned,
+        "manifests_skipped": last.manifests_skipped,
+        "scan_report_median_ms": float(np.median([each.plan.planning_ms for each in kept])),
     }
-    bench.probes.append(
-        PlanningProbe(
-            after_commit=target.after_commit,
-            query=query.name,
-            temperature="warm",
-            reader=ICEBERG_JAVA,
-            load_ms=np.array(loads_ms[-target.rounds :]),
-            planning_ms=planning_ms,
-            execution_ms=np.empty(0),
-            manifests_total=plan.manifests_total,
-            manifests_scanned=plan.manifests_scanned,
-            manifests_skipped=plan.manifests_skipped,
-            files_planned=plan.files,
-            snapshots=snapshots,
-            metadata_json_bytes=json_bytes,
-        )
-    )
+    bench.probes.append(target.table.probe(query, kept, after_commit=target.after_commit, temperature="warm"))
 
 
 def test_load(benchmark: BenchmarkFixture, bench: Bench) -> None:

@@ -27,6 +27,14 @@ class ScanPlan:
     files: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One table load and the plan made on what it loaded."""
+
+    load_ms: float
+    plan: ScanPlan
+
+
 class PlanningTable:
     """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads."""
 
@@ -82,6 +90,26 @@ class PlanningTable:
         size = table.io().newInputFile(location).getLength()
         return int(self._size_of(table.snapshots())), int(size)
 
+    def probe(self, query: Query, rounds: Sequence[Round], *, after_commit: int, temperature: str) -> PlanningProbe:
+        """The record of a query's rounds on the table as it now is; counts are those of the last round."""
+        snapshots, json_bytes = self.describe(self.load())
+        plan = rounds[-1].plan
+        return PlanningProbe(
+            after_commit=after_commit,
+            query=query.name,
+            temperature=temperature,
+            reader=ICEBERG_JAVA,
+            load_ms=np.array([each.load_ms for each in rounds]),
+            planning_ms=np.array([each.plan.planning_ms for each in rounds]),
+            execution_ms=np.empty(0),
+            manifests_total=plan.manifests_total,
+            manifests_scanned=plan.manifests_scanned,
+            manifests_skipped=plan.manifests_skipped,
+            files_planned=plan.files,
+            snapshots=snapshots,
+            metadata_json_bytes=json_bytes,
+        )
+
     def live_manifests(self, table: Any) -> tuple[int, int, int]:
         """Bytes of the current manifest list, of the live data manifests and of the live delete manifests."""
         snapshot, io = table.currentSnapshot(), table.io()
@@ -115,20 +143,6 @@ def probe_cold(jars: Sequence[Path], catalog: Catalog, table_name: str, after_co
         if isinstance(catalog, MemoryCatalog):
             planning.register()
         table, load_ms = planning.timed_load()
-        plan = planning.plan(table, Query(name=FULL_SCAN))
-        snapshots, json_bytes = planning.describe(table)
-    return PlanningProbe(
-        after_commit=after_commit,
-        query=FULL_SCAN,
-        temperature="cold",
-        reader=ICEBERG_JAVA,
-        load_ms=np.array([load_ms]),
-        planning_ms=np.array([plan.planning_ms]),
-        execution_ms=np.empty(0),
-        manifests_total=plan.manifests_total,
-        manifests_scanned=plan.manifests_scanned,
-        manifests_skipped=plan.manifests_skipped,
-        files_planned=plan.files,
-        snapshots=snapshots,
-        metadata_json_bytes=json_bytes,
-    )
+        query = Query(name=FULL_SCAN)
+        rounds = [Round(load_ms=load_ms, plan=planning.plan(table, query))]
+        return planning.probe(query, rounds, after_commit=after_commit, temperature="cold")

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,11 +63,18 @@ def _candidates() -> Iterator[Path]:
 def short_lived_jvm(classpath: Sequence[Path]) -> Iterator[JavaGateway]:
     """A gateway to a JVM with pyspark's jars and `classpath`; it ends with the block. Listens on the loopback only."""
     java = find_java()
+    # its own folder for what libraries unpack: a JVM that is killed leaves theirs behind
+    with tempfile.TemporaryDirectory(prefix="wasim-") as folder, _launched(java, classpath, folder) as gateway:
+        yield gateway
+
+
+@contextmanager
+def _launched(java: JavaRuntime, classpath: Sequence[Path], folder: str) -> Iterator[JavaGateway]:
     port, token, process = launch_gateway(
         classpath=os.pathsep.join([str(SPARK_JARS / "*"), *map(str, classpath)]),
         jarpath=str(next(SPARK_JARS.glob("py4j-*.jar"))),
         java_path=str(java.executable),
-        javaopts=["-Xmx1g"],
+        javaopts=["-Xmx1g", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"],
         die_on_exit=True,
         enable_auth=True,
         redirect_stderr=subprocess.DEVNULL,
