@@ -14,7 +14,8 @@ from wasim.errors import ExitCode
 from wasim.scenario import load_scenario
 from wasim.scenario.examine import part_in
 from wasim.scenario.limits import METRICS
-from wasim.scenario.parts import Columns, Part, PartitionField, Scenario
+from wasim.scenario.parts import Columns, PartitionField, Scenario
+from wasim.scenario.values import Part
 from wasim.scenario.schema import json_schema
 
 ROOT = Path(__file__).parent.parent

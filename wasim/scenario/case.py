@@ -5,7 +5,8 @@ import json
 from dataclasses import dataclass
 from math import floor
 
-from wasim.scenario.parts import Environment, Part, Planning, Table, Workload, Writer
+from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
+from wasim.scenario.values import Part
 from wasim.units import format_duration
 
 

@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails
 from wasim.scenario.checks import CHECKS
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote, suggest
-from wasim.scenario.parts import Part, Scenario
+from wasim.scenario.parts import Scenario
+from wasim.scenario.values import Part
 
 _SOUND: dict[str, Any] = {
     "name": "sound",

@@ -1,131 +1,30 @@
 """What a scenario may say, part by part; `load` gives it positions, `checks` fits it together, `workload` meaning.
 
 Every part is frozen and refuses unknown keys, so that a typing mistake never becomes a silent default. Descriptions
-serve the JSON Schema, the faults and docs/scenarios.md alike; what a validator raises completes the sentence `Give …`.
+serve the JSON Schema, the faults and docs/scenarios.md alike.
 """
 
-import re
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from wasim.units import format_duration, parse_duration_s
-
-SCENARIO_VERSION = 1
-WRITER_KINDS = ("streaming", "batch")
-MOST_SECONDS = 86400e6
-"""A million days, of a commit interval or a horizon."""
-
-_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
-_TYPE = re.compile(
-    r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
+from wasim.scenario.values import (
+    ColumnName,
+    ColumnType,
+    Duration,
+    Interval,
+    Number,
+    Part,
+    ScenarioName,
+    Switch,
+    Text,
+    Transform,
+    Whole,
+    question,
+    whole,
 )
-_TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
-_DURATION = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$"
 
-Parsed = TypeVar("Parsed")
-
-
-def _from_text(pattern: re.Pattern[str], parse: Callable[[str], Parsed], wanted: str) -> Callable[[object], object]:
-    """A validator that parses text, lets numbers pass and names what is wanted."""
-
-    def validate(value: object) -> object:
-        if isinstance(value, str) and pattern.fullmatch(value):
-            return parse(value)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
-        raise ValueError(wanted)
-
-    return validate
-
-
-def _duration(value: object) -> float:
-    try:
-        seconds = parse_duration_s(value) if isinstance(value, str) else 0.0
-    except ValueError:
-        seconds = 0.0
-    if seconds <= 0:
-        raise ValueError("a duration greater than zero, such as 5s or 2m")
-    if seconds > MOST_SECONDS:
-        raise ValueError(f"at most {format_duration(MOST_SECONDS)}")
-    return seconds
-
-
-def _whole_milliseconds(seconds: float) -> float:
-    ms = seconds * 1000
-    # a duration such as 1.001s is a binary fraction, and so off by a little
-    if round(ms) < 1 or abs(ms - round(ms)) > max(1e-6, ms * 1e-12):
-        raise ValueError("whole milliseconds, at least 1ms")
-    return seconds
-
-
-def _question(text: str) -> str:
-    if not text.strip():
-        raise ValueError("a sentence")
-    return text
-
-
-def _switch(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    if value in ("true", "false"):
-        return value == "true"
-    raise ValueError("true or false")
-
-
-def _column_type(value: object) -> str:
-    if isinstance(value, str) and _TYPE.fullmatch(value):
-        return value
-    if isinstance(value, str) and value.startswith("decimal(") and ")" not in value:
-        raise ValueError('it in quotes, as in {type: "decimal(10,2)"}: within braces, a comma ends a value')
-    raise ValueError(
-        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct"
-    )
-
-
-def _matching(pattern: re.Pattern[str], wanted: str) -> BeforeValidator:
-    def validate(value: object) -> str:
-        if isinstance(value, str) and pattern.fullmatch(value):
-            return value
-        raise ValueError(wanted)
-
-    return BeforeValidator(validate, json_schema_input_type=Annotated[str, Field(pattern=f"^({pattern.pattern})$")])
-
-
-_whole = _from_text(_WHOLE, int, "a whole number, such as 5")
-Whole = Annotated[int, BeforeValidator(_whole, json_schema_input_type=int)]
-Number = Annotated[
-    float,
-    BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),
-]
-Switch = Annotated[bool, BeforeValidator(_switch, json_schema_input_type=bool)]
-Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=Annotated[str, Field(pattern=_DURATION)])]
-Interval = Annotated[Duration, AfterValidator(_whole_milliseconds)]
-Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
-"""A string kept as written: `true` and `10` need no quotes."""
-
-ColumnType = Annotated[
-    str,
-    BeforeValidator(_column_type, json_schema_input_type=Annotated[str, Field(pattern=f"^({_TYPE.pattern})$")]),
-]
-Transform = Annotated[str, _matching(_TRANSFORM, "identity, year, month, day, hour, bucket[16] or truncate[4]")]
-ColumnName = Annotated[
-    str,
-    _matching(
-        re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}"), "a name of letters, digits and _, that starts with no digit"
-    ),
-]
-ScenarioName = Annotated[
-    str, _matching(re.compile(r"[a-z0-9][a-z0-9_]{0,63}"), "a name of small letters, digits and _, such as smoke")
-]
-
-
-class Part(BaseModel):
-    """A part of a scenario: frozen, and unknown keys are faults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+WRITER_KINDS = ("streaming", "batch")
 
 
 class Columns(Part):
@@ -168,7 +67,7 @@ class Table(Part):
     partition_by: tuple[PartitionField, ...] = Field(
         default=(), description="The partition spec, outermost field first; left out: unpartitioned."
     )
-    format_version: Annotated[Literal[1, 2, 3], BeforeValidator(_whole)] = Field(
+    format_version: Annotated[Literal[1, 2, 3], BeforeValidator(whole)] = Field(
         default=2, description="Version of the Iceberg format."
     )
     properties: dict[str, Text] = Field(default_factory=dict, description="Iceberg table properties, as written.")
@@ -262,11 +161,11 @@ class Fit(Part):
 class Scenario(Part):
     """One question. A sweep makes several of these; see `sweep`."""
 
-    version: Annotated[Literal[1], BeforeValidator(_whole)] = Field(
+    version: Annotated[Literal[1], BeforeValidator(whole)] = Field(
         default=1, description="Version of the scenario language."
     )
     name: ScenarioName = Field(description="Name of the scenario, which names its results too.")
-    question: Annotated[str, AfterValidator(_question)] = Field(
+    question: Annotated[str, AfterValidator(question)] = Field(
         min_length=1, max_length=1000, description="What the scenario answers, in a sentence."
     )
     table: Table = Field(description="The table under test.")

@@ -1,0 +1,126 @@
+"""Values as scenarios write them, and what they become: the types that the parts of a scenario are made of.
+
+What a validator raises completes the sentence `Give …`.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from wasim.units import format_duration, parse_duration_s
+
+MOST_SECONDS = 86400e6
+"""A million days, of a commit interval or a horizon."""
+
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+_TYPE = re.compile(
+    r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
+)
+_TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
+_DURATION = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$"
+
+Parsed = TypeVar("Parsed")
+
+
+def _from_text(pattern: re.Pattern[str], parse: Callable[[str], Parsed], wanted: str) -> Callable[[object], object]:
+    """A validator that parses text, lets numbers pass and names what is wanted."""
+
+    def validate(value: object) -> object:
+        if isinstance(value, str) and pattern.fullmatch(value):
+            return parse(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        raise ValueError(wanted)
+
+    return validate
+
+
+def _duration(value: object) -> float:
+    try:
+        seconds = parse_duration_s(value) if isinstance(value, str) else 0.0
+    except ValueError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise ValueError("a duration greater than zero, such as 5s or 2m")
+    if seconds > MOST_SECONDS:
+        raise ValueError(f"at most {format_duration(MOST_SECONDS)}")
+    return seconds
+
+
+def _whole_milliseconds(seconds: float) -> float:
+    ms = seconds * 1000
+    # a duration such as 1.001s is a binary fraction, and so off by a little
+    if round(ms) < 1 or abs(ms - round(ms)) > max(1e-6, ms * 1e-12):
+        raise ValueError("whole milliseconds, at least 1ms")
+    return seconds
+
+
+def question(text: str) -> str:
+    """A question that says something."""
+    if not text.strip():
+        raise ValueError("a sentence")
+    return text
+
+
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    raise ValueError("true or false")
+
+
+def _column_type(value: object) -> str:
+    if isinstance(value, str) and _TYPE.fullmatch(value):
+        return value
+    if isinstance(value, str) and value.startswith("decimal(") and ")" not in value:
+        raise ValueError('it in quotes, as in {type: "decimal(10,2)"}: within braces, a comma ends a value')
+    raise ValueError(
+        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct"
+    )
+
+
+def _matching(pattern: re.Pattern[str], wanted: str) -> BeforeValidator:
+    def validate(value: object) -> str:
+        if isinstance(value, str) and pattern.fullmatch(value):
+            return value
+        raise ValueError(wanted)
+
+    return BeforeValidator(validate, json_schema_input_type=Annotated[str, Field(pattern=f"^({pattern.pattern})$")])
+
+
+whole = _from_text(_WHOLE, int, "a whole number, such as 5")
+Whole = Annotated[int, BeforeValidator(whole, json_schema_input_type=int)]
+Number = Annotated[
+    float,
+    BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),
+]
+Switch = Annotated[bool, BeforeValidator(_switch, json_schema_input_type=bool)]
+Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=Annotated[str, Field(pattern=_DURATION)])]
+Interval = Annotated[Duration, AfterValidator(_whole_milliseconds)]
+Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
+"""A string kept as written: `true` and `10` need no quotes."""
+
+ColumnType = Annotated[
+    str,
+    BeforeValidator(_column_type, json_schema_input_type=Annotated[str, Field(pattern=f"^({_TYPE.pattern})$")]),
+]
+Transform = Annotated[str, _matching(_TRANSFORM, "identity, year, month, day, hour, bucket[16] or truncate[4]")]
+ColumnName = Annotated[
+    str,
+    _matching(
+        re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}"), "a name of letters, digits and _, that starts with no digit"
+    ),
+]
+ScenarioName = Annotated[
+    str, _matching(re.compile(r"[a-z0-9][a-z0-9_]{0,63}"), "a name of small letters, digits and _, such as smoke")
+]
+
+
+class Part(BaseModel):
+    """A part of a scenario: frozen, and unknown keys are faults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
