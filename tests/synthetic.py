@@ -145,6 +145,7 @@ def synthetic_case_run(case: Case, truth: Truth, rng: np.random.Generator) -> Ca
         ledger=ledger,
         totals=totals,
         live_bytes={kind: int(written[-1]) for kind, written in ledger.written_bytes.items()},
+        operations=(),
         ingested_bytes=totals.data_bytes,
         amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
         probes=tuple(_probes(ledger, truth, rng)),
@@ -185,6 +186,7 @@ def _counts(case: Case, drivers: Drivers, commits: Ints, data: Ints) -> dict[str
     return {
         "commit": commits,
         "operation": np.array(["append"] * len(commits), dtype=object),
+        "snapshot_operation": np.array(["append"] * len(commits), dtype=object),
         "snapshot_id": commits * 7_919,
         "event_time_s": commits * case.commit_interval_s,
         "reported_at_s": 1.8e9 + commits * 0.3,

@@ -22,8 +22,13 @@ def delete(file: str) -> dict[str, Any]:
     return {"at_us": 0, "do": "delete", "file": f"{ROOT}/{file}"}
 
 
-def step(number: int, operation: str = "append", at_us: int = 0) -> dict[str, Any]:
-    return {"at_us": at_us, "do": "step", "step": number, "operation": operation}
+def step(number: int, operation: str = "append", at_us: int = 0, every_ms: int = 0) -> dict[str, Any]:
+    times = {"event_ms": number * 2000, "every_ms": every_ms, "rows": 10}
+    return {"at_us": at_us, "do": "step", "step": number, "operation": operation} | times
+
+
+def done(snapshots: int, at_us: int = 0) -> dict[str, Any]:
+    return {"at_us": at_us, "do": "done", "snapshots": snapshots}
 
 
 def commit(snapshot_id: int, at_us: int = 0, **counters: int) -> dict[str, Any]:
@@ -39,7 +44,7 @@ def commit(snapshot_id: int, at_us: int = 0, **counters: int) -> dict[str, Any]:
 
 
 def recorded(*lines: dict[str, Any]) -> Recording:
-    return read_recording(lines, table_root=ROOT, commit_interval_s=2.0)
+    return read_recording(lines, table_root=ROOT)
 
 
 CREATE = (step(0, "create-table"), write("metadata/00000-a.metadata.json", 100))
@@ -74,7 +79,7 @@ def test_create_keeps_its_place_outside_the_commits() -> None:
 
 def test_a_stream_commits_many_steps_under_one_mark() -> None:
     lines = [line for number in (1, 2, 3) for line in one_commit(number) if line["do"] != "step"]
-    recording = recorded(*CREATE, step(1), *lines)
+    recording = recorded(*CREATE, step(1, every_ms=2000), *lines)
     assert list(recording.reports.step) == [1, 2, 3]
     assert list(recording.events.step) == [0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
 

@@ -70,7 +70,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "a field that holds for the whole": (
         "  writer: [", "  repetitions: [1, 2]\n  writer: [",
         ["11:3: sweep.repetitions cannot be swept. Known here: table, workload, writer, commit_interval, horizon, "
-         "clock, environment, planning, seed."],
+         "clock, changes, maintenance, evolution, environment, planning, seed."],
     ),
     "swept column that is none": (
         "  writer: [", "  table.columns.amont.count: [1]\n  writer: [",

@@ -14,21 +14,24 @@ from wasim.errors import ExitCode
 from wasim.scenario import load_scenario
 from wasim.scenario.examine import part_in
 from wasim.scenario.limits import METRICS
-from wasim.scenario.parts import Columns, PartitionField, Scenario
-from wasim.scenario.values import Part
+from wasim.scenario.parts import Columns, PartitionField
+from wasim.scenario.scenario import Scenario
 from wasim.scenario.schema import json_schema
+from wasim.scenario.values import Part
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "scenarios.md").read_text()
 
 
-def fields(part: type[Part], before: str = "") -> Iterator[tuple[str, str]]:
-    """Every field of the language, dotted, with its description."""
+def fields(part: type[Part], before: str = "", seen: set[type[Part]] | None = None) -> Iterator[tuple[str, str]]:
+    """Every field of the language, dotted, with its description; those of a part where it first stands."""
+    seen = set() if seen is None else seen
+    seen.add(part)
     for name, field in part.model_fields.items():
         yield before + name, field.description or ""
         inner = part_in(field.annotation)
-        if inner and inner is not part:
-            yield from fields(inner, f"{before}{name}.")
+        if inner and inner not in seen:
+            yield from fields(inner, f"{before}{name}.", seen)
 
 
 FIELDS = dict(fields(Scenario))

@@ -13,8 +13,8 @@ from synthetic import synthetic_case
 
 from wasim.errors import WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, sum_events, view_by_commit
-from wasim.ledger.parquet import read_columns
+from wasim.ledger import Action, CommitReports, Kind, Recording, sum_events, view_by_commit
+from wasim.runs import read_recording
 from wasim.scenario import Case, case_from_document
 from wasim.simulate import Site, shipped_profile, simulate_case
 from wasim.simulate.fidelity import compare, render_fidelity
@@ -29,11 +29,7 @@ def recorded_case(name: str) -> Case:
 
 
 def recorded(name: str) -> Recording:
-    folder = RECORDINGS / name
-    return Recording(
-        events=read_columns(folder / "events.parquet", FileEvents),
-        reports=read_columns(folder / "reports.parquet", CommitReports),
-    )
+    return read_recording(RECORDINGS / name)
 
 
 def simulate(case: Case, *, seed: int = 1, **options) -> Recording:

@@ -13,10 +13,10 @@ import numpy as np
 from wasim.errors import BooksDoNotBalance
 from wasim.iceberg import names
 from wasim.iceberg.names import FileKind
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
-from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
+from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
-Rows = TypeVar("Rows", FileEvents, CommitReports)
+Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
 
 
@@ -46,16 +46,15 @@ def local_path(location: str) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Walks the journal once; every file event up to and including a commit's report belongs to that commit."""
+    """Walks the journal once; every file event of a step up to and including a commit's report is that commit's."""
 
     root: str
-    interval_s: float
+    steps: list[dict[str, Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
     pending: int = 0  # index of the first event that no commit has claimed yet
-    step: int = 0
-    operation: str = CREATE_TABLE
     previous_us: int = 0
+    retained: int = 0
     sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
 
     def read(self, lines: Iterable[dict[str, Any]]) -> None:
@@ -64,6 +63,7 @@ class _Reader:
             "delete": self._file,
             "rename": self._rename,
             "step": self._step,
+            "done": self._done,
             "commit": self._commit,
         }
         for line in lines:
@@ -73,11 +73,34 @@ class _Reader:
                 handlers[line["do"]](line)
 
     def _step(self, line: dict[str, Any]) -> None:
-        self._leave_outside()
-        self.step, self.operation, self.previous_us = line["step"], line["operation"], line["at_us"]
+        self.pending = len(self.events)  # what no commit has claimed stays outside commits
+        self.previous_us = line["at_us"]
+        self.steps.append(
+            {
+                "step": line["step"],
+                "operation": line["operation"],
+                "event_time_s": line["event_ms"] / 1e3,
+                "every_s": line["every_ms"] / 1e3,
+                "commits": 0,
+                "rows": line["rows"],
+                "rows_arrived": line["rows"] if not line["every_ms"] else 0,
+                "began_at_s": line["at_us"] / 1e6,
+                "wall_ms": 0.0,
+            }
+        )
 
-    def _leave_outside(self) -> None:
-        self.pending = len(self.events)
+    def _done(self, line: dict[str, Any]) -> None:
+        self._lasted_until(line)
+        self.retained = line["snapshots"]
+
+    def _lasted_until(self, line: dict[str, Any]) -> None:
+        step = self.steps[-1]
+        step["wall_ms"] = line["at_us"] / 1e3 - step["began_at_s"] * 1e3
+
+    def _number(self) -> int:
+        """Number of the step under way: a run of appends has one for each of its commits."""
+        step = self.steps[-1]
+        return int(step["step"] + (step["commits"] if step["every_s"] else 0))
 
     def _file(self, line: dict[str, Any]) -> None:
         file = os.path.relpath(local_path(line["file"]), self.root)
@@ -87,10 +110,10 @@ class _Reader:
         attempt = _LIST.search(file)
         self.events.append(
             {
-                "step": self.step,
+                "step": self._number(),
                 "commit": OUTSIDE_COMMITS,
                 "attempt": int(attempt[1]) if attempt else 1,
-                "operation": self.operation,
+                "operation": self.steps[-1]["operation"],
                 "action": Action(line["do"]),
                 "kind": kind,
                 "bytes": size,
@@ -107,23 +130,28 @@ class _Reader:
         self.events.append(self.events.pop(written) | {"file": after, "kind": classify(after)})
 
     def _commit(self, line: dict[str, Any]) -> None:
-        report, commit = line["report"], len(self.reports) + 1
-        step = max(self.step, commit)  # a stream commits many steps under one mark
+        report, commit, step = line["report"], len(self.reports) + 1, self.steps[-1]
         for event in self.events[self.pending :]:
-            event.update(commit=commit, step=step, operation=report["operation"])
-        self._leave_outside()
-        previous_us = self.previous_us
-        self.previous_us = line["at_us"]
+            event["commit"] = commit
+        self.pending = len(self.events)
+        number, event_time_s = self._number(), step["event_time_s"] + step["commits"] * step["every_s"]
+        step["commits"] += 1
+        if step["every_s"]:
+            step["rows_arrived"] += step["rows"]
+        self._lasted_until(line)
+        previous_us, self.previous_us = self.previous_us, line["at_us"]
+        self.retained += 1
         self.reports.append(
             _report_row(report["metrics"])
             | {
-                "step": step,
-                "operation": report["operation"],
+                "step": number,
+                "operation": step["operation"],
+                "snapshot_operation": report["operation"],
                 "snapshot_id": report["snapshot-id"],
-                "event_time_s": commit * self.interval_s,
+                "event_time_s": event_time_s,
                 "reported_at_s": line["at_us"] / 1e6,
                 "step_ms": (line["at_us"] - previous_us) / 1e3,
-                "snapshots_retained": commit,
+                "snapshots_retained": self.retained,
             }
         )
 
@@ -136,6 +164,7 @@ _COUNTERS = {
     "entries_processed": "manifest-entries-processed",
     "files_added": "added-data-files",
     "files_removed": "removed-data-files",
+    "delete_files_added": "added-delete-files",
     "files_live": "total-data-files",
     "delete_files_live": "total-delete-files",
     "records_added": "added-records",
@@ -152,15 +181,19 @@ def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
     return row | {"commit_ms": duration["total-duration"] / per_ms}
 
 
-def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path, commit_interval_s: float) -> Recording:
+def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path) -> Recording:
     """The recording that a journal's lines tell of one table under `table_root`."""
-    reader = _Reader(root=str(table_root), interval_s=commit_interval_s)
+    reader = _Reader(root=str(table_root))
     reader.read(lines)
-    return Recording(events=_columns(FileEvents, reader.events), reports=_columns(CommitReports, reader.reports))
+    return Recording(
+        events=_columns(FileEvents, reader.events),
+        reports=_columns(CommitReports, reader.reports),
+        steps=_columns(StepRecords, reader.steps),
+    )
 
 
 def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
-    texts = {"operation", "action", "kind", "file"}
+    texts = {"operation", "snapshot_operation", "action", "kind", "file"}
 
     def dtype(name: str) -> type:
         if name in texts:

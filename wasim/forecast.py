@@ -14,7 +14,7 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import group_cases
-from wasim.ledger import Kind, Ledger, Recording, sum_events, view_by_commit
+from wasim.ledger import Kind, Ledger, Recording, sum_by_operation, sum_events, view_by_commit
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runs import CaseRun, Run, key_versions
@@ -143,6 +143,7 @@ def _case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
         ledger=view_by_commit(simulated.recording),
         totals=totals,
         live_bytes=simulated.live_bytes,
+        operations=sum_by_operation(simulated.recording),
         ingested_bytes=totals.data_bytes,
         amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
         probes=(),
@@ -159,6 +160,7 @@ def _case_run_fast(case: Case, model: FastModel) -> CaseRun:
         ledger=_checkpoint_ledger(case, model),
         totals=totals,
         live_bytes=fast_live_bytes(model, case.commits),
+        operations=(),
         ingested_bytes=totals.data_bytes,
         amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
         probes=(),
@@ -176,6 +178,7 @@ def _checkpoint_ledger(case: Case, model: FastModel) -> Ledger:
     return Ledger(
         commit=commits,
         operation=np.full(len(commits), "append", dtype=object),
+        snapshot_operation=np.full(len(commits), "append", dtype=object),
         snapshot_id=nothing,
         event_time_s=commits.astype(np.float64) * case.commit_interval_s,
         reported_at_s=unknown,

@@ -1,13 +1,47 @@
 """Case ─► steps. The only place that interprets what a scenario intends; engines see nothing but steps.
 
 A run of like appends is one step with a count, so that an engine may carry it out as one streaming query, and a
-simulator as one closed form.
+simulator as one closed form. Every other step is one thing done to the table, complete: which rows it touches, and the
+table as it is from then on. Steps are numbered from 1 in the order of event time, a run of appends taking as many
+numbers as it has commits; CREATE TABLE is 0.
+
+At the same event time the append comes first, then changes, evolution and maintenance, then the probe.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Literal
 
 from wasim.scenario.case import Case
+from wasim.scenario.changes import Change, Delete, Evolution, Overwrite
+from wasim.scenario.evolve import evolve
+from wasim.scenario.parts import Table
+
+SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChoice:
+    """Rows numbered first … stop − 1; with `parts` below SCATTER, only that share of them in millionths, by hash.
+
+    `salt` makes one scattered choice differ from the next. Merged-in rows have negative numbers and are in no choice.
+    """
+
+    first: int
+    stop: int
+    parts: int = SCATTER
+    salt: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many rows that is, if none are missing: about, for scattered ones."""
+        return round((self.stop - self.first) * self.parts / SCATTER)
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether not all rows of the range are meant."""
+        return self.parts < SCATTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +53,19 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Append:
-    """`commits` appends in a row, alike but for their rows. `number` is the step number of the first."""
+    """`commits` commits of the writer in a row, alike but for their rows. `number` is the step number of the first.
+
+    `table` is the table as it then is. With `replaced_per_commit`, the commits but the table's very first are
+    MERGE INTO, and so many of their rows replace earlier ones.
+    """
 
     number: int
     first_commit: int
     commits: int
     rows_per_commit: int
+    replaced_per_commit: int
     merges: bool
+    table: Table
 
     @property
     def first_row(self) -> int:
@@ -34,32 +74,225 @@ class Append:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRows:
+    """UPDATE, DELETE, MERGE INTO or INSERT OVERWRITE of some rows."""
+
+    number: int
+    event_time_s: float
+    operation: Literal["update", "delete", "merge", "overwrite"]
+    rows: RowChoice
+    table: Table
+    new_rows: tuple[int, int] = (0, 0)  # first and stop of the negative numbers of the rows that a merge inserts
+    dynamic: bool = False  # of an overwrite: whole partitions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What must have become too much: `measure` counts at least `least`."""
+
+    measure: Literal["small_files", "manifests", "snapshots"]
+    least: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintain:
+    """One maintenance operation, under a condition or without one. `age_s` is in event time."""
+
+    number: int
+    event_time_s: float
+    operation: Literal["rewrite_data_files", "rewrite_manifests", "expire_snapshots", "remove_orphan_files"]
+    condition: Condition | None = None
+    age_s: float = 0.0
+    retain_last: int = 1
+    target_file_size_bytes: int = 0
+    min_input_files: int = 0
+    partial_progress_commits: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evolve:
+    """One change of schema, partition spec, properties or references; `table` is the table after it."""
+
+    number: int
+    event_time_s: float
+    evolution: Evolution
+    table: Table
+
+    @property
+    def operation(self) -> str:
+        """What of the table changes, in the scenario's word: add_column, set_properties …"""
+        return next(iter(self.evolution.model_dump(exclude={"at"}, exclude_none=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """Pause the writer and measure planning; writes nothing and has no number."""
 
     after_commit: int
     final: bool
+    table: Table
 
 
-Step = CreateTable | Append | Probe
+Step = CreateTable | Append | ChangeRows | Evolve | Maintain | Probe
+
+# The order of what falls on one commit.
+_CHANGE, _EVOLVE, _MAINTAIN, _PROBE = range(4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class _Due:
+    """Something that happens after the writer's commit `commit`, in the order of the fields."""
+
+    commit: int
+    event_time_s: float
+    rank: int
+    place: int  # among those of one rank
+    name: str = ""
 
 
 def plan_steps(case: Case) -> Iterator[Step]:
-    """The steps of a case, in order: CREATE, then appends with a probe at every checkpoint."""
+    """The steps of a case, in order: CREATE, then appends with all that falls between them."""
     yield CreateTable()
-    done = 0
-    for stop in _checkpoints(case):
-        yield Append(
-            number=done + 1,
-            first_commit=done + 1,
-            commits=stop - done,
-            rows_per_commit=case.rows_per_commit,
-            merges=case.merges,
-        )
-        yield Probe(after_commit=stop, final=stop == case.commits)
-        done = stop
+    planner = _Planner(case)
+    for due in _all_due(case):
+        if due.commit > planner.done:
+            yield planner.appends(due.commit)
+        yield planner.step(due)
+
+
+def _all_due(case: Case) -> list[_Due]:
+    dues = [_Due(commit=stop, event_time_s=case.horizon_s, rank=_PROBE, place=0) for stop in _checkpoints(case)]
+    for place, (name, change) in enumerate(case.changes):
+        if change is not None:
+            dues += _periodic(case, change.every, _CHANGE, place, name)
+    for place, (name, upkeep) in enumerate(case.maintenance):
+        if upkeep is not None and upkeep.every is not None:
+            dues += _periodic(case, upkeep.every, _MAINTAIN, place, name)
+        elif upkeep is not None:
+            dues += _periodic(case, case.commit_interval_s, _MAINTAIN, place, name)
+    for place, evolution in enumerate(case.evolution):
+        dues.append(_due(case, evolution.at, _EVOLVE, place))
+    return sorted(dues)
+
+
+def _periodic(case: Case, every_s: float, rank: int, place: int, name: str) -> list[_Due]:
+    times = floor(case.horizon_s / every_s + 1e-9)
+    return [_due(case, turn * every_s, rank, place, name) for turn in range(1, times + 1)]
+
+
+def _due(case: Case, event_time_s: float, rank: int, place: int, name: str = "") -> _Due:
+    commit = min(case.commits, floor(event_time_s / case.commit_interval_s + 1e-9))
+    return _Due(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
 
 
 def _checkpoints(case: Case) -> list[int]:
     shares = {*case.planning.checkpoints, 1.0}
     return sorted({max(1, round(share * case.commits)) for share in shares})
+
+
+class _Planner:
+    """Follows the table as the steps go by: how many rows it has, which are gone, what it looks like."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.done = 0  # the writer's commits so far
+        self._number = 0
+        self._table = case.table
+        self._gone = 0  # so many of the oldest rows were deleted or overwritten
+        self._inserted = 0  # rows that merges brought
+        self._make: dict[int, Callable[[_Due], Step]] = {
+            _CHANGE: self._change,
+            _EVOLVE: self._evolve,
+            _MAINTAIN: self._maintain,
+            _PROBE: self._probe,
+        }
+
+    def appends(self, through: int) -> Append:
+        case, first = self._case, self.done + 1
+        number = self._number + 1
+        self._number += through - self.done
+        self.done = through
+        return Append(
+            number=number,
+            first_commit=first,
+            commits=through - first + 1,
+            rows_per_commit=case.rows_per_commit,
+            replaced_per_commit=case.replaced_rows_per_commit,
+            merges=case.merges,
+            table=self._table,
+        )
+
+    def step(self, due: _Due) -> Step:
+        return self._make[due.rank](due)
+
+    def _probe(self, due: _Due) -> Probe:
+        return Probe(after_commit=due.commit, final=due.commit == self._case.commits, table=self._table)
+
+    def _next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _change(self, due: _Due) -> ChangeRows:
+        change: Change = getattr(self._case.changes, due.name)
+        step = ChangeRows(
+            number=self._next_number(),
+            event_time_s=due.event_time_s,
+            operation=due.name,  # type: ignore[arg-type]  # the field of Changes is the operation
+            rows=self._choose(change),
+            table=self._table,
+        )
+        if isinstance(change, Overwrite):
+            if change.kind == "static" or not self._table.partition_by:
+                self._gone = step.rows.first
+            return replace(step, dynamic=change.kind == "dynamic")
+        new_rows = getattr(change, "new_rows", 0)
+        if new_rows:
+            self._inserted += new_rows
+            step = replace(step, new_rows=(-self._inserted, new_rows - self._inserted))
+        if isinstance(change, Delete) and change.locality.startswith("oldest"):
+            self._gone = step.rows.stop
+        return step
+
+    def _choose(self, change: Change) -> RowChoice:
+        """The rows that a change touches, of those that are there."""
+        first, stop = self._gone, self._case.rows_through(self.done)
+        there = stop - first
+        locality = getattr(change, "locality", "newest")
+        wanted = min(there, change.rows if change.rows is not None else round((change.share or 0) * there))
+        if locality == "scattered":
+            parts = round(SCATTER * wanted / there) if there else 0
+            return RowChoice(first=first, stop=stop, parts=parts, salt=self._number)
+        if locality == "newest":
+            return RowChoice(first=stop - wanted, stop=stop)
+        if locality == "oldest_commits":
+            wanted = self._whole_commits(first + wanted) - first
+        return RowChoice(first=first, stop=first + wanted)
+
+    def _whole_commits(self, stop: int) -> int:
+        """The last row number, no greater than `stop`, at which a commit of the writer ends; one commit at least."""
+        case = self._case
+        fresh = case.rows_per_commit - case.replaced_rows_per_commit
+        commits = max(1, (stop - case.replaced_rows_per_commit) // fresh)
+        least = (self._gone - case.replaced_rows_per_commit) // fresh + 1
+        return case.rows_through(min(self.done, max(commits, least)))
+
+    def _evolve(self, due: _Due) -> Evolve:
+        evolution = self._case.evolution[due.place]
+        self._table = evolve(self._table, evolution)
+        return Evolve(number=self._next_number(), event_time_s=due.event_time_s, evolution=evolution, table=self._table)
+
+    def _maintain(self, due: _Due) -> Maintain:
+        upkeep = getattr(self._case.maintenance, due.name)
+        given = upkeep.model_dump()
+        trigger = next((name for name in given if name.startswith("when_") and given[name] is not None), None)
+        return Maintain(
+            number=self._next_number(),
+            event_time_s=due.event_time_s,
+            operation=due.name,  # type: ignore[arg-type]  # the field of Maintenance is the operation
+            condition=trigger and Condition(measure=trigger.removeprefix("when_"), least=given[trigger]),
+            age_s=given.get("older_than", 0.0),
+            retain_last=given.get("retain_last", 1),
+            target_file_size_bytes=given.get("target_file_size_bytes", 0),
+            min_input_files=given.get("min_input_files", 0),
+            partial_progress_commits=given.get("partial_progress_commits"),
+        )

@@ -13,7 +13,8 @@ import numpy as np
 from wasim import collect, drive
 from wasim.bench.engines import SPARK
 from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
-from wasim.ledger import Action, FileEvents, Kind, PlanningProbe, Recording, sum_events, view_by_commit
+from wasim.ledger import FileEvents, Kind, PlanningProbe, Recording, sum_by_operation, sum_events, view_by_commit
+from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.probe import PlanningTable, execution_ms, open_planning_table, probe_cold, queries
@@ -64,9 +65,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
         drive.carry_out_steps(
             context.engine, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished))
         )
-        recording = collect.read_recording(
-            target.journal.lines(), table_root=context.table_root, commit_interval_s=case.commit_interval_s
-        )
+        recording = collect.read_recording(target.journal.lines(), table_root=context.table_root)
         collect.audit(_on_disk(recording.events, context.engine), collect.list_table(context.table_root))
         live_bytes = _live_bytes(planning, recording)
     if case.planning.cold:
@@ -114,7 +113,7 @@ def _probe(
     step: Probe, target: drive.Target, planning: PlanningTable, context: CaseContext, unfinished: Path
 ) -> list[PlanningProbe]:
     case = target.case
-    asked = list(queries(context.session, case, after_commit=step.after_commit))
+    asked = list(queries(context.session, case, step.table, after_commit=step.after_commit))
     bench_target = PlanningTarget(
         label=case.label,
         table=planning,
@@ -162,7 +161,7 @@ def _case_run(
     probes: list[PlanningProbe],
     wall_s: float,
 ) -> CaseRun:
-    totals, ingested_bytes = sum_events(recording.events), _ingested_bytes(recording.events)
+    totals, ingested = sum_events(recording.events), ingested_bytes(recording)
     return CaseRun(
         key=context.key,
         case=case,
@@ -170,14 +169,9 @@ def _case_run(
         ledger=view_by_commit(recording),
         totals=totals,
         live_bytes=live_bytes,
-        ingested_bytes=ingested_bytes,
-        amplification=amplification(totals, ingested_bytes=ingested_bytes, horizon_s=case.horizon_s),
+        operations=sum_by_operation(recording),
+        ingested_bytes=ingested,
+        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
         probes=tuple(probes),
         wall_s=wall_s,
     )
-
-
-def _ingested_bytes(events: FileEvents) -> int:
-    """Data files that appends wrote: the data as it first arrived."""
-    first = (events.action == Action.WRITE) & (events.kind == Kind.DATA) & (events.operation == "append")
-    return int(np.sum(events.bytes[first]))

@@ -59,6 +59,10 @@ class DescribedData:
 
 def check_describable(case: Case) -> None:
     """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
+    if not case.only_appends:
+        raise WasimError(
+            "Engine core only appends. Take changes, maintenance, evolution and upsert out, or use engine spark."
+        )
     for key, value in case.table.properties.items():
         expected = _FIXED_VALUES.get(key, value)
         if value.lower() != expected.lower() or key.startswith(_REFUSED_PREFIXES):

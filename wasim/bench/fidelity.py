@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from wasim.drive import TABLE_NAME
-from wasim.ledger import CommitReports, FileEvents, Recording
-from wasim.ledger.parquet import read_columns
-from wasim.runs import CaseRun, RunFolder, read_run
+from wasim.runs import CaseRun, RunFolder, read_recording, read_run
 from wasim.simulate import Site, shipped_profile, simulate_case
 from wasim.simulate.fidelity import KindFidelity, compare
 
@@ -38,11 +36,7 @@ def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
 
 
 def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:
-    saved = folder.case(case.key)
-    real = Recording(
-        events=read_columns(saved / "events.parquet", FileEvents),
-        reports=read_columns(saved / "reports.parquet", CommitReports),
-    )
+    real = read_recording(folder.case(case.key))
     location = folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))
     rng = np.random.default_rng(case.case.seed)
     site = Site(location=str(location))

@@ -68,7 +68,7 @@ def measure_overhead(session: Session, case: Case, folder: Path, commits: int = 
             spent[table] = np.append(spent[table], (time.perf_counter() - started_s) * 1e3)
     started_s = time.perf_counter()
     root = folder.joinpath("recorded", *drive.TABLE_NAME.split("."))
-    recording = collect.read_recording(journal.lines(), table_root=root, commit_interval_s=case.commit_interval_s)
+    recording = collect.read_recording(journal.lines(), table_root=root)
     collecting_ms = (time.perf_counter() - started_s) * 1e3 / len(recording.reports)
     journal.close()
     return Overhead(

@@ -2,7 +2,8 @@
 
 from wasim.drive.appends import append_batch, open_appender
 from wasim.drive.core import CoreAppender, DataSource, Described
-from wasim.drive.engine import Appender, Engine, Target, carry_out_steps
+from wasim.drive.engine import Appender, Engine, Operation, Target, carry_out_steps
+from wasim.drive.operations import operate
 from wasim.drive.rows import TABLE_NAME
 from wasim.drive.table import create_table_sql
 
@@ -13,9 +14,11 @@ __all__ = [
     "DataSource",
     "Described",
     "Engine",
+    "Operation",
     "Target",
     "append_batch",
     "carry_out_steps",
     "create_table_sql",
     "open_appender",
+    "operate",
 ]

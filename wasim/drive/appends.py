@@ -3,6 +3,7 @@
 import threading
 from typing import Any
 
+from wasim.drive.changes import merge_rows, upserted_rows
 from wasim.drive.engine import Appender, Target
 from wasim.drive.pace import Pace
 from wasim.drive.rows import EPOCH_US, select_list
@@ -23,10 +24,22 @@ def open_appender(target: Target) -> Appender:
 
 def append_batch(session: Session, case: Case, table: str, commit: int) -> None:
     """One commit's rows appended by one DataFrame write."""
-    rows_per_commit = case.rows_per_commit
-    first = (commit - 1) * rows_per_commit
-    rows = session.spark.range(first, first + rows_per_commit, 1, case.workload.files_per_commit).toDF("value")
-    rows.selectExpr(*select_list(case)).writeTo(table).append()
+    _arriving(session, case, commit).selectExpr(*select_list(case, case.table)).writeTo(table).append()
+
+
+def _arriving(session: Session, case: Case, commit: int) -> Any:
+    """The numbers of one commit's rows, as the column `value`, in as many partitions as it has files."""
+    first = (commit - 1) * case.rows_per_commit
+    return session.spark.range(first, first + case.rows_per_commit, 1, case.workload.files_per_commit).toDF("value")
+
+
+def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> None:
+    """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO."""
+    if step.replaced_per_commit and commit > 1:
+        rows = upserted_rows(target.case, step, commit, values)
+        merge_rows(rows, target.table)
+    else:
+        values.selectExpr(*select_list(target.case, step.table)).writeTo(target.table).append()
 
 
 class BatchAppender:
@@ -41,9 +54,17 @@ class BatchAppender:
         target = self._target
         for commit in range(step.first_commit, step.first_commit + step.commits):
             self._pace.wait_for(commit)
-            target.journal.step(commit, "append")
-            append_batch(target.session, target.case, target.table, commit)
+            target.journal.step(
+                step.number + commit - step.first_commit,
+                _operation(step, commit),
+                event_time_s=commit * target.case.commit_interval_s,
+                rows=step.rows_per_commit,
+            )
+            _commit_batch(target, step, commit, _arriving(target.session, target.case, commit))
             target.on_commits(commit)
+
+    def reshape(self) -> None:
+        """Each commit looks the table up."""
 
     def close(self) -> None:
         """Nothing runs between appends."""
@@ -59,12 +80,19 @@ class _StreamAppender:
     def append(self, step: Append) -> None:
         """Lets the stream run through the step's last commit, where it is held back."""
         target, last = self._target, step.first_commit + step.commits - 1
-        target.journal.step(step.first_commit, "append")
-        self._run_until(last)
+        interval_s = target.case.commit_interval_s
+        target.journal.step(
+            step.number,
+            _operation(step, last),
+            event_time_s=step.first_commit * interval_s,
+            every_s=interval_s,
+            rows=step.rows_per_commit,
+        )
+        self._run_until(step)
         if self._query is None:
-            self._query = self._start(self._rows())
+            self._query = self._start(self._rows(), step)
         while not self._held_back(POLL_S):
-            target.on_commits(target.journal.commits())
+            target.on_commits(self._commits())
             if not self._query.isActive:
                 error = self._query.exception()
                 raise error or CaseFailed("The stream ended before its last commit, without an error.")
@@ -79,7 +107,6 @@ class _StreamAppender:
             .option("startTimestamp", EPOCH_US // 1000)
             .option("advanceMillisPerBatch", max(1, round(case.commit_interval_s * 1000)))
             .load()
-            .selectExpr(*select_list(case))
         )
 
     def _writer(self, rows: Any) -> Any:
@@ -89,14 +116,21 @@ class _StreamAppender:
             writer = writer.trigger(processingTime=f"{interval_ms} milliseconds")
         return writer
 
-    def _run_until(self, commit: int) -> None:
+    def _run_until(self, step: Append) -> None:
         raise NotImplementedError
 
     def _held_back(self, timeout_s: float) -> bool:
         raise NotImplementedError
 
-    def _start(self, rows: Any) -> Any:
+    def _commits(self) -> int:
         raise NotImplementedError
+
+    def _start(self, rows: Any, step: Append) -> Any:
+        raise NotImplementedError
+
+    def reshape(self) -> None:
+        """Ends the query, which was planned for the table as it was; the next append starts it from its checkpoint."""
+        self.close()
 
     def close(self) -> None:
         """Stops the query. Held back as it is after its last commit, no further commit can begin."""
@@ -108,53 +142,78 @@ class _StreamAppender:
 class TableSinkAppender(_StreamAppender):
     """Spark's streaming table sink: FastAppend, or MergeAppend when the case asks. The journal holds it back."""
 
-    def _run_until(self, commit: int) -> None:
-        self._target.journal.run_until(commit)
+    def _run_until(self, step: Append) -> None:
+        self._target.journal.run_until(step.first_commit + step.commits - 1)
+
+    def _commits(self) -> int:
+        return self._target.journal.streamed()
 
     def _held_back(self, timeout_s: float) -> bool:
         return self._target.journal.await_pause(timeout_s)
 
-    def _start(self, rows: Any) -> Any:
-        writer = self._writer(rows).format("iceberg").outputMode("append")
+    def _start(self, rows: Any, step: Append) -> Any:
+        rows = rows.selectExpr(*select_list(self._target.case, step.table))
+        # the rows hold no null, but Spark cannot know
+        writer = self._writer(rows).format("iceberg").outputMode("append").option("check-nullability", "false")
         if self._target.case.merges:
             writer = writer.option("use-merge-append-for-streaming", "true")
         return writer.toTable(self._target.table)
 
 
+class _Ended(Exception):
+    """The query is to end before this batch."""
+
+
 class ForeachBatchAppender(_StreamAppender):
-    """A batch append inside `foreachBatch`: Iceberg's MergeAppend. Held back where the next batch would begin."""
+    """A batch commit inside `foreachBatch`: Iceberg's MergeAppend. Held back where the next batch would begin."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._turn = threading.Condition()
-        self._last = 0  # the last commit that may be made
+        self._step: Append | None = None  # under way; no commit after its last may be made
         self._done = 0
         self._closing = False
 
-    def _run_until(self, commit: int) -> None:
+    def _run_until(self, step: Append) -> None:
         with self._turn:
-            self._last = commit
+            self._step = step
             self._turn.notify_all()
+
+    def _last(self) -> int:
+        return self._step.first_commit + self._step.commits - 1 if self._step else 0
 
     def _held_back(self, timeout_s: float) -> bool:
         with self._turn:
-            return self._turn.wait_for(lambda: self._done >= self._last, timeout_s)
+            return self._turn.wait_for(lambda: self._done >= self._last(), timeout_s)
 
-    def _start(self, rows: Any) -> Any:
+    def _commits(self) -> int:
+        return self._done
+
+    def _start(self, rows: Any, step: Append) -> Any:
+        self._closing = False
         return self._writer(rows).foreachBatch(self._batch).start()
 
-    def _batch(self, batch: Any, _epoch: int) -> None:
+    def _batch(self, batch: Any, epoch: int) -> None:
+        commit = epoch + 1
         with self._turn:
-            self._turn.wait_for(lambda: self._closing or self._done < self._last)
-        if not self._closing:
-            batch.writeTo(self._target.table).append()
+            self._turn.wait_for(lambda: self._closing or commit <= self._last())
+        if self._closing:  # to return would tell Spark that the batch is done
+            raise _Ended
+        # a query that was ended may give its last batch once more
+        if commit > self._done and self._step is not None:
+            _commit_batch(self._target, self._step, commit, batch)
             with self._turn:
-                self._done += 1
+                self._done = commit
                 self._turn.notify_all()
 
     def close(self) -> None:
-        """Lets the batch that waits end without a commit, then stops the query."""
+        """Ends the batch that waits without a commit, then stops the query."""
         with self._turn:
             self._closing = True
             self._turn.notify_all()
         super().close()
+
+
+def _operation(step: Append, commit: int) -> str:
+    """What the writer does in this commit."""
+    return "upsert" if step.replaced_per_commit and commit > 1 else "append"

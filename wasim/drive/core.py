@@ -52,7 +52,14 @@ class CoreAppender:
         for commits, text in self._batches(step):
             self._pace.wait_for(commits.start)
             # Marks the time too: what describing the files took is no commit's
-            target.journal.step(commits.start, "append")
+            interval_s = target.case.commit_interval_s
+            target.journal.step(
+                step.number + commits.start - step.first_commit,
+                "append",
+                event_time_s=commits.start * interval_s,
+                every_s=interval_s,
+                rows=step.rows_per_commit,
+            )
             target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
             target.on_commits(commits.stop - 1)
 
@@ -70,6 +77,9 @@ class CoreAppender:
             if len(lines) == most or entries >= MOST_ENTRIES or commit == stop - 1:
                 yield range(commit + 1 - len(lines), commit + 1), "\n".join(lines)
                 lines, entries = [], 0
+
+    def reshape(self) -> None:
+        """Never asked for: `core` only appends."""
 
     def close(self) -> None:
         """Nothing runs between appends."""

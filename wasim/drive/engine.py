@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from wasim.drive.table import create_table_sql
-from wasim.errors import WasimError
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.spark import Journal, Session
-from wasim.workload import Append, CreateTable, Probe, plan_steps
+from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 Progress = Callable[[int], None]
+Operation = ChangeRows | Evolve | Maintain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +26,21 @@ class Target:
     checkpoint: Path  # of the stream
     on_commits: Progress  # told the number of commits so far
 
+    def iceberg_table(self) -> Any:
+        """The table as Iceberg's Java library has it, as it now is."""
+        table = self.session.iceberg_table(self.table)
+        table.refresh()
+        return table
+
 
 class Appender(Protocol):
     """Carries out Append steps in order; `close` ends whatever still runs."""
 
     def append(self, step: Append) -> None:
         """Carries out the step; returns when its last commit is done and nothing is under way."""
+
+    def reshape(self) -> None:
+        """Tells the writer that the table's schema or partition spec has changed since its last append."""
 
     def close(self) -> None:
         """Ends the writer; safe to call twice."""
@@ -49,6 +58,7 @@ class Engine:
     writes_data: bool
     check: Callable[[Case], None]
     open_appender: Callable[[Target], Appender]
+    operate: Callable[[Target, Operation], None]  # carries out all that is no append
 
 
 def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], None]) -> None:
@@ -65,6 +75,8 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case Probe():
                     on_probe(step)
                 case _:
-                    raise WasimError(f"Engine {engine.name} does not model the step {type(step).__name__}.")
+                    engine.operate(target, step)
+                    if isinstance(step, Evolve):
+                        appender.reshape()
     finally:
         appender.close()

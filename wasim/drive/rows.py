@@ -42,26 +42,33 @@ def spark_type(column: Columns) -> str:
     return _SPARK_TYPES.get(column.type, column.type)
 
 
-def select_list(case: Case) -> list[str]:
-    """One SQL expression per column of the table, over a frame with the bigint column `value`."""
+def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0.0) -> list[str]:
+    """One SQL expression per column of the table as it then is, over a frame with the bigint column `value`.
+
+    Another `version` gives other values to all columns but a row's number, time and rotating partition. Rows with
+    negative numbers, which merges insert, arrive at `late_s` of event time.
+    """
     rotating = rotating_column(case)
     expressions = []
-    for place, column in enumerate(table_columns(case.table)):
+    for place, column in enumerate(table_columns(table)):
         if column.name == "event_id":
             expression = "value"
         elif column.name == "event_time":
+            late_us = EPOCH_US + round(late_s * 1e6)
             expression = event_time(case)
+            if late_s:
+                expression = f"CASE WHEN value < 0 THEN timestamp_micros({late_us}) ELSE {expression} END"
         elif column.name == rotating:
             expression = _value_of(column, _rotating_key(case, column), f"{place}")
         else:
-            expression = _column_value(column, case.seed, f"{place}")
+            expression = column_value(column, case.seed + version, f"{place}")
         expressions.append(f"{expression} AS `{column.name}`")
     return expressions
 
 
 def event_time(case: Case) -> str:
-    """SQL for a row's event time: rows arrive evenly, `rows_per_commit` of them in each commit interval."""
-    us_per_row = case.commit_interval_s * 1e6 / case.rows_per_commit
+    """SQL for a row's event time: rows arrive evenly, as many in each commit interval as a commit brings new ones."""
+    us_per_row = case.commit_interval_s * 1e6 / (case.rows_per_commit - case.replaced_rows_per_commit)
     return f"timestamp_micros({EPOCH_US} + CAST(floor(value * {us_per_row!r}D) AS BIGINT))"
 
 
@@ -81,13 +88,14 @@ def _rotating_key(case: Case, column: Columns) -> str:
     return f"pmod({commit} * {per_commit} + pmod(value, {per_commit}), {column.values})"
 
 
-def _column_value(column: Columns, seed: int, salt: str) -> str:
+def column_value(column: Columns, seed: int, salt: str, row: str = "value") -> str:
+    """SQL for a column's value in the row whose number `row` gives."""
     if column.type == "struct":
         inner = [field for part in column.fields for field in _each(part)]
-        pairs = (f"'{f.name}', {_column_value(f, seed, f'{salt}.{i}')}" for i, f in enumerate(inner))
+        pairs = (f"'{f.name}', {column_value(f, seed, f'{salt}.{i}', row)}" for i, f in enumerate(inner))
         return f"named_struct({', '.join(pairs)})"
     # the salt is hashed as text: nested fields have places such as 4.1
-    key = f"pmod(xxhash64(value, {seed}, '{salt}'), {column.values or 2**62})"
+    key = f"pmod(xxhash64({row}, {seed}, '{salt}'), {column.values or 2**62})"
     return _value_of(column, key, salt)
 
 

@@ -2,26 +2,40 @@
 
 from wasim.drive.rows import spark_type, table_columns
 from wasim.scenario import Case
-from wasim.scenario.parts import PartitionField
+from wasim.scenario.changes import Delete, Merge, Update
+from wasim.scenario.parts import Columns, PartitionField
 
 _TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
 def create_table_sql(case: Case, name: str) -> str:
     """The CREATE TABLE statement of the case's table under `name`."""
-    columns = ", ".join(f"`{column.name}` {spark_type(column)}" for column in table_columns(case.table))
-    partitions = ", ".join(_partition_sql(field) for field in case.table.partition_by)
+    columns = ", ".join(_column_sql(column) for column in table_columns(case.table))
+    partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
     properties = {
         "format-version": str(case.table.format_version),
         "write.distribution-mode": case.workload.distribution_mode,
+        **change_modes(case),
         **case.table.properties,
     }
-    listed = ", ".join(f"{_quoted(key)} = {_quoted(value)}" for key, value in properties.items())
+    listed = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in properties.items())
     partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""
     return f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({listed})"
 
 
-def _partition_sql(field: PartitionField) -> str:
+def change_modes(case: Case) -> dict[str, str]:
+    """How the case changes rows, as table properties; what the scenario leaves to the default is left out."""
+    modes: dict[str, str] = {
+        f"write.{name}.mode": change.mode
+        for name, change in case.changes
+        if isinstance(change, Update | Delete | Merge) and "mode" in change.model_fields_set
+    }
+    upsert = case.writer.upsert
+    return modes | ({"write.merge.mode": upsert.mode} if upsert and "mode" in upsert.model_fields_set else {})
+
+
+def partition_sql(field: PartitionField) -> str:
+    """A partition field as Spark SQL writes its transform."""
     column, transform = f"`{field.column}`", field.transform
     if transform == "identity":
         return column
@@ -31,5 +45,10 @@ def _partition_sql(field: PartitionField) -> str:
     return f"{name}({width}, {column})"
 
 
-def _quoted(text: str) -> str:
+def _column_sql(column: Columns) -> str:
+    return f"`{column.name}` {spark_type(column)}{' NOT NULL' if column.required else ''}"
+
+
+def quoted(text: str) -> str:
+    """Text as a string literal of Spark SQL."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -62,10 +62,12 @@ class Group:
 
 
 def group_cases(run: Run) -> tuple[Group, ...]:
-    """The groups of a run, in the order of its cases. Cases without commits are left out."""
+    """The groups of a run, in the order of its cases. Left out are cases without commits, and those that do more
+    than append: the equations are of appends.
+    """
     members: dict[str, list[CaseRun]] = {}
     for case_run in run.cases:
-        if len(case_run.ledger):
+        if len(case_run.ledger) and case_run.case.only_appends:
             members.setdefault(_shared_constants(case_run.case), []).append(case_run)
     names = _names([tuple(one.case for one in group) for group in members.values()])
     groups = []

@@ -45,7 +45,11 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         ingest=tuple(report_ingest(group) for group in groups),
         model_line=tuple(row for writer in writers for row in draw_out_line(writer)),
         checks=checks,
-        notes=(*describe_mismatches(checks), *_notes(groups, held, asked=held_out != "none")),
+        notes=(
+            *describe_mismatches(checks),
+            *_left_out(run),
+            *_notes(groups, held, asked=held_out != "none"),
+        ),
     )
 
 
@@ -79,6 +83,15 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
     rows += [row for latency in _PROBED for row in hold_out_planning(groups, latency)]
     rows += [row for group in groups for latency in _LEDGERED for row in hold_out_commits(group, latency)]
     return tuple(rows)
+
+
+def _left_out(run: Run) -> list[str]:
+    """Says which cases no equation was fitted to."""
+    others = [one.case.label for one in run.cases if not one.case.only_appends]
+    if not others:
+        return []
+    which = "Nothing" if len(others) == len(run.cases) else f"{', '.join(others)}: nothing"
+    return [f"{which} is fitted: the equations are of appends, and more happens here. What was measured stands above."]
 
 
 def _notes(groups: tuple[Group, ...], held: tuple[HeldOut, ...], *, asked: bool) -> list[str]:

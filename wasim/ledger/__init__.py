@@ -5,7 +5,8 @@ commit; `totals` the view of that; `planning` what probes saw; `parquet` saves a
 """
 
 from wasim.ledger.commits import Ledger, view_by_commit
-from wasim.ledger.events import CommitReports, FileEvents, Recording
+from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
+from wasim.ledger.operations import OperationTotals, sum_by_operation
 from wasim.ledger.planning import FULL_SCAN, PlanningProbe, percentile_ms
 from wasim.ledger.totals import Totals, WriteAmplification, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
@@ -19,11 +20,14 @@ __all__ = [
     "FileEvents",
     "Kind",
     "Ledger",
+    "OperationTotals",
     "PlanningProbe",
     "Recording",
+    "StepRecords",
     "Totals",
     "WriteAmplification",
     "percentile_ms",
+    "sum_by_operation",
     "sum_events",
     "view_by_commit",
 ]

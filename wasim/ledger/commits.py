@@ -21,6 +21,7 @@ class Ledger:
 
     commit: Ints
     operation: Texts
+    snapshot_operation: Texts
     snapshot_id: Ints
     event_time_s: Floats
     reported_at_s: Floats
@@ -87,7 +88,7 @@ def view_by_commit(recording: Recording) -> Ledger:
         commit=np.arange(1, count + 1, dtype=np.int64),
         live_manifests=reports.manifests_created + reports.manifests_kept,
         live_entries=reports.files_live + reports.delete_files_live,
-        entries_added=reports.files_added,
+        entries_added=reports.files_added + reports.delete_files_added,
         wasted_bytes=wasted,
         written_bytes=_sum_by_kind(inside, Action.WRITE, count),
         deleted_bytes=_sum_by_kind(inside, Action.DELETE, count),

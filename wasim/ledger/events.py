@@ -11,8 +11,9 @@ from wasim.units import Floats, Ints, Texts
 class FileEvents:
     """Files written or deleted, in the order seen, as equal-length columns.
 
-    `step` numbers the workload's steps (0 is CREATE TABLE); `commit` is the 1-based commit that the event belongs to,
-    or OUTSIDE_COMMITS; `attempt` counts tries of that commit from 1. `bytes` of a delete is the size that the file
+    `step` numbers the workload's steps (0 is CREATE TABLE) and `operation` says what that step was to do, and so what
+    paid for the file; `commit` is the 1-based commit that the event belongs to, or OUTSIDE_COMMITS; `attempt` counts
+    tries of that commit from 1. `bytes` of a delete is the size that the file
     had. `seen_at_s` is wall time, in seconds since the epoch. `file` is relative to the table's location.
     """
 
@@ -38,14 +39,16 @@ class FileEvents:
 class CommitReports:
     """What the writer itself says of each commit, oldest first, as equal-length columns.
 
-    From Iceberg's CommitReport (real engines) or the simulated writer's state. `event_time_s` is seconds of event time
-    since the table was created; `reported_at_s` wall time since the epoch; `commit_ms` the report's total duration;
-    `step_ms` the time from the previous commit's report to this one with pauses taken out: what one commit costs its
-    writer.
+    From Iceberg's CommitReport (real engines) or the simulated writer's state. `operation` is the step's,
+    `snapshot_operation` what Iceberg calls the snapshot: append, overwrite, delete or replace. `event_time_s` is
+    seconds of event time since the table was created; `reported_at_s` wall time since the epoch; `commit_ms` the
+    report's total duration; `step_ms` the time from the previous commit's report to this one with pauses taken out:
+    what one commit costs its writer.
     """
 
     step: Ints
     operation: Texts
+    snapshot_operation: Texts
     snapshot_id: Ints
     event_time_s: Floats
     reported_at_s: Floats
@@ -58,6 +61,7 @@ class CommitReports:
     entries_processed: Ints
     files_added: Ints
     files_removed: Ints
+    delete_files_added: Ints
     files_live: Ints
     delete_files_live: Ints
     records_added: Ints
@@ -70,8 +74,29 @@ class CommitReports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecords:
+    """What was done to the table, in order, as equal-length columns; a run of appends in one stream is one record.
+
+    `step` is the number of its first commit's step; `commits` how many it made; `rows_arrived` how many rows it brought
+    from outside; `began_at_s` wall time since the epoch; `wall_ms` until it was done, NaN where nothing was timed.
+    """
+
+    step: Ints
+    operation: Texts
+    event_time_s: Floats
+    commits: Ints
+    rows_arrived: Ints
+    began_at_s: Floats
+    wall_ms: Floats
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What an engine yields: the file events and the commit reports of one case."""
+    """What an engine yields: the file events, the commit reports and the steps of one case."""
 
     events: FileEvents
     reports: CommitReports
+    steps: StepRecords

@@ -9,6 +9,7 @@ import numpy as np
 from wasim.drive.rows import select_list, spark_type, table_columns
 from wasim.ledger import FULL_SCAN
 from wasim.scenario import Case
+from wasim.scenario.parts import Table
 from wasim.spark import Session
 from wasim.units import Floats
 
@@ -37,13 +38,16 @@ class Query:
     predicate: Predicate | None = None
 
 
-def queries(session: Session, case: Case, *, after_commit: int) -> Iterator[Query]:
-    """A full scan; one partition, if there are any; a predicate that statistics prune. All find the last commit."""
+def queries(session: Session, case: Case, table: Table, *, after_commit: int) -> Iterator[Query]:
+    """A full scan; one partition, if there are any; a predicate that statistics prune. All find the last commit.
+
+    `table` is the table as it then is, which may have evolved.
+    """
     yield Query(name=FULL_SCAN)
-    last_row = after_commit * case.rows_per_commit - 1
-    if case.table.partition_by:
-        yield Query(name="one_partition", predicate=_partition_predicate(session, case, last_row))
-    first_of_last_commit = last_row - case.rows_per_commit + 1
+    last_row = case.rows_through(after_commit) - 1
+    if table.partition_by:
+        yield Query(name="one_partition", predicate=_partition_predicate(session, case, table, last_row))
+    first_of_last_commit = case.rows_through(after_commit - 1)
     yield Query(
         name="statistics",
         predicate=Predicate(
@@ -52,13 +56,13 @@ def queries(session: Session, case: Case, *, after_commit: int) -> Iterator[Quer
     )
 
 
-def _partition_predicate(session: Session, case: Case, row: int) -> Predicate:
+def _partition_predicate(session: Session, case: Case, table: Table, row: int) -> Predicate:
     """The first partition field pinned to where `row` lives: its value, or for times the start of its hour, day …"""
-    field = case.table.partition_by[0]
-    column = next(column for column in table_columns(case.table) if column.name == field.column)
+    field = table.partition_by[0]
+    column = next(column for column in table_columns(table) if column.name == field.column)
     in_time = field.transform in ("year", "month", "day", "hour")
     value = f"date_trunc('{field.transform}', `{field.column}`)" if in_time else f"`{field.column}`"
-    rows = session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*select_list(case))
+    rows = session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*select_list(case, table))
     if column.type in ("timestamp", "timestamptz"):
         # Iceberg reads times from ISO text; the session's zone is UTC
         zone = "XXX" if column.type == "timestamptz" else ""

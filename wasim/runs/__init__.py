@@ -1,6 +1,6 @@
 """Runs: their values, their folders, what is saved of them, and under which circumstances they were made."""
 
-from wasim.runs.documents import read_run, save_case, summary_document
+from wasim.runs.documents import read_recording, read_run, save_case, summary_document
 from wasim.runs.files import make_durable, write_atomically
 from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
 from wasim.runs.provenance import key_versions, provenance
@@ -15,6 +15,7 @@ __all__ = [
     "make_durable",
     "open_run_folder",
     "provenance",
+    "read_recording",
     "read_run",
     "save_case",
     "summary_document",

@@ -11,13 +11,17 @@ import numpy as np
 
 from wasim.errors import SavedFileError
 from wasim.ledger import (
+    CommitReports,
     FileEvents,
     Kind,
     Ledger,
+    OperationTotals,
     PlanningProbe,
     Recording,
+    StepRecords,
     WriteAmplification,
     percentile_ms,
+    sum_by_operation,
     sum_events,
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
@@ -25,13 +29,14 @@ from wasim.runs.files import write_atomically
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario import case_from_document
 
-DOCUMENT_VERSION = 1
+DOCUMENT_VERSION = 2
 
 
 def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
     """Writes a case's events, reports, ledger and `case.json` into `folder`, which must exist."""
     save_columns(recording.events, folder / "events.parquet")
     save_columns(recording.reports, folder / "reports.parquet")
+    save_columns(recording.steps, folder / "steps.parquet")
     save_columns(case.ledger, folder / "ledger.parquet")
     document = {
         "schema_version": DOCUMENT_VERSION,
@@ -52,11 +57,20 @@ def read_case(folder: Path) -> CaseRun:
     document = _read_json(folder / "case.json", DOCUMENT_VERSION)
     with _not_as_saved(folder / "case.json"):
         made = _case_from(document, folder)
-    if len(made.ledger) != made.case.commits:
+    if made.case.only_appends and len(made.ledger) != made.case.commits:
         raise SavedFileError(
             f"{folder / 'ledger.parquet'}: holds {len(made.ledger)} commits, the case has {made.case.commits}. {_AGAIN}"
         )
     return made
+
+
+def read_recording(folder: Path) -> Recording:
+    """The recording that `save_case` wrote into a case's folder."""
+    return Recording(
+        events=read_columns(folder / "events.parquet", FileEvents),
+        reports=read_columns(folder / "reports.parquet", CommitReports),
+        steps=read_columns(folder / "steps.parquet", StepRecords),
+    )
 
 
 _AGAIN = "Name the folder of a run that bench has made, or run the bench again."
@@ -72,13 +86,15 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 
 
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
+    recording = read_recording(folder)
     return CaseRun(
         key=document["key"],
         case=case_from_document(document["case"]),
         engine=document["engine"],
         ledger=read_columns(folder / "ledger.parquet", Ledger),
-        totals=sum_events(read_columns(folder / "events.parquet", FileEvents)),
+        totals=sum_events(recording.events),
         live_bytes={Kind(kind): size for kind, size in document["live_bytes"].items()},
+        operations=sum_by_operation(recording),
         ingested_bytes=document["ingested_bytes"],
         amplification=WriteAmplification(**document["amplification"]),
         probes=tuple(_probe(probe) for probe in document["probes"]),
@@ -159,6 +175,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "files_written": totals.files_written,
         "files_deleted": totals.files_deleted,
         "wasted_bytes": int(case.ledger.wasted_bytes.sum()) if whole else None,
+        "operations": [_operation_summary(one) for one in case.operations],
         "ingested_bytes": case.ingested_bytes,
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
         "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,
@@ -173,6 +190,19 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
         "wall_s": round(case.wall_s, 3),
+    }
+
+
+def _operation_summary(one: OperationTotals) -> dict[str, Any]:
+    return {
+        "operation": one.operation,
+        "steps": one.steps,
+        "commits": one.commits,
+        "written_bytes": one.totals.written_bytes,
+        "deleted_bytes": one.totals.deleted_bytes,
+        "files_written": one.totals.files_written,
+        "files_deleted": one.totals.files_deleted,
+        "wall_s": None if np.isnan(one.wall_s) else round(one.wall_s, 3),
     }
 
 

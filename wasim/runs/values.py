@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wasim.ledger import Kind, Ledger, PlanningProbe, Totals, WriteAmplification
+from wasim.ledger import Kind, Ledger, OperationTotals, PlanningProbe, Totals, WriteAmplification
 from wasim.scenario import Case
 
 
@@ -18,7 +18,8 @@ class CaseRun:
     ledger: Ledger
     totals: Totals
     live_bytes: dict[Kind, int]  # reachable from the current snapshot (and the current metadata.json)
-    ingested_bytes: int  # data bytes first written by appends
+    operations: tuple[OperationTotals, ...]  # what each kind of step cost; none of a fast simulation
+    ingested_bytes: int  # data bytes of rows when they first arrived
     amplification: WriteAmplification
     probes: tuple[PlanningProbe, ...]
     wall_s: float

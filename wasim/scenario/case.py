@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 
+from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
 from wasim.scenario.values import Part
 from wasim.units import format_duration
@@ -18,6 +19,9 @@ class Case:
     table: Table
     workload: Workload
     writer: Writer
+    changes: Changes = field(default_factory=Changes)
+    maintenance: Maintenance = field(default_factory=Maintenance)
+    evolution: tuple[Evolution, ...] = ()
     environment: Environment
     planning: Planning
     commit_interval_s: float
@@ -38,6 +42,30 @@ class Case:
         return rows_within(commit_interval_s=self.commit_interval_s, rows_per_second=self.workload.rows_per_second)
 
     @property
+    def replaced_rows_per_commit(self) -> int:
+        """Rows of each commit but the first that replace earlier ones: none unless the writer upserts."""
+        return round(self.writer.upsert.share * self.rows_per_commit) if self.writer.upsert else 0
+
+    def rows_through(self, commit: int) -> int:
+        """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
+        return max(0, commit * self.rows_per_commit - max(0, commit - 1) * self.replaced_rows_per_commit)
+
+    @property
+    def only_appends(self) -> bool:
+        """Whether appends are all that happens to the table."""
+        return not (self.writer.upsert or self.evolution or self.has_changes or self.has_maintenance)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether rows are changed beside what the writer brings."""
+        return bool(self.changes.model_dump(exclude_none=True))
+
+    @property
+    def has_maintenance(self) -> bool:
+        """Whether anything keeps the table in order."""
+        return bool(self.maintenance.model_dump(exclude_none=True))
+
+    @property
     def merges(self) -> bool:
         """Whether commits are Iceberg's MergeAppend; else FastAppend. Spark's own default unless the scenario says."""
         return (self.writer.append or self.writer.default_append) == "merge"
@@ -53,6 +81,7 @@ class Case:
     def writer_name(self) -> str:
         """`streaming`, `streaming-foreach` or `batch`, with `+merge` where Spark would not by itself."""
         name = self.writer.kind + ("-foreach" if self.writer.sink == "foreach_batch" else "")
+        name += "-upsert" if self.writer.upsert else ""
         return name if self.writer.append in (None, self.writer.default_append) else f"{name}+{self.writer.append}"
 
     def document(self) -> dict[str, object]:
@@ -62,6 +91,9 @@ class Case:
             "table": self.table.model_dump(mode="json"),
             "workload": self.workload.model_dump(mode="json"),
             "writer": self.writer.model_dump(mode="json"),
+            "changes": self.changes.model_dump(mode="json", exclude_none=True),
+            "maintenance": self.maintenance.model_dump(mode="json", exclude_none=True),
+            "evolution": [one.model_dump(mode="json", exclude_none=True) for one in self.evolution],
             "environment": self.environment.model_dump(mode="json"),
             "planning": self.planning.model_dump(mode="json"),
             "commit_interval_s": self.commit_interval_s,
@@ -91,6 +123,7 @@ def rows_within(*, commit_interval_s: float, rows_per_second: float) -> int:
 def case_from_document(document: dict[str, object]) -> Case:
     """The case that `Case.document` described; pydantic's ValidationError if it is not one."""
     made = {name: _PARTS[name].model_validate(value) if name in _PARTS else value for name, value in document.items()}
+    made["evolution"] = tuple(Evolution.model_validate(one) for one in document["evolution"])  # type: ignore[attr-defined]
     return Case(**made)  # type: ignore[arg-type]
 
 
@@ -110,6 +143,8 @@ _PARTS: dict[str, type[Part]] = {
     "table": Table,
     "workload": Workload,
     "writer": Writer,
+    "changes": Changes,
+    "maintenance": Maintenance,
     "environment": Environment,
     "planning": Planning,
 }

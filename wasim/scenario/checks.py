@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
@@ -102,5 +103,9 @@ CHECKS = (
     _check(check_rows, "commit_interval", "workload.rows_per_second"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
+    _check(check_changes, "changes", "table", "horizon"),
+    _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),
+    _check(check_maintenance, "maintenance", "horizon"),
+    _check(check_evolution, "evolution", "table", "horizon"),
     _check(check_limits, "limits", "planning.rounds_at_end"),
 )

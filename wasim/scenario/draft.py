@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wasim.scenario.faults import Fault, Place, overlap, quote
-from wasim.scenario.parts import Scenario
+from wasim.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from wasim.scenario.checks import CHECKS
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote, suggest
-from wasim.scenario.parts import Scenario
+from wasim.scenario.scenario import Scenario
 from wasim.scenario.values import Part
 
 _SOUND: dict[str, Any] = {
@@ -26,7 +26,7 @@ _SOUND: dict[str, Any] = {
 }
 """Stands in for required fields that are broken, so that the checks still judge the rest."""
 
-_PARTS = ("table", "workload", "writer", "environment", "planning", "fit")
+_PARTS = ("table", "workload", "writer", "changes", "maintenance", "environment", "planning", "fit")
 """Fields that a fault in one of their own fields leaves usable."""
 
 

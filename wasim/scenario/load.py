@@ -11,7 +11,7 @@ from wasim.scenario.examine import Examined, examine
 from wasim.scenario.faults import Fault, Mark, MarkedFault, format_place, mark_fault
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.pace import uneven_horizons, uneven_rates
-from wasim.scenario.parts import Scenario
+from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import (
     MOST_CASES,
     Axis,

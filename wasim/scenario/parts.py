@@ -6,21 +6,17 @@ serve the JSON Schema, the faults and docs/scenarios.md alike.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from wasim.scenario.values import (
     ColumnName,
     ColumnType,
-    Duration,
-    Interval,
     Number,
     Part,
-    ScenarioName,
     Switch,
     Text,
     Transform,
     Whole,
-    question,
     whole,
 )
 
@@ -42,6 +38,7 @@ class Columns(Part):
         default=None, description="How many different values; left out: as many as rows."
     )
     fields: tuple["Columns", ...] = Field(default=(), description="What a struct consists of.")
+    required: Switch = Field(default=False, description="Whether the column is NOT NULL.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,6 +90,20 @@ class Workload(Part):
     )
 
 
+class Upsert(Part):
+    """Rows that replace earlier ones: each commit is one MERGE INTO."""
+
+    share: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        description="Share of each commit's rows that replace earlier ones; the others are new."
+    )
+    locality: Literal["scattered", "newest"] = Field(
+        default="scattered", description="Which rows are replaced: everywhere in the table, or those that came last."
+    )
+    mode: Literal["copy-on-write", "merge-on-read"] = Field(
+        default="copy-on-write", description="Iceberg's write.merge.mode."
+    )
+
+
 class Writer(Part):
     """Who commits, and how. `streaming` and `batch` alone are short for `{kind: streaming}` and `{kind: batch}`."""
 
@@ -106,6 +117,10 @@ class Writer(Part):
         default=None,
         description="Iceberg's FastAppend or MergeAppend; left out: Spark's own default, which is fast for a stream"
         " into the table and merge for all else.",
+    )
+
+    upsert: Upsert | None = Field(
+        default=None, description="Left out: commits append. Given, for batch and foreach_batch: they merge rows."
     )
 
     @model_validator(mode="before")
@@ -155,36 +170,4 @@ class Fit(Part):
 
     held_out: Literal["intervals", "second_half", "none"] = Field(
         default="intervals", description="What the fit does not see, and then has to predict."
-    )
-
-
-class Scenario(Part):
-    """One question. A sweep makes several of these; see `sweep`."""
-
-    version: Annotated[Literal[1], BeforeValidator(whole)] = Field(
-        default=1, description="Version of the scenario language."
-    )
-    name: ScenarioName = Field(description="Name of the scenario, which names its results too.")
-    question: Annotated[str, AfterValidator(question)] = Field(
-        min_length=1, max_length=1000, description="What the scenario answers, in a sentence."
-    )
-    table: Table = Field(description="The table under test.")
-    workload: Workload = Field(description="What arrives, in event time.")
-    writer: Writer = Field(description="Who commits, and how.")
-    commit_interval: Interval = Field(description="Event time between two commits, such as 5s, in whole milliseconds.")
-    horizon: Duration = Field(
-        description="Event time that a case covers, such as 4m; a whole number of commit intervals."
-    )
-    clock: Literal["virtual", "real"] = Field(
-        default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
-    )
-    environment: Environment = Field(default=Environment(), description="Where it runs: catalog and Spark.")
-    planning: Planning = Field(default=Planning(), description="How planning latency is probed.")
-    fit: Fit = Field(default=Fit(), description="How the model is checked.")
-    repetitions: Annotated[Whole, Field(ge=1, le=100)] = Field(
-        default=1, description="How often every case is measured."
-    )
-    seed: Annotated[Whole, Field(ge=0, lt=2**31)] = Field(default=0, description="Seed of the rows' values.")
-    limits: dict[str, Text] = Field(
-        default_factory=dict, description='What no case may exceed, such as `wa_metadata: "< 0.5"`.'
     )

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wasim.scenario.limits import METRICS, limit_pattern
-from wasim.scenario.parts import WRITER_KINDS, Scenario
+from wasim.scenario.parts import WRITER_KINDS
+from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import NOT_SWEPT, OPEN_MAPPINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wasim.scenario.draft import Draft
-from wasim.scenario.faults import Fault, quote
+from wasim.scenario.faults import Fault, Place, quote
 
 _OWN_FIELD = {
     "format-version": "table.format_version",
@@ -71,15 +71,20 @@ _REFUSED_SETTINGS = (
 def check_properties(draft: Draft) -> Iterator[Fault]:
     """Properties have names, do not say again what a field says, and leave the files where they are looked for."""
     for name in draft.scenario.table.properties:
-        place = ("table", "properties", name)
-        if not name.strip():
-            problem, remedy = "has an empty name", "Give the property's name, or take it out."
-            yield Fault(place=("table", "properties"), problem=problem, remedy=remedy)
-        elif name in _OWN_FIELD:
-            remedy = f"Write {_OWN_FIELD[name]} instead."
-            yield Fault(place=place, problem="has a field of its own", remedy=remedy)
-        elif name in _REFUSED_PROPERTIES:
-            yield Fault(place=place, problem=_REFUSED_PROPERTIES[name], remedy="Take it out.", at_key=True)
+        yield from property_faults(("table", "properties"), name)
+
+
+def property_faults(properties: Place, name: str) -> Iterator[Fault]:
+    """What is wrong with a table property of that name, given among `properties`."""
+    place = (*properties, name)
+    if not name.strip():
+        problem, remedy = "has an empty name", "Give the property's name, or take it out."
+        yield Fault(place=properties, problem=problem, remedy=remedy)
+    elif name in _OWN_FIELD:
+        remedy = f"Write {_OWN_FIELD[name]} instead."
+        yield Fault(place=place, problem="has a field of its own", remedy=remedy)
+    elif name in _REFUSED_PROPERTIES:
+        yield Fault(place=place, problem=_REFUSED_PROPERTIES[name], remedy="Take it out.", at_key=True)
 
 
 def check_spark_settings(draft: Draft) -> Iterator[Fault]:

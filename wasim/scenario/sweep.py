@@ -12,7 +12,8 @@ from wasim.scenario.case import Case
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
 from wasim.scenario.limits import Limit
-from wasim.scenario.parts import WRITER_KINDS, Fit, Scenario
+from wasim.scenario.parts import WRITER_KINDS, Fit
+from wasim.scenario.scenario import Scenario
 
 MOST_CASES = 10_000
 NOT_SWEPT = ("version", "name", "question", "fit", "repetitions", "limits")
@@ -189,6 +190,9 @@ def make_case(scenario: Scenario, *, repetition: int, swept: dict[str, str]) -> 
         table=scenario.table,
         workload=scenario.workload,
         writer=scenario.writer,
+        changes=scenario.changes,
+        maintenance=scenario.maintenance,
+        evolution=scenario.evolution,
         environment=scenario.environment,
         planning=scenario.planning,
         commit_interval_s=scenario.commit_interval,

@@ -6,6 +6,7 @@ from math import ceil, prod
 
 from wasim.scenario.case import rows_within
 from wasim.scenario.draft import Draft
+from wasim.scenario.evolve import OWN_COLUMNS
 from wasim.scenario.faults import Fault, Place, quote, suggest
 from wasim.scenario.parts import Columns, PartitionField, Table
 
@@ -14,9 +15,6 @@ MOST_LEAVES = 10_000
 
 MOST_PARTITIONS_PER_COMMIT = 1000
 """Each is a folder and a file for every task."""
-
-OWN_COLUMNS = {"event_id": "long", "event_time": "timestamp"}
-"""The first two columns of each table, and their types."""
 
 _TIMES = ("timestamp", "timestamptz")
 _BUCKETED = ("int", "long", "decimal", "date", *_TIMES, "string", "binary")

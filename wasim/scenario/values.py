@@ -39,9 +39,10 @@ def _from_text(pattern: re.Pattern[str], parse: Callable[[str], Parsed], wanted:
 
 
 def _duration(value: object) -> float:
+    """Seconds of a duration; a number, which YAML's text never is, is one already."""
     try:
-        seconds = parse_duration_s(value) if isinstance(value, str) else 0.0
-    except ValueError:
+        seconds = parse_duration_s(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
         seconds = 0.0
     if seconds <= 0:
         raise ValueError("a duration greater than zero, such as 5s or 2m")
@@ -58,7 +59,7 @@ def _whole_milliseconds(seconds: float) -> float:
     return seconds
 
 
-def question(text: str) -> str:
+def sentence(text: str) -> str:
     """A question that says something."""
     if not text.strip():
         raise ValueError("a sentence")

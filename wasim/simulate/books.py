@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 
-Columns = TypeVar("Columns", FileEvents, CommitReports)
-_TEXTS = {"operation", "action", "kind", "file"}
+Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
+_TEXTS = {"operation", "snapshot_operation", "action", "kind", "file"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,6 +21,7 @@ class Books:
     commit: int = -1
     operation: str = ""
     at_s: float = 0.0
+    steps: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
@@ -28,6 +29,22 @@ class Books:
     def begin(self, step: int, commit: int, operation: str, at_s: float) -> None:
         """What the next events belong to."""
         self.step, self.commit, self.operation, self.at_s = step, commit, operation, at_s
+
+    def enter_step(
+        self, number: int, operation: str, *, event_time_s: float, commits: int, rows_arrived: int, at_s: float
+    ) -> None:
+        """A step about to be carried out; what it takes is not simulated."""
+        self.steps.append(
+            {
+                "step": number,
+                "operation": operation,
+                "event_time_s": event_time_s,
+                "commits": commits,
+                "rows_arrived": rows_arrived,
+                "began_at_s": at_s,
+                "wall_ms": np.nan,
+            }
+        )
 
     def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written: its bytes, or their number where nobody needs them."""
@@ -58,7 +75,12 @@ class Books:
         by_event = zip(*self.events, strict=True) if self.events else [()] * len(names)
         events = {name: list(column) for name, column in zip(names, by_event, strict=True)}
         reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
-        return Recording(events=_columns(FileEvents, events), reports=_columns(CommitReports, reports))
+        steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
+        return Recording(
+            events=_columns(FileEvents, events),
+            reports=_columns(CommitReports, reports),
+            steps=_columns(StepRecords, steps),
+        )
 
 
 def _columns(columns_of: type[Columns], values: dict[str, list[Any]]) -> Columns:

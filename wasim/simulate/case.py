@@ -108,10 +108,20 @@ class _Writer:
         self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))
 
     def create(self, step: CreateTable) -> None:
-        self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, self.site.started_s)
+        at_s = self.site.started_s
+        self.books.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, commits=0, rows_arrived=0, at_s=at_s)
+        self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, at_s)
         self.table.create()
 
     def append(self, step: Append) -> None:
+        self.books.enter_step(
+            step.number,
+            "append",
+            event_time_s=step.first_commit * self.case.commit_interval_s,
+            commits=step.commits,
+            rows_arrived=step.commits * step.rows_per_commit,
+            at_s=self.wall_ms / 1000,
+        )
         for offset in range(step.commits):
             self._commit(step.number + offset, step.first_commit + offset)
 

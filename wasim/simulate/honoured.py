@@ -37,6 +37,14 @@ _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "s
 
 def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
+    for part, given in (
+        ("changes", case.has_changes),
+        ("maintenance", case.has_maintenance),
+        ("evolution", bool(case.evolution)),
+        ("writer.upsert", case.writer.upsert is not None),
+    ):
+        if given:
+            raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
     for key, value in case.table.properties.items():
         _check_property(key, value, profile)
     for key in case.environment.spark:

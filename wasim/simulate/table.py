@@ -202,6 +202,7 @@ class SimulatedTable:
     def _report(self, commit: Commit, counts: AppendCounts) -> None:
         self.books.report(
             {
+                "snapshot_operation": "append",
                 "snapshot_id": self.snapshot_id,
                 "event_time_s": commit.event_time_s,
                 # The simulator knows nothing of time that passes, and says so.
@@ -214,6 +215,7 @@ class SimulatedTable:
                 "entries_processed": 0,
                 "files_added": counts.added_files,
                 "files_removed": 0,
+                "delete_files_added": 0,
                 "files_live": counts.total_files,
                 "delete_files_live": 0,
                 "records_added": counts.added_records,

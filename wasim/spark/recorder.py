@@ -66,16 +66,29 @@ class Journal:
             "wasim.journal": str(self.folder),
         }
 
-    def step(self, number: int, operation: str) -> None:
-        """Says which step of the workload begins."""
-        self._handle.step(number, operation)
+    def step(
+        self, number: int, operation: str, *, event_time_s: float = 0.0, every_s: float = 0.0, rows: int = 0
+    ) -> None:
+        """Says which step of the workload begins, and the event time and rows of its commits.
 
-    def commits(self) -> int:
-        """Commits reported so far."""
-        return int(self._handle.commits())
+        `event_time_s` is the first commit's, `every_s` what each further one is later, `rows` what each brings.
+        """
+        self._handle.step(number, operation, round(event_time_s * 1000), round(every_s * 1000), rows)
+
+    def done(self, snapshots: int) -> None:
+        """Says that the step under way is done, and how many snapshots the table then has."""
+        self._handle.done(snapshots)
+
+    def snapshots_since(self, event_time_s: float) -> list[int]:
+        """Ids of the snapshots committed at this event time or later, oldest first."""
+        return list(self._handle.snapshotsSince(round(event_time_s * 1000)))
+
+    def streamed(self) -> int:
+        """Commits that streams have reported so far."""
+        return int(self._handle.streamed())
 
     def run_until(self, commit: int) -> None:
-        """Lets the writer go on until it has reported `commit` commits in all; it is held back there."""
+        """Lets a stream go on until it has reported `commit` commits in all; it is held back there."""
         self._handle.runUntil(commit)
 
     def await_pause(self, timeout_s: float) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr
 
 from wasim.errors import EnvironmentFault
 from wasim.spark.catalogs import Catalog, MemoryCatalog
@@ -59,6 +60,14 @@ class Session:
     def iceberg_table(self, name: str) -> Any:
         """The table as Iceberg's Java library has it, from Spark's catalog."""
         return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, name)
+
+    def run(self, statement: str) -> None:
+        """Runs one SQL statement to its end."""
+        self.spark.sql(statement).collect()
+
+    def condition(self, text: str) -> Any:
+        """A SQL condition as a column."""
+        return expr(text)
 
     def commit_appends(self, table: Any, commits: str, *, merges: bool, journal: Journal) -> None:
         """Commits one append to an Iceberg table for every line of `commits`, inside the JVM."""

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -19,7 +21,10 @@ public final class Journal {
 
   private final String file;
   private FileOutputStream out; // opened by the first line: who only reads a recorded table needs no journal
-  private long commits = 0;
+  private final List seen = new ArrayList(); // of long[]: event time and snapshot id of each commit
+  private long eventMs = 0; // event time of the next commit
+  private long everyMs = 0;
+  private long streamed = 0; // commits of streams, which alone are held back
   private long pauseAfter = Long.MAX_VALUE;
   private boolean paused = false;
 
@@ -60,21 +65,57 @@ public final class Journal {
     line("\"do\":\"rename\",\"from\":" + quote(from) + ",\"file\":" + quote(to));
   }
 
-  /** Says which step of the workload begins. */
-  public void step(long number, String operation) {
-    line("\"do\":\"step\",\"step\":" + number + ",\"operation\":" + quote(operation));
+  /**
+   * Says which step of the workload begins: its operation, the event time of its first commit, by how much each further
+   * commit of it is later, and how many rows each brings.
+   */
+  public void step(long number, String operation, long eventMs, long everyMs, long rows) {
+    synchronized (seen) {
+      this.eventMs = eventMs;
+      this.everyMs = everyMs;
+    }
+    line(
+        "\"do\":\"step\",\"step\":" + number + ",\"operation\":" + quote(operation) + ",\"event_ms\":" + eventMs
+            + ",\"every_ms\":" + everyMs + ",\"rows\":" + rows);
   }
 
-  void reported(String report) {
+  /** Says that the step under way is done, and how many snapshots the table then has. */
+  public void done(long snapshots) {
+    line("\"do\":\"done\",\"snapshots\":" + snapshots);
+  }
+
+  void reported(String report, long snapshotId) {
     line("\"do\":\"commit\",\"report\":" + report);
-    holdBack();
+    synchronized (seen) {
+      seen.add(new long[] {eventMs, snapshotId});
+      eventMs += everyMs;
+    }
+    // only a stream cannot be told how many commits to make; whoever maintains its table must not be held back
+    if (Thread.currentThread().getName().startsWith("stream execution thread")) {
+      holdBack();
+    }
+  }
+
+  /** Ids of the snapshots that were committed at this event time or later, oldest first. */
+  public long[] snapshotsSince(long sinceMs) {
+    synchronized (seen) {
+      int first = seen.size();
+      while (first > 0 && ((long[]) seen.get(first - 1))[0] >= sinceMs) {
+        first -= 1;
+      }
+      long[] ids = new long[seen.size() - first];
+      for (int i = 0; i < ids.length; i++) {
+        ids[i] = ((long[]) seen.get(first + i))[1];
+      }
+      return ids;
+    }
   }
 
   // explicit locks: Janino turns private methods into static ones, on which `synchronized` would lock the class
   void holdBack() {
     synchronized (this) {
-      commits += 1;
-      if (commits < pauseAfter) {
+      streamed += 1;
+      if (streamed < pauseAfter) {
         return;
       }
       paused = true;
@@ -91,12 +132,12 @@ public final class Journal {
     line("\"do\":\"resume\"");
   }
 
-  /** Commits reported so far. */
-  public synchronized long commits() {
-    return commits;
+  /** Commits that streams have reported so far. */
+  public synchronized long streamed() {
+    return streamed;
   }
 
-  /** Lets a writer that is held back go on, until it has reported `commit` commits in all. */
+  /** Lets a stream that is held back go on, until it has reported `commit` commits in all. */
   public synchronized void runUntil(long commit) {
     pauseAfter = commit;
     paused = false;

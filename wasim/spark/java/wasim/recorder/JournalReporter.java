@@ -16,7 +16,8 @@ public class JournalReporter implements MetricsReporter {
 
   public void report(MetricsReport report) {
     if (report instanceof CommitReport) {
-      journal.reported(CommitReportParser.toJson((CommitReport) report));
+      CommitReport commit = (CommitReport) report;
+      journal.reported(CommitReportParser.toJson(commit), commit.snapshotId());
     }
   }
 

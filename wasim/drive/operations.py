@@ -1,0 +1,27 @@
+"""All that happens to a table beside its writer's appends, on real Spark."""
+
+from wasim.drive.changes import change_rows
+from wasim.drive.engine import Operation, Target
+from wasim.drive.evolution import evolve_table
+from wasim.drive.maintenance import is_due, maintain, snapshots_of
+from wasim.workload import ChangeRows, Evolve, Maintain
+
+
+def operate(target: Target, step: Operation) -> None:
+    """Carries out a step that is no append, and enters into the journal when it began and when it was done."""
+    if isinstance(step, Maintain) and not is_due(target, step.condition, step.target_file_size_bytes):
+        return
+    arrived = step.new_rows[1] - step.new_rows[0] if isinstance(step, ChangeRows) else 0
+    if isinstance(step, ChangeRows) and step.operation == "merge":
+        arrived += step.rows.count
+    # the writer may have committed in a session of its own, and Spark keeps a table for half a minute as it saw it
+    target.session.spark.catalog.refreshTable(target.table)
+    target.journal.step(step.number, step.operation, event_time_s=step.event_time_s, rows=arrived)
+    match step:
+        case ChangeRows():
+            change_rows(target, step)
+        case Maintain():
+            maintain(target, step)
+        case Evolve():
+            evolve_table(target, step)
+    target.journal.done(snapshots_of(target, target.iceberg_table()))

@@ -1,0 +1,117 @@
+"""What must fit together in changes, maintenance and evolution, and between them and the table."""
+
+from collections.abc import Iterator
+
+from wasim.scenario.draft import Draft
+from wasim.scenario.evolve import DoesNotFit, evolve, wanted
+from wasim.scenario.faults import Fault, Place
+from wasim.scenario.settings import property_faults
+from wasim.units import format_duration
+
+MOST_TIMES = 100_000
+"""That a change or an upkeep comes back within a horizon."""
+
+
+def check_changes(draft: Draft) -> Iterator[Fault]:
+    """Each change says once how much it touches, and what it needs is there."""
+    scenario = draft.scenario
+    for name, change in scenario.changes:
+        place = ("changes", name)
+        if change is None:
+            continue
+        yield from _check_period(draft, place)
+        if (change.share is None) == (change.rows is None):
+            problem = "gives both share and rows" if change.rows else "says nothing of how many rows"
+            yield Fault(place=place, problem=problem, remedy="Give share or rows, one of them.", at_key=True)
+        if hasattr(change, "mode"):
+            yield from _check_mode(draft, (*place, "mode"), change.mode, f"write.{name}.mode")
+        if name in ("update", "merge") and changed_column(scenario.table.columns, scenario.table.partition_by) is None:
+            remedy = "Add one to table.columns that no partition field names."
+            yield Fault(place=place, problem="finds no column to give new values", remedy=remedy, at_key=True)
+
+
+def changed_column(columns: tuple, partition_by: tuple) -> str | None:  # type: ignore[type-arg]
+    """The column that updates give new values: the first of the table's own that is no struct and no partition's."""
+    partitioned = {field.column for field in partition_by}
+    fitting = (column for column in columns if column.type != "struct" and not partitioned & set(column.names))
+    return next((column.names[0] for column in fitting), None)
+
+
+def _check_period(draft: Draft, place: Place) -> Iterator[Fault]:
+    part = getattr(getattr(draft.scenario, str(place[0])), str(place[1]))
+    every, horizon = part.every, draft.scenario.horizon
+    if every is not None and every > horizon:
+        problem = f"is {draft.quoted(*place, 'every')}, longer than the horizon of {draft.quoted('horizon')}"
+        remedy = f"Give at most {format_duration(horizon)}, or take {place[-1]} out."
+        yield Fault(place=(*place, "every"), problem=problem, remedy=remedy)
+    if every is not None and horizon / every > MOST_TIMES:
+        problem = f"is {draft.quoted(*place, 'every')}, which is more than {MOST_TIMES} times in the horizon"
+        yield Fault(place=(*place, "every"), problem=problem, remedy="Give a longer period.")
+
+
+def _check_mode(draft: Draft, place: Place, mode: str, name: str) -> Iterator[Fault]:
+    properties = draft.scenario.table.properties
+    if name in properties:
+        problem, remedy = f"has a field of its own here: {'.'.join(map(str, place))}", "Take it out."
+        yield Fault(place=("table", "properties", name), problem=problem, remedy=remedy)
+    if mode == "merge-on-read" and draft.scenario.table.format_version == 1:
+        problem = 'is "merge-on-read", but tables of format version 1 have no delete files'
+        yield Fault(place=place, problem=problem, remedy="Give copy-on-write, or table.format_version 2 or 3.")
+
+
+def check_upsert(draft: Draft) -> Iterator[Fault]:
+    """Only what commits by a batch can merge, and some rows of a commit must be new and some replaced."""
+    scenario, place = draft.scenario, ("writer", "upsert")
+    upsert = scenario.writer.upsert
+    if upsert is None:
+        return
+    if scenario.writer.default_append == "fast":
+        remedy = "Give sink: foreach_batch, or kind: batch."
+        yield Fault(place=place, problem="is given, but a stream into the table only appends", remedy=remedy)
+    rows = max(1, round(scenario.workload.rows_per_second * scenario.commit_interval))
+    if not 0 < round(upsert.share * rows) < rows:
+        problem = (
+            f"is {draft.quoted(*place, 'share')}, which of {rows} rows in a commit leaves none new or none replaced"
+        )
+        yield Fault(place=(*place, "share"), problem=problem, remedy="Give another share, or more rows per commit.")
+    yield from _check_mode(draft, (*place, "mode"), upsert.mode, "write.merge.mode")
+    merge = scenario.changes.merge
+    if merge is not None and merge.mode != upsert.mode:
+        remedy = "Give both the same: it is one property of the table."
+        yield Fault(place=("changes", "merge", "mode"), problem=f"is not writer.upsert's {upsert.mode}", remedy=remedy)
+
+
+def check_maintenance(draft: Draft) -> Iterator[Fault]:
+    """Each upkeep comes back by time or by count, one of them."""
+    for name, upkeep in draft.scenario.maintenance:
+        if upkeep is None:
+            continue
+        place = ("maintenance", name)
+        triggers = [field for field in type(upkeep).model_fields if field == "every" or field.startswith("when_")]
+        given = [field for field in triggers if getattr(upkeep, field) is not None]
+        if len(given) != 1:
+            problem = f"gives both {' and '.join(given)}" if given else "does not say when"
+            yield Fault(place=place, problem=problem, remedy=f"Give {' or '.join(triggers)}.", at_key=True)
+        yield from _check_period(draft, place)
+
+
+def check_evolution(draft: Draft) -> Iterator[Fault]:
+    """Each thing fits the table as those before it left it, within the horizon and in the order of time."""
+    table, latest = draft.scenario.table, 0.0
+    for index, evolution in enumerate(draft.scenario.evolution):
+        here: Place = ("evolution", index)
+        if evolution.at < latest:
+            problem = f"is {draft.quoted(*here, 'at')}, earlier than the one before it"
+            yield Fault(place=(*here, "at"), problem=problem, remedy="Put them in the order of time.")
+        latest = max(latest, evolution.at)
+        if evolution.at > draft.scenario.horizon:
+            problem = f"is {draft.quoted(*here, 'at')}, after the horizon of {draft.quoted('horizon')}"
+            yield Fault(place=(*here, "at"), problem=problem, remedy="Give an earlier time, or a longer horizon.")
+        try:
+            wanted(evolution)
+            table = evolve(table, evolution)
+        except DoesNotFit as error:
+            yield Fault(place=(*here, *error.place), problem=error.problem, remedy=error.remedy)
+            return
+        for name in evolution.set_properties or {}:
+            yield from property_faults((*here, "set_properties"), name)

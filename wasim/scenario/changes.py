@@ -1,0 +1,167 @@
+"""What happens to a table beside its writer's appends: changes to its rows, maintenance, and evolution.
+
+Changes and maintenance come back with a period of event time, maintenance also whenever there is too much of something;
+evolution happens once, at a time of its own. Words are Iceberg's and Spark's.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from wasim.scenario.parts import Columns, PartitionField
+from wasim.scenario.values import ColumnName, ColumnType, Duration, Number, Part, Text, Whole
+
+Mode = Literal["copy-on-write", "merge-on-read"]
+Share = Annotated[Number, Field(gt=0, le=1)]
+
+
+class Change(Part):
+    """A change that comes back with a period."""
+
+    every: Duration = Field(description="Event time between two of them.")
+    share: Share | None = Field(default=None, description="Share of the rows in the table that it touches.")
+    rows: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="The same as a number of rows; one of the two is given."
+    )
+
+
+class Update(Change):
+    """UPDATE: some rows get a new value in the first of the table's own columns."""
+
+    locality: Literal["scattered", "newest", "oldest"] = Field(
+        default="scattered", description="Which rows: everywhere in the table, or those that came last or first."
+    )
+    mode: Mode = Field(default="copy-on-write", description="Iceberg's write.update.mode.")
+
+
+class Delete(Change):
+    """DELETE: some rows go."""
+
+    locality: Literal["scattered", "newest", "oldest", "oldest_commits"] = Field(
+        default="scattered",
+        description="Which rows; oldest_commits: those of whole commits, which Iceberg drops by metadata alone.",
+    )
+    mode: Mode = Field(default="copy-on-write", description="Iceberg's write.delete.mode.")
+
+
+class Merge(Change):
+    """MERGE INTO: some rows are matched and get new values, and new rows come."""
+
+    locality: Literal["scattered", "newest", "oldest"] = Field(
+        default="scattered", description="Which rows are matched: everywhere, or those that came last or first."
+    )
+    mode: Mode = Field(default="copy-on-write", description="Iceberg's write.merge.mode.")
+    new_rows: Annotated[Whole, Field(ge=0)] = Field(
+        default=0, description="Rows that match nothing and so are inserted."
+    )
+
+
+class Overwrite(Change):
+    """INSERT OVERWRITE: the newest rows are written again, over their partitions (dynamic) or all of the table."""
+
+    kind: Literal["dynamic", "static"] = Field(
+        description="Spark's partition overwrite mode: the rows replace the partitions that they touch, or the table."
+    )
+
+
+class Changes(Part):
+    """Changes to rows; at the same time of event time they come after the append, in this order."""
+
+    update: Update | None = Field(default=None, description="UPDATE, at a period.")
+    delete: Delete | None = Field(default=None, description="DELETE, at a period.")
+    merge: Merge | None = Field(default=None, description="MERGE INTO, at a period.")
+    overwrite: Overwrite | None = Field(default=None, description="INSERT OVERWRITE, at a period.")
+
+
+class RewriteDataFiles(Part):
+    """Iceberg's rewrite_data_files, by bin-packing."""
+
+    every: Duration | None = Field(default=None, description="Event time between two of them.")
+    when_small_files: Annotated[Whole, Field(ge=2)] | None = Field(
+        default=None,
+        description="Instead of `every`: as soon as so many data files are below three quarters of the target size.",
+    )
+    target_file_size_bytes: Annotated[Whole, Field(ge=1024)] = Field(
+        default=512 * 1024 * 1024, description="Iceberg's target-file-size-bytes."
+    )
+    min_input_files: Annotated[Whole, Field(ge=1)] = Field(default=5, description="Iceberg's min-input-files.")
+    partial_progress_commits: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Partial progress with at most so many commits; left out: one commit for all."
+    )
+
+
+class RewriteManifests(Part):
+    """Iceberg's rewrite_manifests."""
+
+    every: Duration | None = Field(default=None, description="Event time between two of them.")
+    when_manifests: Annotated[Whole, Field(ge=2)] | None = Field(
+        default=None, description="Instead of `every`: as soon as the table has so many live manifests."
+    )
+
+
+class ExpireSnapshots(Part):
+    """Iceberg's expire_snapshots."""
+
+    every: Duration | None = Field(default=None, description="Event time between two of them.")
+    when_snapshots: Annotated[Whole, Field(ge=2)] | None = Field(
+        default=None, description="Instead of `every`: as soon as the table has so many snapshots."
+    )
+    older_than: Duration = Field(description="Age, in event time, from which snapshots expire.")
+    retain_last: Annotated[Whole, Field(ge=1)] = Field(default=1, description="Snapshots that stay whatever their age.")
+
+
+class RemoveOrphanFiles(Part):
+    """Iceberg's remove_orphan_files: deletes what no metadata reaches, metadata.json files out of the log included."""
+
+    every: Duration = Field(description="Event time between two of them.")
+    older_than: Duration = Field(description="Age, in event time, from which unreachable files are deleted.")
+
+
+class Maintenance(Part):
+    """Maintenance; at the same time of event time it comes after changes, in this order."""
+
+    rewrite_data_files: RewriteDataFiles | None = Field(default=None, description="Compaction of data files.")
+    rewrite_manifests: RewriteManifests | None = Field(default=None, description="Clustering of manifests.")
+    expire_snapshots: ExpireSnapshots | None = Field(default=None, description="Expiry of old snapshots.")
+    remove_orphan_files: RemoveOrphanFiles | None = Field(default=None, description="Deletion of unreachable files.")
+
+
+class Renaming(Part):
+    """A column's new name."""
+
+    column: ColumnName = Field(description="The column.")
+    to: ColumnName = Field(description="Its new name.")
+
+
+class Widening(Part):
+    """A column's wider type."""
+
+    column: ColumnName = Field(description="The column.")
+    type: ColumnType = Field(description="long for int, double for float, or a decimal of more digits.")
+
+
+class Moving(Part):
+    """A column's new place."""
+
+    column: ColumnName = Field(description="The column.")
+    after: ColumnName = Field(description="The column that it will follow.")
+
+
+class Evolution(Part):
+    """One thing that happens once to the table's schema, partition spec, properties or references."""
+
+    at: Duration = Field(description="Event time at which it happens, after the append and the changes of that time.")
+    add_column: Columns | None = Field(default=None, description="A new column, last in order.")
+    drop_column: ColumnName | None = Field(default=None, description="A column to drop.")
+    rename_column: Renaming | None = Field(default=None, description="A column to rename.")
+    widen_column: Widening | None = Field(default=None, description="A column to give a wider type.")
+    move_column: Moving | None = Field(default=None, description="A column to put elsewhere.")
+    make_optional: ColumnName | None = Field(default=None, description="A required column that may be null from then.")
+    add_partition_field: PartitionField | None = Field(default=None, description="A field for the partition spec.")
+    drop_partition_field: PartitionField | None = Field(default=None, description="A field to take out of the spec.")
+    set_properties: dict[str, Text] | None = Field(default=None, description="Table properties to set, as written.")
+    create_tag: ColumnName | None = Field(default=None, description="Name of a tag on the current snapshot.")
+    create_branch: ColumnName | None = Field(default=None, description="Name of a branch on the current snapshot.")
+    rollback_commits: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Roll the table back by so many snapshots."
+    )
