@@ -67,7 +67,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
         )
         recording = collect.read_recording(target.journal.lines(), table_root=context.table_root)
         collect.audit(_on_disk(recording.events, context.engine), collect.list_table(context.table_root))
-        live_bytes = _live_bytes(planning, recording)
+        live_bytes = _live_bytes(planning)
     if case.planning.cold:
         probes.append(probe_cold(context.session.jars, context.catalog(case), drive.TABLE_NAME, case.commits))
     finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
@@ -140,7 +140,7 @@ def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
     return events if engine.writes_data else events.where(np.isin(events.kind, METADATA_KINDS))
 
 
-def _live_bytes(planning: PlanningTable, recording: Recording) -> dict[Kind, int]:
+def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
     table = planning.load()
     manifest_list, data_manifests, delete_manifests = planning.live_manifests(table)
@@ -149,7 +149,7 @@ def _live_bytes(planning: PlanningTable, recording: Recording) -> dict[Kind, int
     live[Kind.MANIFEST_LIST] = manifest_list
     live[Kind.DATA_MANIFEST] = data_manifests
     live[Kind.DELETE_MANIFEST] = delete_manifests
-    live[Kind.DATA] = int(recording.reports.data_bytes_live[-1])
+    live[Kind.DATA] = planning.live_data_bytes(table)
     return live
 
 

@@ -71,6 +71,15 @@ def set_byte_axis(axis: Axis) -> None:
     _set_ticks(axis, byte_ticks(*_limits(axis)), byte_label)
 
 
+def set_linear_byte_axis(axis: Axis) -> None:
+    """An axis of bytes from 0 with ticks at even steps of a round number of units. Limits must be final."""
+    _, end = _limits(axis)
+    unit = 1024.0 ** min(max(int(log2(max(end, 1)) // 10), 0), len(_IEC) - 1)
+    steps = (digit * 10.0**power for power in range(4) for digit in (1, 2, 5))
+    step = next(step for step in steps if end / (step * unit) <= MOST_TICKS - 1) * unit
+    _set_ticks(axis, list(np.arange(0, end, step)), byte_label)
+
+
 def set_count_axis(axis: Axis) -> None:
     """A logarithmic axis of counts, ratios or milliseconds. Limits must be final."""
     _set_ticks(axis, count_ticks(*_limits(axis)), lambda value, _: f"{value:,.10g}")

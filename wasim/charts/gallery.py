@@ -8,6 +8,7 @@ from wasim.charts.chart import Chart, LeftOut, cut_panels, draw_figure
 from wasim.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
 from wasim.charts.extrapolation import plan_extrapolation
 from wasim.charts.latency import plan_commit_latency
+from wasim.charts.operations import plan_operations
 from wasim.charts.palette import styled
 from wasim.charts.planning import plan_planning_latency
 from wasim.charts.rates import plan_metadata_rate
@@ -23,6 +24,7 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
     charts: tuple[Chart | LeftOut, ...] = (
         plan_metadata_rate(run, fit),
         plan_write_amplification(run),
+        plan_operations(run),
         plan_bytes_per_commit(run),
         plan_manifests_and_snapshots(run),
         plan_planning_latency(run, fit),

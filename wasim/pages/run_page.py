@@ -15,6 +15,7 @@ from wasim.pages import fit_cells
 from wasim.pages.cells import ABSENT, TextTable, format_figure, headline_table, planning_table
 from wasim.pages.conclusion import conclude
 from wasim.pages.glossary import GLOSSARY
+from wasim.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
 
 LimitOutcome = Mapping[str, str | float | bool | None]
@@ -87,6 +88,8 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "latencies": fit_cells.latency_table(fit),
         "sustainable": fit_cells.sustainable_table(fit),
         "extrapolation": fit_cells.extrapolation_table(fit),
+        "operations": operations_table(run),
+        "remains": remains_table(run),
         "planning": planning_table(run, at_end=True),
         "earlier_planning": planning_table(run, at_end=False),
     }

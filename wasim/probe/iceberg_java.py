@@ -119,6 +119,10 @@ class PlanningTable:
             sum(int(manifest.length()) for manifest in snapshot.deleteManifests(io)),
         )
 
+    def live_data_bytes(self, table: Any) -> int:
+        """Bytes of the data and delete files that the current snapshot reaches, as its summary says."""
+        return int(table.currentSnapshot().summary().get("total-files-size"))
+
     def close(self) -> None:
         """Closes the catalog's connections."""
         self._catalog.close()

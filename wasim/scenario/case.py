@@ -73,9 +73,14 @@ class Case:
     @property
     def label(self) -> str:
         """What a person calls this case: `streaming every 5s`, then whatever else was swept."""
-        others = [f"{_brief(field)}={value}" for field, value in self.swept.items() if not _in_label_already(field)]
+        others = [self._swept(field, value) for field, value in self.swept.items() if not _in_label_already(field)]
         repeated = [f"#{self.repetition + 1}"] if self.repetition else []
         return " ".join([f"{self.writer_name} every {format_duration(self.commit_interval_s)}", *others, *repeated])
+
+    def _swept(self, field: str, value: str) -> str:
+        if field in ("changes", "maintenance"):
+            return _described(getattr(self, field))
+        return f"{_brief(field)}={value}"
 
     @property
     def writer_name(self) -> str:
@@ -129,6 +134,20 @@ def case_from_document(document: dict[str, object]) -> Case:
 
 def _in_label_already(field: str) -> bool:
     return field == "commit_interval" or field.startswith("writer")
+
+
+def _described(part: Changes | Maintenance) -> str:
+    """`expire_snapshots/2m, rewrite_manifests/50`: what there is, with the period or count at which it comes."""
+    named = []
+    for name, given in part:
+        if given is not None:
+            when = next(getattr(given, key) for key in type(given).model_fields if _is_trigger(key, given))
+            named.append(f"{name}/{format_duration(when) if given.every is not None else when}")
+    return " + ".join(named) or f"no {type(part).__name__.lower()}"
+
+
+def _is_trigger(key: str, given: Part) -> bool:
+    return (key == "every" or key.startswith("when_")) and getattr(given, key) is not None
 
 
 def _brief(field: str) -> str:
