@@ -47,9 +47,9 @@ def test_each_change_touches_the_rows_that_it_says(run_case: RunCase, small_case
         "create-table": (1, 0), "append": (4, 4), "update": (1, 1), "delete": (1, 1), "merge": (1, 1),
     }  # fmt: skip
     assert list(run.ledger.snapshot_operation) == ["append"] * 4 + ["overwrite"] * 3
+    after = dict(sql(context, "SELECT event_id, reading FROM TABLE WHERE event_id >= 0"))
     plain, other = run_case(small_case())
     before = dict(sql(other, "SELECT event_id, reading FROM TABLE"))
-    after = dict(sql(context, "SELECT event_id, reading FROM TABLE WHERE event_id >= 0"))
     changed = {number for number in after if after[number] != before[number]}
     assert {75, 76, 77, 78, 79} <= changed
     assert 25 <= len(changed) <= 50
@@ -137,6 +137,10 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log(run_case: Run
 
 
 def test_maintenance_by_count_waits_for_the_count(run_case: RunCase, small_case: MakeCase) -> None:
+    # small files are counted in another session than the stream's
+    compacting = "{rewrite_data_files: {when_small_files: 3, min_input_files: 2}}"
+    run, _ = run_case(small_case(writer=STREAM, horizon="6s", maintenance=compacting))
+    assert list(run.ledger.operation).count("rewrite_data_files") == 2
     for writer in ("batch", STREAM):
         maintenance = "{rewrite_manifests: {when_manifests: 3}, expire_snapshots: {when_snapshots: 7, older_than: 1s}}"
         run, _ = run_case(small_case(writer=writer, horizon="6s", maintenance=maintenance))

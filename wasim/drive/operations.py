@@ -9,13 +9,13 @@ from wasim.workload import ChangeRows, Evolve, Maintain
 
 def operate(target: Target, step: Operation) -> None:
     """Carries out a step that is no append, and enters into the journal when it began and when it was done."""
+    # the writer may have committed in a session of its own, and Spark keeps a table for half a minute as it saw it
+    target.session.spark.catalog.refreshTable(target.table)
     if isinstance(step, Maintain) and not is_due(target, step.condition, step.target_file_size_bytes):
         return
     arrived = step.new_rows[1] - step.new_rows[0] if isinstance(step, ChangeRows) else 0
     if isinstance(step, ChangeRows) and step.operation == "merge":
         arrived += step.rows.count
-    # the writer may have committed in a session of its own, and Spark keeps a table for half a minute as it saw it
-    target.session.spark.catalog.refreshTable(target.table)
     target.journal.step(step.number, step.operation, event_time_s=step.event_time_s, rows=arrived)
     match step:
         case ChangeRows():

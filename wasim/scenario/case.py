@@ -137,12 +137,13 @@ def _in_label_already(field: str) -> bool:
 
 
 def _described(part: Changes | Maintenance) -> str:
-    """`expire_snapshots/2m, rewrite_manifests/50`: what there is, with the period or count at which it comes."""
+    """`expire_snapshots/2m + rewrite_manifests/50 manifests`: what there is, and the period or count that brings it."""
     named = []
     for name, given in part:
         if given is not None:
-            when = next(getattr(given, key) for key in type(given).model_fields if _is_trigger(key, given))
-            named.append(f"{name}/{format_duration(when) if given.every is not None else when}")
+            key = next(key for key in type(given).model_fields if _is_trigger(key, given))
+            count = f"{getattr(given, key)} {key.removeprefix('when_').replace('_', ' ')}"
+            named.append(f"{name}/{count if given.every is None else format_duration(given.every)}")
     return " + ".join(named) or f"no {type(part).__name__.lower()}"
 
 
@@ -157,7 +158,10 @@ def _brief(field: str) -> str:
     return field
 
 
-_UNSAID = ("table.", "columns.", "partition_by.", "properties.", "workload.", "planning.", "environment.", "spark.")
+_UNSAID = (
+    "table.", "changes.", "maintenance.", "columns.", "partition_by.", "properties.", "workload.", "planning.",
+    "environment.", "spark.",
+)  # fmt: skip
 _PARTS: dict[str, type[Part]] = {
     "table": Table,
     "workload": Workload,
