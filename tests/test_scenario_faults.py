@@ -293,6 +293,55 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ['7:27: table.partition_by[0].column is "amount", which has no `values`, so that each row would make a '
          "partition of its own. Give amount `values`, or a transform."],
     ),
+    "a change that says nothing of how many rows": (
+        "horizon: 1m", "changes: {update: {every: 5s}}\nhorizon: 1m",
+        ["8:11: changes.update says nothing of how many rows. Give share or rows, one of them."],
+    ),
+    "a change that never comes": (
+        "horizon: 1m", "changes: {delete: {every: 2m, rows: 5}}\nhorizon: 1m",
+        ['8:27: changes.delete.every is "2m", longer than the horizon of "1m". Give at most 1m, or take delete out.'],
+    ),
+    "a mode that is given twice": (
+        "workload:", "  properties: {write.update.mode: merge-on-read}\n"
+        "changes: {update: {every: 5s, share: 0.1}}\nworkload:",
+        ["7:16: table.properties.write.update.mode has a field of its own here: changes.update.mode. Take it out."],
+    ),
+    "delete files in a table that has none": (
+        "workload:", "  format_version: 1\nchanges: {delete: {every: 5s, rows: 1, mode: merge-on-read}}\nworkload:",
+        ['8:46: changes.delete.mode is "merge-on-read", but tables of format version 1 have no delete files. '
+         "Give copy-on-write, or table.format_version 2 or 3."],
+    ),
+    "maintenance that does not say when": (
+        "horizon: 1m", "maintenance: {rewrite_manifests: {}, expire_snapshots: "
+        "{every: 1s, when_snapshots: 5, older_than: 5s}}\nhorizon: 1m",
+        ["8:15: maintenance.rewrite_manifests does not say when. Give every or when_manifests.",
+         "8:38: maintenance.expire_snapshots gives both every and when_snapshots. Give every or when_snapshots."],
+    ),
+    "an upsert into a stream's table": (
+        "writer: [streaming, batch]", "writer: [{kind: streaming, upsert: {share: 0.5}}]",
+        ["11:30: sweep.writer[0].upsert is given, but a stream into the table only appends. "
+         "Give sink: foreach_batch, or kind: batch."],
+    ),
+    "an evolution that the table does not allow": (
+        "horizon: 1m", "evolution: [{at: 5s, drop_column: region}, {at: 6s, widen_column: {column: region, "
+        "type: long}}]\nhorizon: 1m",
+        ['8:76: evolution[1].widen_column.column is "region", which is no column of the table at that time. '
+         "Known here: amount."],
+    ),
+    "an evolution of two things at once": (
+        "horizon: 1m", "evolution: [{at: 5s, create_tag: a, create_branch: b}]\nhorizon: 1m",
+        ["8:52: evolution[0].create_branch is given beside create_tag. Give each a list item of its own."],
+    ),
+    "an evolution out of order and beyond the horizon": (
+        "horizon: 1m", "evolution: [{at: 2m, create_tag: a}, {at: 5s, create_tag: b}]\nhorizon: 1m",
+        ['8:18: evolution[0].at is "2m", after the horizon of "1m". Give an earlier time, or a longer horizon.',
+         '8:43: evolution[1].at is "5s", earlier than the one before it. Put them in the order of time.'],
+    ),
+    "an evolution that moves files": (
+        "horizon: 1m", "evolution: [{at: 5s, set_properties: {write.data.path: /else}}]\nhorizon: 1m",
+        ["8:39: evolution[0].set_properties.write.data.path would put files where no measurement finds them. "
+         "Take it out."],
+    ),
     "a property that moves files": (
         "workload:", "  properties: {write.data.path: /elsewhere, owner: me}\nworkload:",
         ["7:16: table.properties.write.data.path would put files where no measurement finds them. Take it out.",

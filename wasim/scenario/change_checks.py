@@ -53,7 +53,7 @@ def _check_mode(draft: Draft, place: Place, mode: str, name: str) -> Iterator[Fa
     properties = draft.scenario.table.properties
     if name in properties:
         problem, remedy = f"has a field of its own here: {'.'.join(map(str, place))}", "Take it out."
-        yield Fault(place=("table", "properties", name), problem=problem, remedy=remedy)
+        yield Fault(place=("table", "properties", name), problem=problem, remedy=remedy, at_key=True)
     if mode == "merge-on-read" and draft.scenario.table.format_version == 1:
         problem = 'is "merge-on-read", but tables of format version 1 have no delete files'
         yield Fault(place=place, problem=problem, remedy="Give copy-on-write, or table.format_version 2 or 3.")
