@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench validate test test-all soak check format overhead lock java clean help
+.PHONY: bench bench-s3 validate test test-all soak check format overhead lock java clean help
 
 help: ## say what can be made
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends with the report's path
 	$(BIN)/wasim bench scenarios/commit_interval.yaml
+
+bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
+	$(BIN)/wasim bench scenarios/quickstart_s3.yaml
 
 test: $(READY) java ## the tests, with one real Spark session
 	$(BIN)/python -m pytest

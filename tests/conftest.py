@@ -8,7 +8,8 @@ import pytest
 from wasim.bench.case import CaseContext, carry_out
 from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case, load_scenario
-from wasim.spark import DEFAULT_MASTER, Session, open_session
+from wasim.servers import Servers, open_servers
+from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, open_session
 
 SMALL_SCENARIO = """
 name: small
@@ -24,9 +25,22 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 
 
 @pytest.fixture(scope="session")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+def spark_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the one session's JVM prints."""
+    return tmp_path_factory.mktemp("spark") / "spark.log"
+
+
+@pytest.fixture(scope="session")
+def session(spark_log: Path) -> Iterator[Session]:
     """The one session."""
-    with open_session({}, master=DEFAULT_MASTER, log=tmp_path_factory.mktemp("spark") / "spark.log") as opened:
+    with open_session({}, master=DEFAULT_MASTER, log=spark_log, extra_jars=(AWS_BUNDLE,)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Servers for the whole run, each started by the first test that needs it."""
+    with open_servers(tmp_path_factory.mktemp("objects")) as opened:
         yield opened
 
 
@@ -47,14 +61,16 @@ def small_case(tmp_path: Path) -> Callable[..., Case]:
 
 
 @pytest.fixture
-def run_case(session: Session, tmp_path: Path) -> Callable[[Case], tuple[CaseRun, CaseContext]]:
+def run_case(session: Session, servers: Servers, tmp_path: Path) -> Callable[[Case], tuple[CaseRun, CaseContext]]:
     """Carries a case out on the one session; gives what came out and where it is."""
 
     def run(case: Case) -> tuple[CaseRun, CaseContext]:
         folder = RunFolder(tmp_path / "run")
         key = case.key({})
         (folder.path / "cases").mkdir(parents=True, exist_ok=True)
-        context = CaseContext(session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None)
+        context = CaseContext(
+            session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None, servers=servers
+        )
         return carry_out(case, context), context
 
     return run

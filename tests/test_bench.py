@@ -30,7 +30,7 @@ def said() -> io.StringIO:
 @pytest.fixture
 def run_bench(session: Session, tmp_path: Path, said: io.StringIO) -> Bench:
     @contextmanager
-    def the_one_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iterator[Session]:
+    def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
         yield session
 
     def run(scenario: Path, results: Path = tmp_path / "results", *, fresh: bool = False) -> Outcome:
@@ -46,7 +46,7 @@ SMOKE_SAID = io.StringIO()
 @pytest.fixture(scope="module")
 def smoke(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     @contextmanager
-    def the_one_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iterator[Session]:
+    def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
         yield session
 
     options = BenchOptions(results=tmp_path_factory.mktemp("smoke"))

@@ -22,6 +22,7 @@ from wasim.model import drivers_at, read_appends
 from wasim.runs import CaseRun, RunFolder
 from wasim.runs.documents import read_case
 from wasim.scenario import Case, load_scenario
+from wasim.servers import Servers
 from wasim.spark import Session
 
 MakeCase = Callable[..., Case]
@@ -31,7 +32,12 @@ IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 
 
 def context_of(
-    engine: str, case: Case, session: Session, path: Path, on_commits: Callable[[int], None] = lambda commits: None
+    engine: str,
+    case: Case,
+    session: Session,
+    servers: Servers,
+    path: Path,
+    on_commits: Callable[[int], None] = lambda commits: None,
 ) -> CaseContext:
     folder = RunFolder(path / engine)
     (folder.path / "cases").mkdir(parents=True, exist_ok=True)
@@ -41,16 +47,17 @@ def context_of(
         key=case.key({"engine": engine}),
         machine={},
         on_commits=on_commits,
+        servers=servers,
         engine=engine_named(engine),
     )
 
 
 @pytest.fixture
-def run_on(session: Session, tmp_path: Path) -> RunOn:
+def run_on(session: Session, servers: Servers, tmp_path: Path) -> RunOn:
     """Carries a case out on the engine of that name."""
 
     def run(engine: str, case: Case) -> tuple[CaseRun, CaseContext]:
-        context = context_of(engine, case, session, tmp_path)
+        context = context_of(engine, case, session, servers, tmp_path)
         shutil.rmtree(context.folder.case(context.key), ignore_errors=True)
         return carry_out(case, context), context
 
@@ -172,13 +179,13 @@ def test_the_books_count_what_entries_claim_and_the_disk_holds_metadata_alone(
 
 @pytest.mark.spark
 def test_data_that_turns_up_on_disk_unbalances_the_books(
-    session: Session, small_case: MakeCase, tmp_path: Path
+    session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     def stray(_commits: int) -> None:
         (context.table_root / "data").mkdir(exist_ok=True)
         (context.table_root / "data" / "stray.parquet").write_bytes(b"x")
 
-    context = context_of("core", small_case(), session, tmp_path, on_commits=stray)
+    context = context_of("core", small_case(), session, servers, tmp_path, on_commits=stray)
     with pytest.raises(BooksDoNotBalance, match=r"data/stray.parquet .* is absent in the events, 1 B on disk"):
         carry_out(small_case(), context)
 
@@ -205,14 +212,14 @@ TEN_COLUMNS = "{columns: [{name: reading, type: double, count: 4}, {name: sensor
 @pytest.mark.spark
 @pytest.mark.slow
 def test_core_makes_thirty_commits_a_second_at_the_start_of_a_table(
-    session: Session, small_case: MakeCase, tmp_path: Path
+    session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     rates: dict[str, list[float]] = {"jdbc": [], "in_memory": []}
     for turn in range(6):
         for catalog, seen in rates.items():
             environment = f"{{warm_up_commits: 0, catalog: {catalog}}}"
             case = small_case(table=TEN_COLUMNS, writer="streaming", horizon="100s", environment=environment)
-            run = carry_out(case, context_of("core", case, session, tmp_path / f"{turn}{catalog}"))
+            run = carry_out(case, context_of("core", case, session, servers, tmp_path / f"{turn}{catalog}"))
             at_s = run.ledger.reported_at_s
             seen.append((len(at_s) - 1) / (at_s[-1] - at_s[0]))
     for catalog, seen in rates.items():

@@ -168,6 +168,13 @@ def test_a_commit_of_very_many_files_is_refused():
         simulate(case)
 
 
+def test_the_hadoop_catalog_is_refused():
+    case = synthetic_case(horizon_s=1.0)
+    environment = case.environment.model_copy(update={"catalog": "hadoop"})
+    with pytest.raises(WasimError, match=r"environment\.catalog hadoop is not simulated"):
+        simulate(replace(case, environment=environment))
+
+
 def test_a_spark_setting_that_changes_metadata_is_refused():
     case = synthetic_case(horizon_s=1.0)
     environment = case.environment.model_copy(update={"spark": {"spark.sql.iceberg.planning": "x"}})

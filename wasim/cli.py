@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MACHINES_FAULT = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
 
+PriceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="What S3 charges, instead of the prices shipped.")]
+
 app = typer.Typer(
     name="wasim",
     help="What a commit interval costs in Apache Iceberg metadata.",
@@ -78,6 +80,7 @@ def bench(
     engine: Annotated[
         str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
     ] = "spark",
+    prices: PriceFile = None,
 ) -> None:
     """Run a scenario on real Iceberg tables; end with its report. The same command resumes a run cut off."""
     scenario = load_scenario(file)
@@ -87,7 +90,7 @@ def bench(
     from wasim.bench import bench as run_bench
 
     progress = Console(stderr=True)
-    options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine))
+    options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices)
     try:
         outcome = run_bench(scenario, options, progress)
     except KeyboardInterrupt:
@@ -134,11 +137,12 @@ def report(
         Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    prices: PriceFile = None,
 ) -> None:
     """Fit and draw a run again from what it saved; nothing is measured."""
     from wasim.bench import conclude_run
 
-    _show(conclude_run(run), as_json=as_json)
+    _show(conclude_run(run, prices), as_json=as_json)
 
 
 @app.command()
@@ -164,12 +168,14 @@ def _print_plan(scenario: LoadedScenario) -> None:
 
 def _show(outcome: "Outcome", *, as_json: bool) -> None:
     """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
-    from wasim.pages import conclude, render_headline_table
+    from wasim.pages import conclude, render_bill, render_headline_table
 
     if as_json:
         typer.echo(json.dumps(outcome.document))
     words = Console(stderr=as_json)
     words.print(render_headline_table(outcome.run))
+    if (bill := render_bill(outcome.run, outcome.prices)) is not None:
+        words.print(bill)
     words.print(conclude(outcome.run, outcome.fit), markup=False)
     for limit in outcome.limits:
         verdict = "holds" if limit["holds"] else "is breached"

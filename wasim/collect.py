@@ -69,7 +69,7 @@ class _Reader:
         for line in lines:
             if line["do"] == "resume":
                 self.previous_us = line["at_us"]
-            else:
+            elif line["do"] != "request":
                 handlers[line["do"]](line)
 
     def _step(self, line: dict[str, Any]) -> None:
@@ -181,8 +181,8 @@ def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
     return row | {"commit_ms": duration["total-duration"] / per_ms}
 
 
-def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path) -> Recording:
-    """The recording that a journal's lines tell of one table under `table_root`."""
+def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> Recording:
+    """The recording that a journal's lines tell of one table under `table_root`: a folder, or `s3://…`."""
     reader = _Reader(root=str(table_root))
     reader.read(lines)
     return Recording(

@@ -12,15 +12,18 @@ import numpy as np
 
 from wasim import collect, drive
 from wasim.bench.engines import SPARK
+from wasim.bench.place import Place, open_place
 from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
 from wasim.ledger import FileEvents, Kind, PlanningProbe, Recording, sum_by_operation, sum_events, view_by_commit
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.probe import PlanningTable, execution_ms, open_planning_table, probe_cold, queries
+from wasim.requests import read_requests
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
-from wasim.spark import Catalog, JdbcCatalog, MemoryCatalog, Session
+from wasim.servers import Servers
+from wasim.spark import PostgresqlCatalog, Session
 from wasim.workload import Probe
 
 EXECUTION_ROUNDS = 3
@@ -36,6 +39,7 @@ class CaseContext:
     key: str
     machine: Mapping[str, Any]  # for pytest-benchmark's document
     on_commits: Progress
+    servers: Servers
     engine: drive.Engine = SPARK
 
     @property
@@ -43,14 +47,9 @@ class CaseContext:
         """The case's warehouse."""
         return self.folder.warehouse(self.key)
 
-    def catalog(self, case: Case) -> Catalog:
-        """The case's own catalog."""
-        in_memory = case.environment.catalog == "in_memory"
-        return MemoryCatalog(warehouse=self.warehouse) if in_memory else JdbcCatalog(warehouse=self.warehouse)
-
     @property
     def table_root(self) -> Path:
-        """Where the case's table is, under its warehouse."""
+        """Where the case's table is when its store is local, under its warehouse."""
         return self.warehouse.joinpath(*drive.TABLE_NAME.split("."))
 
 
@@ -61,16 +60,21 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
     unfinished = context.folder.unfinished_case(context.key)
     unfinished.mkdir(parents=True)
     probes: list[PlanningProbe] = []
-    with _recorded_table(case, context) as (target, planning):
-        drive.carry_out_steps(
-            context.engine, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished))
-        )
-        recording = collect.read_recording(target.journal.lines(), table_root=context.table_root)
-        collect.audit(_on_disk(recording.events, context.engine), collect.list_table(context.table_root))
-        live_bytes = _live_bytes(planning)
-    if case.planning.cold:
-        probes.append(probe_cold(context.session.jars, context.catalog(case), drive.TABLE_NAME, case.commits))
+    with open_place(case, context.warehouse, context.servers) as place:
+        place.clear(context.session)
+        with _recorded_table(case, context, place) as (target, planning):
+            drive.carry_out_steps(
+                context.engine, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished))
+            )
+            recording = collect.read_recording(target.journal.lines(), table_root=place.table_root)
+            requests = read_requests(target.journal.lines()) if place.catalog.store is not None else None
+            collect.audit(_on_disk(recording.events, context.engine), place.listing())
+            live_bytes, newest = _live_bytes(planning), planning.metadata_location()
+        if case.planning.cold:
+            jars = context.session.jars
+            probes.append(probe_cold(jars, place.catalog, drive.TABLE_NAME, case.commits, metadata_location=newest))
     finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
+    finished = replace(finished, requests=requests)
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events
@@ -79,11 +83,9 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
 
 
 @contextmanager
-def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Target, PlanningTable]]:
-    session, catalog = context.session, context.catalog(case)
-    journal_folder = context.warehouse / "journal"
-    journal_folder.mkdir(parents=True)
-    journal = session.journal(journal_folder)
+def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[tuple[drive.Target, PlanningTable]]:
+    session, catalog = context.session, place.catalog
+    journal = session.journal(place.journal)
     # What Spark's own writer does to its files is part of what it costs; core is there to be quick
     session.add_catalog(catalog, journal, sets_permissions=context.engine.writes_data)
     target = drive.Target(
@@ -95,6 +97,8 @@ def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Ta
         on_commits=context.on_commits,
     )
     with open_planning_table(session.jvm, catalog, drive.TABLE_NAME) as planning:
+        if isinstance(catalog, PostgresqlCatalog):
+            planning.forget()  # a database outlives attempts that failed
         try:
             yield target, planning
         finally:
@@ -104,8 +108,12 @@ def _recorded_table(case: Case, context: CaseContext) -> Iterator[tuple[drive.Ta
 def warm_up(case: Case, context: CaseContext) -> None:
     """Commits like the case's to a table that is thrown away, so that no case pays for a JVM that is still cold."""
     short = replace(case, horizon_s=case.environment.warm_up_commits * case.commit_interval_s, clock="virtual")
-    with _recorded_table(short, context) as (target, _):
-        drive.carry_out_steps(context.engine, target, lambda probe: None)
+    with open_place(short, context.warehouse, context.servers) as place:
+        place.clear(context.session)
+        with _recorded_table(short, context, place) as (target, planning):
+            drive.carry_out_steps(context.engine, target, lambda probe: None)
+            planning.forget()
+        place.clear(context.session)
     shutil.rmtree(context.warehouse)
 
 

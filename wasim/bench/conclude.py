@@ -13,6 +13,7 @@ from wasim.fit import FitReport, fit_document, fit_run
 from wasim.pages import render_run_page
 from wasim.runs import Run, read_run, summary_document, write_atomically
 from wasim.scenario import load_scenario
+from wasim.scenario.prices import Prices, load_prices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Outcome:
     limits: tuple[LimitDocument, ...]
     document: dict[str, Any]
     report: Path
+    prices: Prices
 
     @property
     def exit_code(self) -> ExitCode:
@@ -33,15 +35,28 @@ class Outcome:
         return ExitCode.DONE if all(limit["holds"] for limit in self.limits) else ExitCode.FINDINGS
 
 
-def conclude_run(folder: Path) -> Outcome:
-    """Fits, judges and draws the run in `folder`. summary.json is written last: it marks the run as complete."""
+def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
+    """Fits, judges and draws the run in `folder`. summary.json is written last: it marks the run as complete.
+
+    `prices` is a file of prices for cases on S3; without one, the run's own holds, else the one shipped.
+    """
     run, scenario = read_run(folder), load_scenario(folder / "scenario.yaml")
+    price_list = _settle_prices(folder / "prices.yaml", prices)
     fit = fit_run(run, held_out=scenario.fit.held_out)
     limits = tuple(judge(scenario.limits, run))
-    document = summary_document(run, fit_document(fit), list(limits))
+    document = summary_document(run, fit_document(fit), list(limits), price_list)
     merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
     save_charts(run, fit, folder / "charts")
     report = folder / "report.html"
-    write_atomically(report, render_run_page(run, fit, limits))
+    write_atomically(report, render_run_page(run, fit, limits, price_list))
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
-    return Outcome(run=run, fit=fit, limits=limits, document=document, report=report)
+    return Outcome(run=run, fit=fit, limits=limits, document=document, report=report, prices=price_list)
+
+
+def _settle_prices(own: Path, named: Path | None) -> Prices:
+    """The prices to be used, kept in the run's folder when they are not those that wasim ships."""
+    if named is not None:
+        prices = load_prices(named)
+        write_atomically(own, named.read_bytes())
+        return prices
+    return load_prices(own) if own.exists() else load_prices()

@@ -1,7 +1,7 @@
 """A whole run: open the folder, carry out what is not finished yet, then conclude."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,10 +18,13 @@ from wasim.drive import Engine
 from wasim.errors import CaseFailed
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
+from wasim.scenario.prices import load_prices
+from wasim.servers import Servers, case_jars, check_environment, open_servers
 from wasim.spark import (
     DEFAULT_MASTER,
     ENGINE_ERRORS,
     PINNED_JARS,
+    PinnedJar,
     Session,
     essential_line,
     file_sha256,
@@ -33,7 +36,9 @@ from wasim.spark import (
 class SessionOpener(Protocol):
     """How `wasim.spark.open_session` is called."""
 
-    def __call__(self, settings: Mapping[str, str], *, master: str, log: Path) -> AbstractContextManager[Session]:
+    def __call__(
+        self, settings: Mapping[str, str], *, master: str, log: Path, extra_jars: Sequence[PinnedJar]
+    ) -> AbstractContextManager[Session]:
         """A session for a with-block."""
         ...
 
@@ -46,12 +51,18 @@ class BenchOptions:
     master: str = DEFAULT_MASTER
     fresh: bool = False
     engine: Engine = SPARK
+    prices: Path | None = None  # of cases on S3; None: those that wasim ships
 
 
 def keyed_cases(scenario: LoadedScenario, engine: Engine = SPARK) -> dict[str, Case]:
     """The scenario's cases in order, by the key that names each on that engine."""
     versions = key_versions({jar.name: jar.sha256 for jar in PINNED_JARS}) | {"engine": engine.name}
-    return {case.key(versions): case for case in scenario.cases()}
+    return {case.key(versions | _own_versions(case)): case for case in scenario.cases()}
+
+
+def _own_versions(case: Case) -> dict[str, str]:
+    jars = case_jars(case)
+    return {jar.coordinates: jar.sha256 for jar in (*jars.spark, *jars.servers)}
 
 
 def bench(
@@ -67,6 +78,9 @@ def bench(
     cases = keyed_cases(scenario, options.engine)
     for case in cases.values():
         options.engine.check(case)
+    check_environment(cases.values())
+    if options.prices is not None:
+        load_prices(options.prices)  # a mistake in it is told before anything runs
     find_java()  # before a folder is made: without Java there is nothing to run
     marker = RunMarker(scenario=scenario.name, question=scenario.scenario.question, keys=tuple(cases))
     with open_run_folder(options.results, marker, fresh=options.fresh) as folder:
@@ -75,11 +89,13 @@ def bench(
             console.print(f"Resuming {folder.path}: {len(done)} of {len(cases)} cases are finished already.")
         write_atomically(folder.path / "scenario.yaml", scenario.text)
         left = {key: case for key, case in cases.items() if key not in done}
-        failures = _carry_out_all(left, _Run(folder=folder, options=options, console=console, sessions=sessions))
+        with open_servers(folder.path / "warehouse" / "s3") as servers:
+            run = _Run(folder=folder, options=options, console=console, sessions=sessions, servers=servers)
+            failures = _carry_out_all(left, run)
         write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
         if not folder.finished(list(cases)):
             raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
-        return conclude_run(folder.path)
+        return conclude_run(folder.path, options.prices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +104,7 @@ class _Run:
     options: BenchOptions
     console: Console
     sessions: SessionOpener
+    servers: Servers
 
 
 def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
@@ -97,8 +114,11 @@ def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
     with Progress(*columns, console=run.console, disable=not left) as progress:
         bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
         for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
-            with run.sessions(settings, master=run.options.master, log=run.folder.path / "spark.log") as session:
-                notes = _note_provenance(run, session)
+            # all that any case needs: a process has one JVM, whose class path is that of its first session
+            jars = tuple(dict.fromkeys(jar for case in left.values() for jar in case_jars(case).spark))
+            log = run.folder.path / "spark.log"
+            with run.sessions(settings, master=run.options.master, log=log, extra_jars=jars) as session:
+                notes = _note_provenance(run, session, left.values())
                 cases = list(group)
                 _warm_up([case for _, case in cases], run, session)
                 for key, case in cases:
@@ -109,6 +129,7 @@ def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
                         key=key,
                         machine=notes,
                         on_commits=moves,
+                        servers=run.servers,
                         engine=run.options.engine,
                     )
                     try:
@@ -128,6 +149,7 @@ def _warm_up(cases: Sequence[Case], run: _Run, session: Session) -> None:
                 key="warm-up",
                 machine={},
                 on_commits=lambda commits: None,
+                servers=run.servers,
                 engine=run.options.engine,
             )
             try:
@@ -141,7 +163,8 @@ def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
     return lambda commits: progress.update(bar, completed=commits)
 
 
-def _note_provenance(run: _Run, session: Session) -> dict[str, object]:
+def _note_provenance(run: _Run, session: Session, cases: Iterable[Case]) -> dict[str, object]:
+    of_servers = {jar.file_name: jar.sha256 for case in cases for jar in case_jars(case).servers}
     notes = provenance(
         engine={
             "name": run.options.engine.name,
@@ -149,7 +172,7 @@ def _note_provenance(run: _Run, session: Session) -> dict[str, object]:
             "java": find_java().version,
             "master": run.options.master,
         },
-        jars={jar.name: file_sha256(jar) for jar in session.jars},
+        jars={jar.name: file_sha256(jar) for jar in session.jars} | of_servers,
         folder=run.folder.path,
     )
     write_atomically(run.folder.path / "provenance.json", json.dumps(notes, indent=1))

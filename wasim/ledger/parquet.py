@@ -11,15 +11,16 @@ import pyarrow.parquet as pq
 from wasim.errors import SavedFileError
 from wasim.ledger.commits import Ledger
 from wasim.ledger.events import CommitReports, FileEvents, StepRecords
+from wasim.ledger.requests import Requests
 from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
 
-TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file"})
+TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "request"})
 COLUMNS_BY_KIND = frozenset({"written_bytes", "deleted_bytes", "files_written"})
 _VERSION_KEY = b"wasim.schema_version"
-Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords, Ledger)
+Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords, Ledger, Requests)
 
 
-def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger, path: Path) -> None:
+def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger | Requests, path: Path) -> None:
     """Write the columns to `path`; a column by kind becomes one column per kind, `written_bytes.metadata_json` …"""
     arrays: dict[str, pa.Array] = {}
     for field in fields(columns):

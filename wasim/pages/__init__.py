@@ -3,6 +3,6 @@
 from wasim.pages.comparison import render_comparison
 from wasim.pages.conclusion import conclude
 from wasim.pages.run_page import render_run_page
-from wasim.pages.terminal import render_headline_table
+from wasim.pages.terminal import render_bill, render_headline_table
 
-__all__ = ["conclude", "render_comparison", "render_headline_table", "render_run_page"]
+__all__ = ["conclude", "render_bill", "render_comparison", "render_headline_table", "render_run_page"]

@@ -12,11 +12,13 @@ from markupsafe import Markup
 from wasim.charts import Chart, plan_charts, render_chart
 from wasim.fit.report import FitReport
 from wasim.pages import fit_cells
+from wasim.pages.bill_cells import bill_table
 from wasim.pages.cells import ABSENT, TextTable, format_figure, headline_table, planning_table
 from wasim.pages.conclusion import conclude
 from wasim.pages.glossary import GLOSSARY
 from wasim.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
+from wasim.scenario.prices import Prices
 
 LimitOutcome = Mapping[str, str | float | bool | None]
 """One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds`."""
@@ -32,8 +34,13 @@ class Picture:
     svg: Markup | None
 
 
-def render_run_page(run: Run, fit: FitReport, limits_outcome: Sequence[LimitOutcome] = ()) -> str:
-    """The whole page as HTML. Everything that a scenario, a machine or an error wrote is escaped."""
+def render_run_page(
+    run: Run, fit: FitReport, limits_outcome: Sequence[LimitOutcome] = (), prices: Prices | None = None
+) -> str:
+    """The whole page as HTML. Everything that a scenario, a machine or an error wrote is escaped.
+
+    `prices` are for cases on S3.
+    """
     page = _environment().get_template("run.html.jinja")
     return page.render(
         run=run,
@@ -43,6 +50,7 @@ def render_run_page(run: Run, fit: FitReport, limits_outcome: Sequence[LimitOutc
         limits=_limits_table(limits_outcome) if limits_outcome else None,
         breached=sum(1 for limit in limits_outcome if not limit["holds"]),
         tables=_tables(run, fit),
+        bill=bill_table(run, prices) if prices is not None else None,
         notes=fit.notes,
         provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,

@@ -1,10 +1,12 @@
-"""The headline table for a terminal: whole from 80 columns on, where bytes may take two lines."""
+"""Tables for a terminal; the headline is whole from 80 columns on, where bytes may take two lines."""
 
 from rich.table import Table
 from rich.text import Text
 
+from wasim.pages.bill_cells import bill_table
 from wasim.pages.cells import headline_table
 from wasim.runs import Run
+from wasim.scenario.prices import Prices
 
 _SHORT = {
     "interval": "every",
@@ -44,4 +46,19 @@ def render_headline_table(run: Run) -> Table:
             table.add_column(_SHORT.get(head, head), justify="right" if position != 0 else "left", no_wrap=True)
     for row in text.rows:
         table.add_row(*(Text(cell) for cell in row))  # Text: a label's brackets are no markup
+    return table
+
+
+def render_bill(run: Run, prices: Prices) -> Table | None:
+    """What S3 would charge, one row per case there; None where no case is."""
+    text = bill_table(run, prices)
+    if not text.rows:
+        return None
+    table = Table(
+        title=text.caption, title_justify="left", title_style="bold", box=None, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    for head in text.head:
+        table.add_column(head, justify="right" if head in text.figures else "left")
+    for row in text.rows:
+        table.add_row(*(Text(cell) for cell in row))
     return table

@@ -47,12 +47,18 @@ class PlanningTable:
         self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
         self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size
         self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.parse(table_name)
-        self._metadata = catalog.warehouse.joinpath(*table_name.split("."), "metadata")
 
-    def register(self) -> None:
-        """Names the table by its newest metadata file, for a catalog whose names ended with the JVM that gave them."""
-        newest = max(self._metadata.glob("*.metadata.json"), key=lambda path: path.name)
-        self._catalog.registerTable(self._identifier, str(newest))
+    def metadata_location(self) -> str:
+        """Where the table's current metadata.json is."""
+        return str(self.load().operations().current().metadataFileLocation())
+
+    def register(self, metadata_location: str) -> None:
+        """Names the table by its metadata.json, for a catalog whose names ended with the JVM that gave them."""
+        self._catalog.registerTable(self._identifier, metadata_location)
+
+    def forget(self) -> None:
+        """Takes the table's name out of the catalog, if it is there; its files stay."""
+        self._catalog.dropTable(self._identifier, False)
 
     def load(self) -> Any:
         """The table, its metadata.json just read."""
@@ -138,14 +144,19 @@ def open_planning_table(jvm: Any, catalog: Catalog, table_name: str) -> Iterator
         table.close()
 
 
-def probe_cold(jars: Sequence[Path], catalog: Catalog, table_name: str, after_commit: int) -> PlanningProbe:
-    """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be)."""
+def probe_cold(
+    jars: Sequence[Path], catalog: Catalog, table_name: str, after_commit: int, *, metadata_location: str
+) -> PlanningProbe:
+    """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be).
+
+    `metadata_location` is what a catalog in memory, which ended with its JVM, is told anew.
+    """
     with (
         short_lived_jvm(jars) as gateway,
         open_planning_table(gateway.jvm, catalog, table_name) as planning,
     ):
         if isinstance(catalog, MemoryCatalog):
-            planning.register()
+            planning.register(metadata_location)
         table, load_ms = planning.timed_load()
         query = Query(name=FULL_SCAN)
         rounds = [Round(load_ms=load_ms, plan=planning.plan(table, query))]

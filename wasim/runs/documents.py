@@ -18,6 +18,7 @@ from wasim.ledger import (
     OperationTotals,
     PlanningProbe,
     Recording,
+    Requests,
     StepRecords,
     WriteAmplification,
     percentile_ms,
@@ -25,9 +26,11 @@ from wasim.ledger import (
     sum_events,
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
+from wasim.runs.bill import bill_case, bill_document
 from wasim.runs.files import write_atomically
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario import case_from_document
+from wasim.scenario.prices import Prices
 
 DOCUMENT_VERSION = 2
 
@@ -38,6 +41,8 @@ def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
     save_columns(recording.reports, folder / "reports.parquet")
     save_columns(recording.steps, folder / "steps.parquet")
     save_columns(case.ledger, folder / "ledger.parquet")
+    if case.requests is not None:
+        save_columns(case.requests, folder / "requests.parquet")
     document = {
         "schema_version": DOCUMENT_VERSION,
         "key": case.key,
@@ -87,6 +92,7 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     recording = read_recording(folder)
+    requests = folder / "requests.parquet"
     return CaseRun(
         key=document["key"],
         case=case_from_document(document["case"]),
@@ -99,6 +105,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         amplification=WriteAmplification(**document["amplification"]),
         probes=tuple(_probe(probe) for probe in document["probes"]),
         wall_s=document["wall_s"],
+        requests=read_columns(requests, Requests) if requests.exists() else None,
     )
 
 
@@ -221,16 +228,25 @@ def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
     )
 
 
-def summary_document(run: Run, fit: dict[str, Any], limits: list[dict[str, Any]]) -> dict[str, Any]:
-    """The one document of a run: what `--json` prints and `summary.json` holds."""
+def summary_document(
+    run: Run, fit: dict[str, Any], limits: list[dict[str, Any]], prices: Prices | None = None
+) -> dict[str, Any]:
+    """The one document of a run: what `--json` prints and `summary.json` holds. `prices` are for cases on S3."""
+    billed = prices is not None and any(case.requests is not None for case in run.cases)
     return {
         "schema_version": DOCUMENT_VERSION,
         "scenario": run.scenario,
         "question": run.question,
         "folder": run.folder.name,
-        "cases": [case_document(case) for case in run.cases],
+        "cases": [case_document(case) | _bill(case, prices) for case in run.cases],
         "failures": run.failures,
         "limits": limits,
         "fit": fit,
         "provenance": run.provenance,
+        **({"prices": prices.model_dump(mode="json")} if prices is not None and billed else {}),
     }
+
+
+def _bill(case: CaseRun, prices: Prices | None) -> dict[str, Any]:
+    bill = bill_case(case, prices) if prices is not None else None
+    return {"s3": bill_document(bill, prices)} if bill is not None and prices is not None else {}

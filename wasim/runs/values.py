@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wasim.ledger import Kind, Ledger, OperationTotals, PlanningProbe, Totals, WriteAmplification
+from wasim.ledger import Kind, Ledger, OperationTotals, PlanningProbe, Requests, Totals, WriteAmplification
 from wasim.scenario import Case
 
 
@@ -23,6 +23,7 @@ class CaseRun:
     amplification: WriteAmplification
     probes: tuple[PlanningProbe, ...]
     wall_s: float
+    requests: Requests | None = None  # to S3; None where the store is local
 
     @property
     def commits(self) -> int:

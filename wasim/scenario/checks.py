@@ -66,6 +66,17 @@ def check_writer(draft: Draft) -> Iterator[Fault]:
         )
 
 
+def check_store(draft: Draft) -> Iterator[Fault]:
+    """Iceberg's HadoopCatalog needs a store that renames."""
+    environment = draft.scenario.environment
+    if environment.catalog == "hadoop" and environment.store != "local":
+        yield Fault(
+            place=("environment", "store"),
+            problem=f"is {draft.quoted('environment', 'store')}, but the hadoop catalog commits by renaming: S3 cannot",
+            remedy="Give local, or another catalog, such as rest or jdbc.",
+        )
+
+
 def check_limits(draft: Draft) -> Iterator[Fault]:
     """Limits name metrics, are bounds, and are on percentiles only with rounds enough."""
     rounds = draft.scenario.planning.rounds_at_end
@@ -107,5 +118,6 @@ CHECKS = (
     _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),
     _check(check_maintenance, "maintenance", "horizon"),
     _check(check_evolution, "evolution", "table", "horizon"),
+    _check(check_store, "environment.catalog", "environment.store"),
     _check(check_limits, "limits", "planning.rounds_at_end"),
 )

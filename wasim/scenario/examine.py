@@ -50,7 +50,7 @@ def examine(document: Mapping[str, Any]) -> Examined:
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as errors:
-        faults += [_explain(error) for error in errors.errors(include_url=False) if not _follows(error)]
+        faults += [explain(error) for error in errors.errors(include_url=False) if not _follows(error)]
         broken = {_field_of(fault.place, document) for fault in faults}
         scenario = Scenario.model_validate(_sound(document, broken))
     draft = Draft(scenario=scenario, document=document, broken=frozenset(broken))
@@ -80,9 +80,9 @@ def _sound(document: Mapping[str, Any], broken: set[Place]) -> dict[str, Any]:
     return sound
 
 
-def part_at(place: Iterable[str | int]) -> type[Part] | None:
-    """The part that stands at a place, or in the list there; None for a plain value or an unknown key."""
-    part: type[Part] | None = Scenario
+def part_at(place: Iterable[str | int], root: type[Part] = Scenario) -> type[Part] | None:
+    """The part that stands at a place below `root`, or in the list there; None for a plain value or an unknown key."""
+    part: type[Part] | None = root
     for step in place:
         if isinstance(step, int):
             continue
@@ -99,20 +99,21 @@ def part_in(annotation: object) -> type[Part] | None:
     return next((part for inner in get_args(annotation) if (part := part_in(inner))), None)
 
 
-def _explain(error: ErrorDetails) -> Fault:
+def explain(error: ErrorDetails, root: type[Part] = Scenario) -> Fault:
+    """A fault of one field, as pydantic found it in a document that `root` describes."""
     place: Place = tuple(error["loc"])
     if error["type"] == "missing":
-        return Fault(place=place, problem="is missing", remedy=f"Add it: {_description(place)}")
+        return Fault(place=place, problem="is missing", remedy=f"Add it: {_description(place, root)}")
     if error["type"] == "extra_forbidden":
-        part = part_at(place[:-1])
+        part = part_at(place[:-1], root)
         known = [*(part.model_fields if part else ()), *(["sweep"] if part is Scenario else [])]
         remedy = suggest(str(place[-1]), known)
         return Fault(place=place, problem="is unknown", remedy=remedy, at_key=True)
     return Fault(place=place, problem=f"is {_shown(error['input'])}", remedy=f"Give {_wanted(error)}.")
 
 
-def _description(place: Place) -> str:
-    part = part_at(place[:-1])
+def _description(place: Place, root: type[Part] = Scenario) -> str:
+    part = part_at(place[:-1], root)
     text = (part and part.model_fields[str(place[-1])].description) or "it has no default."
     return text[0].lower() + text[1:] if text[1:2].islower() else text
 

@@ -139,9 +139,14 @@ class Writer(Part):
 class Environment(Part):
     """Where it runs: catalog, store and Spark."""
 
-    catalog: Literal["jdbc", "in_memory"] = Field(
+    catalog: Literal["jdbc", "postgresql", "hadoop", "rest", "in_memory"] = Field(
         default="jdbc",
-        description="Iceberg's JDBC catalog, on SQLite; or its InMemoryCatalog, which ends with the process.",
+        description="Iceberg's JDBC catalog on SQLite, or on the PostgreSQL that WASIM_JDBC_URI names; HadoopCatalog;"
+        " the REST catalog for tests, which wasim starts; or InMemoryCatalog, which ends with the process.",
+    )
+    store: Literal["local", "s3proxy", "s3"] = Field(
+        default="local",
+        description="Local files; an S3 endpoint that wasim starts; or the bucket that WASIM_S3_WAREHOUSE names.",
     )
     warm_up_commits: Annotated[Whole, Field(ge=0, le=1000)] = Field(
         default=20, description="Commits to a table thrown away, per writer, before the first case; for a warm JVM."

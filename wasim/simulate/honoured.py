@@ -47,6 +47,11 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
     for key, value in case.table.properties.items():
         _check_property(key, value, profile)
+    if case.environment.catalog == "hadoop":
+        raise WasimError(
+            "environment.catalog hadoop is not simulated: it names its metadata files otherwise and writes a hint."
+            " Give another catalog, or use engine spark."
+        )
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")

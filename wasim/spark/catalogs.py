@@ -3,39 +3,90 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from wasim.spark.stores import S3Store
+
 CATALOG_NAME = "wasim"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JdbcCatalog:
-    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name is part of every table's key in that file."""
+class Catalog:
+    """A catalog. What it keeps itself is in the local folder `warehouse`; its tables are there too, or in `store`."""
 
     warehouse: Path
+    store: S3Store | None = None
     name: str = CATALOG_NAME
 
+    @property
+    def location(self) -> str:
+        """Below which its tables lie."""
+        return str(self.warehouse) if self.store is None else self.store.location
+
     def properties(self) -> dict[str, str]:
-        """What Iceberg needs to open it, from Spark or without."""
+        """What Iceberg needs to open it, from Spark or without. They hold no credentials."""
+        return {"warehouse": self.location, **self._own(), **(self.store.properties() if self.store else {})}
+
+    def _own(self) -> dict[str, str]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JdbcCatalog(Catalog):
+    """Iceberg's JDBC catalog on a SQLite file in `warehouse`. The name is part of every table's key in that file."""
+
+    def _own(self) -> dict[str, str]:
         return {
             "type": "jdbc",
             "uri": f"jdbc:sqlite:file:{self.warehouse / 'catalog.db'}",
-            "warehouse": str(self.warehouse),
             "jdbc.schema-version": "V1",  # V0 lacks views and is only for old databases
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryCatalog:
-    """Iceberg's InMemoryCatalog with its files in `warehouse`. Its tables' names end with the JVM."""
+class PostgresqlCatalog(Catalog):
+    """Iceberg's JDBC catalog on PostgreSQL at `uri`; user and password come from the environment of the process.
 
-    warehouse: Path
-    name: str = CATALOG_NAME
+    The database is shared, so that the name, part of every table's key, must tell this case's table from all others.
+    """
 
-    def properties(self) -> dict[str, str]:
-        """What Iceberg needs to open it, from Spark or without."""
+    uri: str
+
+    def _own(self) -> dict[str, str]:
         return {
-            "catalog-impl": "wasim.recorder.MemoryCatalog",
-            "warehouse": str(self.warehouse),
+            "catalog-impl": "wasim.recorder.EnvironmentJdbcCatalog",
+            "uri": self.uri,
+            "jdbc.schema-version": "V1",
         }
 
 
-Catalog = JdbcCatalog | MemoryCatalog
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HadoopCatalog(Catalog):
+    """Iceberg's HadoopCatalog: folders and a version hint are all that it keeps."""
+
+    def _own(self) -> dict[str, str]:
+        return {"type": "hadoop"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestCatalog(Catalog):
+    """A REST catalog at `uri`, which only those may ask who know what the file `credentials` says."""
+
+    uri: str
+    credentials: Path
+
+    def _own(self) -> dict[str, str]:
+        return {
+            "catalog-impl": "wasim.recorder.GuardedRestCatalog",
+            "uri": self.uri,
+            "rest.auth.type": "basic",
+            "wasim.secrets": str(self.credentials),
+            # REST would choose one by the location's scheme, which is one more layer than other catalogs have
+            "io-impl": "org.apache.iceberg.hadoop.HadoopFileIO",
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCatalog(Catalog):
+    """Iceberg's InMemoryCatalog with its files on disk or in `store`. Its tables' names end with the JVM."""
+
+    def _own(self) -> dict[str, str]:
+        return {"catalog-impl": "wasim.recorder.MemoryCatalog"}

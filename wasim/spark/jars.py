@@ -8,47 +8,12 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from wasim.errors import EnvironmentFault
 from wasim.spark.java import SPARK_JARS, find_java
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinnedJar:
-    """A jar by its Maven coordinates and the SHA-256 that it must have."""
-
-    organisation: str
-    name: str
-    version: str
-    sha256: str
-
-    @property
-    def file_name(self) -> str:
-        """The jar's name on disk."""
-        return f"{self.name}-{self.version}.jar"
-
-    @property
-    def coordinates(self) -> str:
-        """As `spark.jars.packages` writes it."""
-        return f"{self.organisation}:{self.name}:{self.version}"
-
-
-PINNED_JARS = (
-    PinnedJar(
-        organisation="org.apache.iceberg",
-        name="iceberg-spark-runtime-4.1_2.13",
-        version="1.12.0",
-        sha256="3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
-    ),
-    PinnedJar(
-        organisation="org.xerial",
-        name="sqlite-jdbc",
-        version="3.50.3.0",
-        sha256="a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
-    ),
-)
+from wasim.spark.pins import PINNED_JARS, PinnedJar
 
 
 def cache_folder() -> Path:
@@ -71,11 +36,11 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fetch_jars() -> tuple[Path, ...]:
-    """Paths of the pinned jars, fetched if need be. EnvironmentFault if one is unreachable or not what was pinned."""
+def fetch_jars(jars: Sequence[PinnedJar] = PINNED_JARS) -> tuple[Path, ...]:
+    """Paths of the jars, fetched if need be. EnvironmentFault if one is unreachable or not what was pinned."""
     folder = cache_folder() / "jars"
     folder.mkdir(exist_ok=True)
-    return tuple(_fetch(jar, folder) for jar in PINNED_JARS)
+    return tuple(_fetch(jar, folder) for jar in jars)
 
 
 def _fetch(jar: PinnedJar, folder: Path) -> Path:
@@ -104,12 +69,25 @@ def _fetch(jar: PinnedJar, folder: Path) -> Path:
 def _run_ivy(jar: PinnedJar, folder: Path) -> str:
     settings = os.environ.get("WASIM_IVY_SETTINGS")
     ivy = next(SPARK_JARS.glob("ivy-*.jar"))
+    wanted = folder / "ivy.xml"
+    wanted.write_text(_IVY_FILE.format(jar=jar, classifier=jar.classifier and f'm:classifier="{jar.classifier}"'))
     command = [
         str(find_java().executable), "-cp", str(ivy), "org.apache.ivy.Main",
         *(["-settings", settings] if settings else []),
-        "-cache", str(folder / "ivy"), "-notransitive", "-types", "jar", "-confs", "default",
-        "-dependency", jar.organisation, jar.name, jar.version,
-        "-retrieve", f"{folder}/[artifact]-[revision].[ext]",
+        "-cache", str(folder / "ivy"), "-confs", "default", "-ivy", str(wanted),
+        "-retrieve", f"{folder}/[artifact]-[revision](-[classifier]).[ext]",
     ]  # fmt: skip
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     return said.stdout + said.stderr
+
+
+# a file, because the command line knows no classifiers
+_IVY_FILE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
+  <info organisation="wasim" module="wanted"/>
+  <dependencies>
+    <dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.version}" transitive="false" conf="default->*">
+      <artifact name="{jar.name}" type="jar" ext="jar" {classifier}/>
+    </dependency>
+  </dependencies>
+</ivy-module>
+"""

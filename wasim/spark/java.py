@@ -60,18 +60,24 @@ def _candidates() -> Iterator[Path]:
 
 
 @contextmanager
-def short_lived_jvm(classpath: Sequence[Path]) -> Iterator[JavaGateway]:
-    """A gateway to a JVM with pyspark's jars and `classpath`; it ends with the block. Listens on the loopback only."""
+def short_lived_jvm(classpath: Sequence[Path], *, with_spark: bool = True) -> Iterator[JavaGateway]:
+    """A gateway to a JVM with `classpath`, and pyspark's jars unless told; it ends with the block, or when this process
+    dies. Listens on the loopback only.
+    """
     java = find_java()
+    jars = [str(SPARK_JARS / "*")] if with_spark else []
     # its own folder for what libraries unpack: a JVM that is killed leaves theirs behind
-    with tempfile.TemporaryDirectory(prefix="wasim-") as folder, _launched(java, classpath, folder) as gateway:
+    with (
+        tempfile.TemporaryDirectory(prefix="wasim-") as folder,
+        _launched(java, os.pathsep.join([*jars, *map(str, classpath)]), folder) as gateway,
+    ):
         yield gateway
 
 
 @contextmanager
-def _launched(java: JavaRuntime, classpath: Sequence[Path], folder: str) -> Iterator[JavaGateway]:
+def _launched(java: JavaRuntime, classpath: str, folder: str) -> Iterator[JavaGateway]:
     port, token, process = launch_gateway(
-        classpath=os.pathsep.join([str(SPARK_JARS / "*"), *map(str, classpath)]),
+        classpath=classpath,
         jarpath=str(next(SPARK_JARS.glob("py4j-*.jar"))),
         java_path=str(java.executable),
         javaopts=["-Xmx1g", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"],

@@ -1,4 +1,4 @@
-"""The recorder: a file system and a MetricsReporter, compiled at run time by pyspark's Janino, and their journal."""
+"""The recorder: a file system, a FileIO for S3, a MetricsReporter, compiled at run time by Janino; and the journal."""
 
 import hashlib
 import json
@@ -14,13 +14,16 @@ from wasim.spark.java import short_lived_jvm
 _SOURCES = Path(__file__).parent / "java"
 
 
-def recorder_jar(classpath: Sequence[Path]) -> Path:
-    """Path of the recorder's jar, compiled against `classpath` unless the cache has it for these very sources."""
-    sources = sorted(_SOURCES.rglob("*.java"))
+def recorder_jar(classpath: Sequence[Path], part: str = "recorder") -> Path:
+    """Path of the recorder's jar, compiled against `classpath` unless the cache has it for these very sources.
+
+    `part` is the package: `recorder`, or `s3`, which needs the jar of `recorder` and AWS's on the class path.
+    """
+    sources = sorted((_SOURCES / "wasim" / part).glob("*.java"))
     digest = hashlib.sha256()
-    for part in [*(source.read_bytes() for source in sources), *(jar.name.encode() for jar in classpath)]:
-        digest.update(part)
-    jar = cache_folder() / f"wasim-recorder-{digest.hexdigest()[:16]}.jar"
+    for piece in [*(source.read_bytes() for source in sources), *(jar.name.encode() for jar in classpath)]:
+        digest.update(piece)
+    jar = cache_folder() / f"wasim-{part}-{digest.hexdigest()[:16]}.jar"
     if not jar.exists():
         _compile(sources, classpath, jar)
     return jar
@@ -30,6 +33,7 @@ def _compile(sources: Sequence[Path], classpath: Sequence[Path], jar: Path) -> N
     with tempfile.TemporaryDirectory(dir=jar.parent) as folder, short_lived_jvm(classpath) as gateway:
         jvm, classes = gateway.jvm, Path(folder, "classes")
         compiler = jvm.org.codehaus.janino.CompilerFactory().newCompiler()
+        compiler.setTargetVersion(8)  # else it does not call static methods of interfaces, such as AWS's builders
         compiler.setDestinationDirectory(jvm.java.io.File(str(classes)), False)
         files = gateway.new_array(jvm.java.io.File, len(sources))
         for index, source in enumerate(sources):
@@ -42,6 +46,24 @@ def _compile(sources: Sequence[Path], classpath: Sequence[Path], jar: Path) -> N
         packed.replace(jar)
 
 
+def recording_properties(folder: Path, *, sets_permissions: bool, on_s3: bool) -> dict[str, str]:
+    """What a catalog needs, in Spark or a REST server, so that its files are entered into the journal in `folder`."""
+    if on_s3:
+        return {
+            "wasim.journal": str(folder),
+            "io-impl": "wasim.s3.RecordingS3FileIO",
+            "s3.client-factory-impl": "wasim.s3.CountingClients",
+        }
+    return {
+        "wasim.journal": str(folder),
+        "hadoop.wasim.journal": str(folder),
+        "hadoop.wasim.permissions": str(sets_permissions).lower(),
+        "hadoop.fs.file.impl": "wasim.recorder.RecordingFileSystem",
+        # else Hadoop hands out the first file system that it made for file:
+        "hadoop.fs.file.impl.disable.cache": "true",
+    }
+
+
 class Journal:
     """The journal of one case: a folder of JSON lines, and the JVM's handle that can hold the writer back."""
 
@@ -51,20 +73,13 @@ class Journal:
         # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's recording
         self._handle = self._class.at(str(folder))
 
-    def catalog_properties(self, *, sets_permissions: bool = True) -> dict[str, str]:
-        """What a Spark catalog on local files needs so that all that its tables write or delete is recorded.
+    def catalog_properties(self, *, sets_permissions: bool = True, on_s3: bool = False) -> dict[str, str]:
+        """What a Spark catalog needs so that all that its tables write or delete is recorded.
 
         Hadoop sets every new file's permissions, which takes longer than writing it; without, files have the process's.
         """
-        return {
-            "hadoop.wasim.permissions": str(sets_permissions).lower(),
-            "hadoop.fs.file.impl": "wasim.recorder.RecordingFileSystem",
-            # else Hadoop hands out the first file system that it made for file:
-            "hadoop.fs.file.impl.disable.cache": "true",
-            "hadoop.wasim.journal": str(self.folder),
-            "metrics-reporter-impl": "wasim.recorder.JournalReporter",
-            "wasim.journal": str(self.folder),
-        }
+        reports = {"metrics-reporter-impl": "wasim.recorder.JournalReporter"}
+        return reports | recording_properties(self.folder, sets_permissions=sets_permissions, on_s3=on_s3)
 
     def step(
         self, number: int, operation: str, *, event_time_s: float = 0.0, every_s: float = 0.0, rows: int = 0

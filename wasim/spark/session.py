@@ -1,7 +1,7 @@
 """The Spark session: one per process, with the pinned runtime and the recorder on its class path."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,9 @@ from wasim.spark.catalogs import Catalog, MemoryCatalog
 from wasim.spark.errors import essential_line
 from wasim.spark.jars import fetch_jars
 from wasim.spark.java import find_java
+from wasim.spark.pins import AWS_BUNDLE, PinnedJar
 from wasim.spark.recorder import Journal, recorder_jar
+from wasim.spark.stores import S3Store
 
 DEFAULT_MASTER = "local[2]"
 
@@ -50,12 +52,23 @@ class Session:
             self.spark.conf.unset(setting)  # one of another type may leave none of its own
             self._catalog_settings.remove(setting)
         if isinstance(catalog, MemoryCatalog):
-            self.jvm.wasim.recorder.MemoryCatalog.forget(str(catalog.warehouse))
-        recorded = journal.catalog_properties(sets_permissions=sets_permissions) if journal is not None else {}
+            self.jvm.wasim.recorder.MemoryCatalog.forget(catalog.location)
+        on_s3 = catalog.store is not None
+        recorded = journal.catalog_properties(sets_permissions=sets_permissions, on_s3=on_s3) if journal else {}
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")
         for key, value in {**catalog.properties(), **recorded}.items():
             self.spark.conf.set(f"{prefix}.{key}", value)
             self._catalog_settings.append(f"{prefix}.{key}")
+
+    def remove_objects(self, store: S3Store) -> None:
+        """Deletes all objects of the store's location."""
+        properties = self.jvm.java.util.HashMap()
+        for key, value in store.properties().items():
+            properties.put(key, value)
+        files = self.jvm.org.apache.iceberg.aws.s3.S3FileIO()
+        files.initialize(properties)
+        files.deletePrefix(f"{store.location}/")
+        files.close()
 
     def iceberg_table(self, name: str) -> Any:
         """The table as Iceberg's Java library has it, from Spark's catalog."""
@@ -80,13 +93,15 @@ class Session:
 
 
 @contextmanager
-def open_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iterator[Session]:
+def open_session(
+    settings: Mapping[str, str], *, master: str, log: Path, extra_jars: Sequence[PinnedJar] = ()
+) -> Iterator[Session]:
     """A session for the block, with everything that the JVM prints in `log`; `settings` go over ours.
 
-    EnvironmentFault if Java, a jar or a port is missing.
+    `extra_jars` are on its class path beside PINNED_JARS. EnvironmentFault if Java, a jar or a port is missing.
     """
-    java, jars = find_java(), fetch_jars()
-    on_class_path = (*jars, recorder_jar(jars))
+    java = find_java()
+    on_class_path = session_jars(extra_jars)
     if os.environ.get("LC_ALL") in ("C", "POSIX"):
         os.environ["LC_ALL"] = "C.UTF-8"  # else the JVM cannot name files that hold other than ASCII letters
     os.environ["JAVA_HOME"] = str(java.executable.resolve().parent.parent)  # the one that was checked
@@ -103,6 +118,15 @@ def open_session(settings: Mapping[str, str], *, master: str, log: Path) -> Iter
         yield Session(spark, on_class_path)
     finally:
         spark.stop()
+
+
+def session_jars(extra_jars: Sequence[PinnedJar] = ()) -> tuple[Path, ...]:
+    """All jars of a session with `extra_jars`, ours among them."""
+    jars, extra = fetch_jars(), fetch_jars(extra_jars)
+    ours = [recorder_jar(jars)]
+    if AWS_BUNDLE in extra_jars:
+        ours.append(recorder_jar((*jars, *fetch_jars((AWS_BUNDLE,)), *ours), "s3"))
+    return (*jars, *extra, *ours)
 
 
 @contextmanager

@@ -53,12 +53,17 @@ public final class Journal {
     }
   }
 
-  void written(String location, long bytes, boolean deletes) {
+  public void written(String location, long bytes, boolean deletes) {
     line("\"do\":\"write\",\"bytes\":" + bytes + (deletes ? ",\"deletes\":true" : "") + ",\"file\":" + quote(location));
   }
 
-  void deleted(String location) {
+  public void deleted(String location) {
     line("\"do\":\"delete\",\"file\":" + quote(location));
+  }
+
+  /** One HTTP request to a store, by the name that the store's interface gives it, such as PutObject. */
+  public void requested(String request) {
+    line("\"do\":\"request\",\"request\":" + quote(request));
   }
 
   void renamed(String from, String to) {

@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.CatalogUtil;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.inmemory.InMemoryCatalog;
 
 /**
- * Iceberg's InMemoryCatalog with its files on disk, and its tables' names shared by all that open the same warehouse.
+ * Iceberg's InMemoryCatalog with its files in a store, and its tables' names shared by all that open the same warehouse.
  *
  * Iceberg's own keeps its files in memory too, whatever `io-impl` says, and each opening is a catalog of its own; Spark opens
  * one for every session.
@@ -31,9 +32,8 @@ public class MemoryCatalog extends InMemoryCatalog implements Configurable {
 
   public void initialize(String name, Map properties) {
     super.initialize(name, properties);
-    HadoopFileIO io = new HadoopFileIO(configuration);
-    io.initialize(properties);
-    put("io", io);
+    String impl = (String) properties.get("io-impl");
+    put("io", CatalogUtil.loadFileIO(impl == null ? HadoopFileIO.class.getName() : impl, properties, configuration));
     put("tables", tablesOf((String) properties.get("warehouse")));
   }
 

@@ -4,21 +4,22 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.iceberg.io.PositionOutputStream;
 
 /** A stream that enters its file into the journal when it closes, once: writers may close twice. */
-class RecordingStream extends OutputStream {
+public class RecordingStream extends PositionOutputStream {
   // Avro header entry "content" → "deletes": length-prefixed (zig-zag 7 = 0x0e), and only manifests of delete files hold it
   private static final String DELETES = "\u000econtent\u000edeletes";
   private static final int HEADER_LIMIT = 1 << 20;
 
-  private final FSDataOutputStream real;
+  private final OutputStream real;
   private final String location;
   private final Journal journal;
   private ByteArrayOutputStream header;
+  private long position = 0;
   private boolean closed = false;
 
-  RecordingStream(FSDataOutputStream real, String location, Journal journal) {
+  public RecordingStream(OutputStream real, String location, Journal journal) {
     this.real = real;
     this.location = location;
     this.journal = journal;
@@ -28,8 +29,13 @@ class RecordingStream extends OutputStream {
     this.header = manifest ? new ByteArrayOutputStream() : null;
   }
 
+  public long getPos() {
+    return position;
+  }
+
   public void write(int b) throws IOException {
     real.write(b);
+    position += 1;
     if (header != null && header.size() < HEADER_LIMIT) {
       header.write(b);
     }
@@ -37,6 +43,7 @@ class RecordingStream extends OutputStream {
 
   public void write(byte[] bytes, int offset, int length) throws IOException {
     real.write(bytes, offset, length);
+    position += length;
     if (header != null && header.size() < HEADER_LIMIT) {
       header.write(bytes, offset, length);
     }
@@ -51,10 +58,9 @@ class RecordingStream extends OutputStream {
       return;
     }
     closed = true;
-    long bytes = real.getPos();
     real.close();
     boolean deletes = header != null && new String(header.toByteArray(), StandardCharsets.ISO_8859_1).contains(DELETES);
     header = null;
-    journal.written(location, bytes, deletes);
+    journal.written(location, position, deletes);
   }
 }

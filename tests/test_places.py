@@ -1,0 +1,76 @@
+"""Every catalog on every store: the same commits, books that balance, and the files that the format names."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wasim.bench.case import CaseContext
+from wasim.ledger import FileEvents, Kind, RequestKind, Requests
+from wasim.ledger.parquet import read_columns
+from wasim.runs import CaseRun
+from wasim.runs.documents import read_case
+from wasim.scenario import Case
+
+pytestmark = pytest.mark.spark
+RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
+MakeCase = Callable[..., Case]
+UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+COLD = "{rounds: 1, rounds_at_end: 1, cold: true, execution: true, checkpoints: [1.0]}"
+
+
+def files_of(context: CaseContext) -> list[str]:
+    return list(read_columns(context.folder.case(context.key) / "events.parquet", FileEvents).file)
+
+
+def place(catalog: str, store: str = "local") -> str:
+    return f"{{warm_up_commits: 0, catalog: {catalog}, store: {store}}}"
+
+
+def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
+    run_case: RunCase, small_case: MakeCase
+) -> None:
+    run, context = run_case(small_case(environment=place("hadoop"), planning=COLD))
+    names = [Path(file).name for file in files_of(context) if file.endswith(".metadata.json")]
+    assert names == ["v1.metadata.json", "v2.metadata.json", "v3.metadata.json", "v4.metadata.json", "v5.metadata.json"]
+    assert (context.table_root / "metadata" / "version-hint.text").read_text() == "5"
+    assert run.totals.files_written[Kind.VERSION_HINT] == 5
+    assert {probe.temperature for probe in run.probes} == {"warm", "cold"}
+    assert run.requests is None
+
+
+@pytest.mark.parametrize("writer", ["batch", "streaming"])
+def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
+    writer: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    planning = COLD if writer == "batch" else COLD.replace("cold: true", "cold: false")
+    case = small_case(environment=place("rest"), planning=planning, writer=writer)
+    run, context = run_case(case)
+    names = [Path(file).name for file in files_of(context) if file.endswith(".metadata.json")]
+    assert all(re.fullmatch(rf"0000{number}-{UUID}\.metadata\.json", name) for number, name in enumerate(names))
+    assert len(names) == 5
+    assert list(run.ledger.files_written[Kind.METADATA_JSON]) == [1, 1, 1, 1]
+    assert list(run.ledger.records_live) == [20, 40, 60, 80]
+    assert {probe.files_planned for probe in run.probes if probe.query == "full_scan"} == {4}
+
+
+@pytest.mark.parametrize("catalog", ["jdbc", "rest", pytest.param("in_memory", marks=pytest.mark.slow)])
+def test_on_s3_the_books_balance_against_the_bucket_and_requests_are_counted(
+    catalog: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    run, context = run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming"))
+    assert list(run.ledger.records_live) == [20, 40, 60, 80]
+    assert list(run.ledger.files_written[Kind.METADATA_JSON]) == [1, 1, 1, 1]
+    assert not context.table_root.exists()
+    assert {probe.temperature for probe in run.probes} == {"warm", "cold"}
+    assert run.requests is not None
+    counted = run.requests.of_commits()
+    # two data files, a manifest, a list and a metadata.json, each by one PUT
+    files = sum(int(written.sum()) for written in run.ledger.files_written.values())
+    assert counted[RequestKind.PUT] == files
+    assert counted[RequestKind.DELETE] == counted[RequestKind.LIST] == 0
+    assert read_columns(context.folder.case(context.key) / "requests.parquet", Requests).count.sum() > files
+    again = read_case(context.folder.case(context.key))
+    assert again.requests is not None
+    assert again.requests.of_commits() == counted
