@@ -166,3 +166,10 @@ def test_a_journal_without_commits_gives_an_empty_ledger() -> None:
     ledger = view_by_commit(recorded(*CREATE))
     assert len(ledger) == 0
     assert ledger.metadata_bytes.dtype == np.int64
+
+
+def test_a_file_is_deleted_once_whoever_asks_again() -> None:
+    manifest = f"metadata/1{UUID[1:]}-m0.avro"
+    events = recorded(*CREATE, *one_commit(1), delete(manifest), delete(manifest), delete("data/never.parquet")).events
+    assert list(events.action).count("delete") == 1
+    assert sum_events(events).on_disk_bytes[Kind.DATA_MANIFEST] == 0

@@ -74,3 +74,24 @@ def test_on_s3_the_books_balance_against_the_bucket_and_requests_are_counted(
     again = read_case(context.folder.case(context.key))
     assert again.requests is not None
     assert again.requests.of_commits() == counted
+
+
+def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, small_case: MakeCase) -> None:
+    maintenance = (
+        "{rewrite_data_files: {every: 3s, min_input_files: 2}, expire_snapshots: {every: 6s, older_than: 1s},"
+        " remove_orphan_files: {every: 6s, older_than: 1s}}"
+    )
+    table = "{columns: [{name: reading, type: double}], properties: {write.delete.mode: merge-on-read}}"
+    run, _ = run_case(
+        small_case(
+            environment=place("rest", "s3proxy"), horizon="6s", table=table, maintenance=maintenance, writer="streaming"
+        )
+    )
+    assert run.totals.files_deleted[Kind.MANIFEST_LIST] > 0
+    assert run.totals.files_deleted[Kind.DATA] > 0
+    assert run.requests is not None
+    asked = dict(zip(run.requests.request, run.requests.count, strict=True))
+    assert asked["DeleteObjects"] > 0
+    outside_commits = run.requests.of_steps()[RequestKind.DELETE] - run.requests.of_commits()[RequestKind.DELETE]
+    assert outside_commits > 0
+    assert run.requests.of_steps()[RequestKind.LIST] > 0

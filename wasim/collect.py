@@ -106,7 +106,9 @@ class _Reader:
         file = os.path.relpath(local_path(line["file"]), self.root)
         if line["do"] == "write":
             self.sizes[file] = (line["bytes"], classify(file, deletes=line.get("deletes", False)))
-        size, kind = self.sizes.get(file, (0, classify(file)))
+        elif file not in self.sizes:
+            return  # S3 confirms the deletion of what is not there
+        size, kind = self.sizes[file] if line["do"] == "write" else self.sizes.pop(file)
         attempt = _LIST.search(file)
         self.events.append(
             {

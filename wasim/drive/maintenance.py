@@ -74,7 +74,10 @@ def _expire_snapshots(target: Target, step: Maintain) -> None:
 def _remove_orphan_files(target: Target, step: Maintain) -> None:
     # the procedure refuses ages below a day, the action behind it does not
     actions = target.session.jvm.org.apache.iceberg.spark.actions.SparkActions.get(target.session.spark._jsparkSession)
-    actions.deleteOrphanFiles(target.iceberg_table()).olderThan(_wall_ms_at(target, step)).execute()
+    table = target.iceberg_table()
+    action = actions.deleteOrphanFiles(table).olderThan(_wall_ms_at(target, step))
+    # Hadoop, which it would list with, knows no s3:
+    action.usePrefixListing(str(table.location()).startswith("s3:")).execute()
 
 
 def _wall_ms_at(target: Target, step: Maintain) -> int:
