@@ -7,6 +7,7 @@ from uuid import UUID
 from wasim.iceberg import ManifestHeader, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifests import Status
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
+from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
 from wasim.simulate.books import Books
@@ -86,7 +87,8 @@ def _rules(case: Case, last: TableMetadata) -> TableRules:
         location=last.location,
         format_version=last.format_version,
         policy=merge_policy(case),
-        hadoop_names=False,
+        names="metastore",
+        release=NEWEST,
         delete_after_commit=False,
         summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary},
     )

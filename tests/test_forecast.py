@@ -47,8 +47,8 @@ def test_a_long_horizon_is_fast_and_a_short_one_exact_unless_asked() -> None:
     said: list[str] = []
     forecast(load_scenario(SCENARIOS / "smoke.yaml"), ForecastOptions(horizon_s=86_400.0), said.append)
     forecast(load_scenario(SCENARIOS / "smoke.yaml"), ForecastOptions(), said.append)
-    assert said[0] == "streaming every 1s: fast, 86,400 commits"
-    assert said[-1] == "batch every 4s: exact, 3 commits"
+    assert said[0] == "streaming every 1s: fast, 86,400 commits, profile spark_streaming (measured)"
+    assert said[-1] == "batch every 4s: exact, 3 commits, profile spark_batch (measured)"
 
 
 @pytest.mark.parametrize(("mode", "emit"), [("exactly", None), ("fast", Path("trees"))])

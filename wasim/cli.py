@@ -105,15 +105,26 @@ def simulate(
     horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
     mode: Annotated[str, typer.Option(help="exact: every byte; fast: fitted laws; auto: exact if short.")] = "auto",
     emit: Annotated[Path | None, typer.Option(help="Folder that takes the metadata of exact cases.")] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="What writes: a shipped profile's name, or a file that wasim profile wrote.")
+    ] = None,
+    location: Annotated[str | None, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon."""
-    from wasim.forecast import ForecastOptions, forecast, horizon_named, mode_named
+    from wasim.forecast import ForecastOptions, forecast, horizon_named, location_named, mode_named
     from wasim.pages import render_headline_table
     from wasim.runs import summary_document
+    from wasim.simulate import profile_named
 
     words = Console(stderr=as_json)
-    options = ForecastOptions(mode=mode_named(mode, emit), horizon_s=horizon_named(horizon), emit=emit)
+    options = ForecastOptions(
+        mode=mode_named(mode, emit),
+        horizon_s=horizon_named(horizon),
+        emit=emit,
+        profile=None if profile is None else profile_named(profile),
+        location=location_named(location, emit),
+    )
     run = forecast(load_scenario(file), options, lambda line: Console(stderr=True).print(line, markup=False))
     if as_json:
         typer.echo(json.dumps(summary_document(run, {}, [])))

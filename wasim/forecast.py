@@ -13,13 +13,14 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.fit.cost import WriterFit, fit_group
-from wasim.fit.groups import group_cases
+from wasim.fit.groups import Observed, group_cases
 from wasim.ledger import Kind, Ledger, Recording, sum_by_operation, sum_events, view_by_commit
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.model import Appends, drivers_at
 from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
-from wasim.simulate import Simulated, WriterProfile, shipped_profile, simulate_table
+from wasim.simulate import Simulated, Site, WriterProfile, shipped_profile, simulate_table
 from wasim.simulate.fast import FastModel, Law, fast_checkpoints, fast_live_bytes, fast_totals
 from wasim.units import format_duration, parse_duration_s
 
@@ -37,11 +38,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastOptions:
-    """How to simulate. `horizon_s` replaces the scenario's; `emit` takes the metadata trees of exact cases."""
+    """How to simulate. `horizon_s` replaces the scenario's; `emit` takes the metadata trees of exact cases.
+
+    Without a `profile`, each case has that of its writer. `location` is where the tables will lie.
+    """
 
     mode: Mode = Mode.AUTO
     horizon_s: float | None = None
     emit: Path | None = None
+    profile: WriterProfile | None = None
+    location: str | None = None
 
 
 def mode_named(name: str, emit: Path | None) -> Mode:
@@ -51,6 +57,17 @@ def mode_named(name: str, emit: Path | None) -> Mode:
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
     return Mode.EXACT if emit is not None else Mode(name)
+
+
+def location_named(text: str | None, emit: Path | None) -> str | None:
+    """A table location without a slash at its end. WasimError for none such, and beside a folder to emit into."""
+    if text is None:
+        return None
+    if emit is not None:
+        raise WasimError("--location and --emit exclude each other: the emitted tables lie in the emitted folder.")
+    if not text.strip("/") or text != text.strip():
+        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
+    return text.rstrip("/")
 
 
 def horizon_named(text: str | None) -> float | None:
@@ -68,17 +85,19 @@ def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callab
 
     `on_case` is told each case's label and mode before it is simulated.
     """
-    runs = []
+    runs, profiles = [], {}
     for case in scenario.cases():
         longer = case if options.horizon_s is None else _over(case, options.horizon_s)
         mode = _mode(longer, options.mode)
-        on_case(f"{longer.label}: {mode}, {longer.commits:,} commits")
-        runs.append(_forecast_case(longer, mode, options.emit))
+        profile = options.profile or shipped_profile(longer)
+        profiles[longer.label] = profile.described
+        on_case(f"{longer.label}: {mode}, {longer.commits:,} commits, profile {profile.name} ({profile.origin})")
+        runs.append(_forecast_case(longer, mode, profile, options))
     return Run(
         folder=Path(),
         scenario=scenario.name,
         question=scenario.scenario.question,
-        provenance={"engine": {"name": "sim", "mode": str(options.mode)}},
+        provenance={"engine": {"name": "sim", "mode": str(options.mode)}, "profiles": profiles},
         cases=tuple(runs),
         failures={},
     )
@@ -100,34 +119,55 @@ def _mode(case: Case, asked: Mode) -> Mode:
     return Mode.EXACT if case.commits <= EXACT_AT_MOST_COMMITS else Mode.FAST
 
 
-def _forecast_case(case: Case, mode: Mode, emit: Path | None) -> CaseRun:
-    started_s, profile = time.monotonic(), shipped_profile(case)
+def _forecast_case(case: Case, mode: Mode, profile: WriterProfile, options: ForecastOptions) -> CaseRun:
+    started_s, site = time.monotonic(), _site(options.location)
     if mode is Mode.FAST:
-        made = _case_run_fast(case, calibrate(case, profile))
+        made = _case_run_fast(case, calibrate(case, profile, site))
     else:
-        folder = emit / _folder_name(case) if emit is not None else None
-        made = _case_run_exact(case, simulate_table(case, profile, np.random.default_rng(case.seed), emit=folder))
+        folder = options.emit / _folder_name(case) if options.emit is not None else None
+        rng = np.random.default_rng(case.seed)
+        made = _case_run_exact(case, simulate_table(case, profile, rng, site=site, emit=folder))
     return replace(made, wall_s=time.monotonic() - started_s)
+
+
+def _site(location: str | None) -> Site:
+    return Site() if location is None else Site(location=location)
 
 
 def _folder_name(case: Case) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_.=" else "_" for letter in case.label)
 
 
-def calibrate(case: Case, profile: WriterProfile) -> FastModel:
+def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> FastModel:
     """The fast model of a case: the laws of its files, fitted to the exact history of its first commits."""
     short = replace(case, horizon_s=CALIBRATION_COMMITS * case.commit_interval_s)
-    simulated = simulate_table(short, profile, np.random.default_rng(case.seed))
+    simulated = simulate_table(short, profile, np.random.default_rng(case.seed), site=site)
     made = _case_run_exact(short, simulated)
     (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
-    return _fast_model(case, fit_group(group), simulated.recording)
+    observed = tuple(_as_profiled(one, profile) for one in group.observed)
+    return _fast_model(case, profile, fit_group(group.restricted(observed)), simulated.recording)
 
 
-def _fast_model(case: Case, writer: WriterFit, recording: Recording) -> FastModel:
+def _as_profiled(one: Observed, profile: WriterProfile) -> Observed:
+    """What was observed, with the drivers that this writer's summaries have."""
+    appends = _with_summary(one.appends, profile)
+    return replace(one, appends=appends, drivers=drivers_at(appends, one.case_run.ledger.commit))
+
+
+def _with_summary(appends: Appends, profile: WriterProfile) -> Appends:
+    templates = "".join(profile.summary.values())
+    return replace(
+        appends,
+        repeats_epoch="{epoch}" in templates or "{checkpoint}" in templates,
+        counts_manifests="manifests-kept" in profile.summary,
+    )
+
+
+def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording: Recording) -> FastModel:
     created = recording.events.where(recording.events.operation == CREATE_TABLE)
     dropped = case.table.properties.get("write.metadata.delete-after-commit.enabled", "false")
     return FastModel(
-        appends=writer.appends_of(case),
+        appends=_with_summary(writer.appends_of(case), profile),
         laws={one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds},
         create_bytes=int(created.bytes.sum()),
         delete_after_commit=dropped.lower() == "true",

@@ -17,6 +17,8 @@ MOST_ITEMS = 20_000_000
 # Jackson escapes these and nothing else; other control characters become \u00XX with capital hex digits.
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
+# A string or number, an empty object or array, or a mark.
+_TOKENS = re.compile(r'("(?:[^"\\]|\\.)*"|[^"\[\]{},:]+)|(\{\}|\[\])|([\[\]{},:])')
 
 
 class JsonFloat(float):
@@ -55,6 +57,35 @@ def compact_json(value: Json) -> str:
         case JsonFloat():
             return value.text
     return json.dumps(value)
+
+
+def pretty_json(text: str, *, depth: int = 0) -> str:
+    """Compact JSON as Jackson's default pretty printer writes it, within `depth` objects.
+
+    Members stand on lines of their own, two spaces deeper; the items of an array follow each other on one line.
+    """
+    out: list[str] = []
+    opened: list[str] = []
+    for token, empty, mark in _TOKENS.findall(text):
+        match mark:
+            case "":
+                out.append(token or f"{empty[0]} {empty[1]}")
+            case ":":
+                out.append(" : ")
+            case "[" | "{":
+                opened.append(mark)
+                depth += mark == "{"
+                out.append("[ " if mark == "[" else _line("{", depth))
+            case "]" | "}":
+                depth -= opened.pop() == "{"
+                out.append(" ]" if mark == "]" else _line("", depth) + "}")
+            case _:
+                out.append(", " if opened[-1] == "[" else _line(",", depth))
+    return "".join(out)
+
+
+def _line(before: str, depth: int) -> str:
+    return before + "\n" + "  " * depth
 
 
 def json_object(members: Iterable[tuple[str, str]]) -> str:

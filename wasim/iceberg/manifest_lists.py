@@ -11,6 +11,7 @@ from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import Encoder, record_encoder
 from wasim.iceberg.record_fields import FORMAT_VERSIONS, manifest_file_schema_texts
+from wasim.iceberg.releases import NEWEST, Release
 
 _REQUIRED = frozenset({500, 501, 502, 503})
 
@@ -56,6 +57,7 @@ class ManifestListHeader:
     sequence_number: int | None = None
     first_row_id: int | None = None
     format_version: int = 2
+    release: Release = NEWEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,24 +95,24 @@ _GETTERS = {
 
 
 def manifest_list_bytes(header: ManifestListHeader, manifests: Iterable[ManifestFile], *, sync_marker: bytes) -> bytes:
-    """The manifest list that Iceberg 1.12 writes, given the sync marker that it drew.
+    """The manifest list that Iceberg writes, given the sync marker that it drew.
 
     Always deflate at level 9: no table property reaches the writer of manifest lists.
     """
-    encode = manifest_file_encoder(header.format_version)
+    encode = manifest_file_encoder(header.format_version, header.release)
     return container_bytes(manifest_list_header_values(header), map(encode, manifests), sync_marker=sync_marker)
 
 
-@lru_cache(maxsize=8)
-def manifest_file_encoder(format_version: int) -> Encoder:
+@lru_cache(maxsize=16)
+def manifest_file_encoder(format_version: int, release: Release = NEWEST) -> Encoder:
     """A function from ManifestFile to its bytes. They are the same in every list, so a long history may keep them."""
-    avro_schema, _ = manifest_file_schema_texts(format_version)
+    avro_schema, _ = manifest_file_schema_texts(format_version, release)
     return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
 
 
 def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, bytes]:
     """The header's keys and values, in the order that Java's HashMap gives them."""
-    avro_schema, iceberg_schema = manifest_file_schema_texts(header.format_version)
+    avro_schema, iceberg_schema = manifest_file_schema_texts(header.format_version, header.release)
     # Java prints the absent parent of a first snapshot as the word null.
     parent = "null" if header.parent_snapshot_id is None else str(header.parent_snapshot_id)
     texts = {"avro.codec": "deflate", "snapshot-id": str(header.snapshot_id), "parent-snapshot-id": parent}

@@ -30,6 +30,7 @@ from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
 from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts
+from wasim.iceberg.releases import NEWEST, Release
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields, spec_fields_json
 
@@ -102,12 +103,13 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestHeader:
-    """What a manifest's header is built from."""
+    """What a manifest's header is built from. `release` is that of the writer, which no file tells."""
 
     schema: Schema
     spec: PartitionSpec
     format_version: int = 2
     content: ManifestContent = ManifestContent.DATA
+    release: Release = NEWEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,24 +162,25 @@ def manifest_bytes(
     codec: str = "deflate",
     level: int = DEFLATE_LEVEL,
 ) -> bytes:
-    """The manifest that Iceberg 1.12 writes for these entries, given the sync marker that it drew."""
-    encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema))
+    """The manifest that Iceberg writes for these entries, given the sync marker that it drew."""
+    encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
     return container_bytes(
         manifest_header_values(header, codec), map(encode, entries), sync_marker=sync_marker, level=level
     )
 
 
 @lru_cache(maxsize=256)
-def entry_encoder(format_version: int, partition: StructType) -> Encoder:
-    """A function from ManifestEntry to its bytes, for one format version and partition type."""
-    avro_schema, _ = entry_schema_texts(format_version, partition)
+def entry_encoder(format_version: int, partition: StructType, release: Release = NEWEST) -> Encoder:
+    """A function from ManifestEntry to its bytes, for one format version, partition type and release."""
+    avro_schema, _ = entry_schema_texts(format_version, partition, release)
     return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
 
 
 @lru_cache(maxsize=256)
 def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Mapping[str, bytes]:
     """The header's keys and values, in the order that Java's HashMap gives them."""
-    avro_schema, iceberg_schema = entry_schema_texts(header.format_version, partition_type(header.spec, header.schema))
+    partition = partition_type(header.spec, header.schema)
+    avro_schema, iceberg_schema = entry_schema_texts(header.format_version, partition, header.release)
     texts = {
         "avro.codec": codec,
         "schema": schema_json(header.schema),

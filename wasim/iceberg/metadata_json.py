@@ -5,7 +5,24 @@ from dataclasses import dataclass, replace
 
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.gzip_files import gunzip, gzip_bytes, is_gzip
-from wasim.iceberg.json_text import Json, JsonFields, json_array, json_object, json_text_map, quote, read_json
+from wasim.iceberg.json_text import (
+    Json,
+    JsonFields,
+    json_array,
+    json_object,
+    json_text_map,
+    pretty_json,
+    quote,
+    read_json,
+)
+from wasim.iceberg.releases import (
+    COMPACT_JSON_SINCE,
+    NEWEST,
+    PARTITION_STATISTICS_SINCE,
+    REFS_SINCE,
+    STATISTICS_SINCE,
+    Release,
+)
 from wasim.iceberg.schemas import Schema, schema_from, schema_json
 from wasim.iceberg.snapshots import (
     EncryptedKey,
@@ -91,8 +108,15 @@ def metadata_json_bytes(metadata: TableMetadata, *, gzip_header: bytes | None = 
     return data if gzip_header is None else gzip_bytes(data, gzip_header)
 
 
-def render_metadata_json(metadata: TableMetadata, *, snapshot_texts: Sequence[str] | None = None) -> str:
+def render_metadata_json(
+    metadata: TableMetadata, *, snapshot_texts: Sequence[str] | None = None, release: Release = NEWEST
+) -> str:
     """The JSON text. Whoever writes a long history passes its snapshots' `snapshot_json` texts, rendered once each."""
+    text = _compact_metadata_json(metadata, snapshot_texts, release)
+    return text if release >= COMPACT_JSON_SINCE else pretty_json(text)
+
+
+def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str] | None, release: Release) -> str:
     version = metadata.format_version
     members = [("format-version", str(version)), ("table-uuid", _quote_or_null(metadata.table_uuid))]
     members.append(("location", quote(metadata.location)))
@@ -122,7 +146,9 @@ def render_metadata_json(metadata: TableMetadata, *, snapshot_texts: Sequence[st
     if metadata.encryption_keys:
         members.append(("encryption-keys", json_array(map(encrypted_key_json, metadata.encryption_keys))))
     texts = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
-    return json_object(members + _growing_members(metadata, texts))
+    since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
+    growing = _growing_members(metadata, texts)
+    return json_object(members + [member for member in growing if release >= since.get(member[0], release)])
 
 
 def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequence[str]") -> list[tuple[str, str]]:

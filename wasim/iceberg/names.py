@@ -80,6 +80,11 @@ def metastore_metadata_name(version: int, uuid: str, *, is_gzip: bool = False) -
     return f"{version:05d}-{uuid}{'.gz' if is_gzip else ''}.metadata.json"
 
 
+def bare_metadata_name(uuid: str, *, is_gzip: bool = False) -> str:
+    """`<uuid>.metadata.json`, as some services write it, without a version."""
+    return f"{uuid}{'.gz' if is_gzip else ''}.metadata.json"
+
+
 def manifest_list_name(snapshot_id: int, attempt: int, commit_uuid: str) -> str:
     """`snap-<snapshot id>-<attempt>-<commit uuid>.avro`, with attempts from 1."""
     return f"snap-{snapshot_id}-{attempt}-{commit_uuid}.avro"

@@ -7,6 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from wasim.iceberg.avro_schemas import avro_schema_json
+from wasim.iceberg.releases import (
+    LIST_KEY_METADATA_SINCE,
+    NEWEST,
+    REFERENCED_FILE_SINCE,
+    SHORT_COUNT_NAMES_SINCE,
+    Release,
+)
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 
 FORMAT_VERSIONS = (1, 2, 3)
@@ -100,15 +107,15 @@ _LIST_KEY = _field(519, "key_metadata", _BINARY, "Encryption key metadata blob")
 _LIST_ROW_ID = _field(520, "first_row_id", _LONG, "Starting row ID to assign to new rows in ADDED data files")
 
 
-def entry_struct(format_version: int, partition: StructType) -> StructType:
+def entry_struct(format_version: int, partition: StructType, release: Release = NEWEST) -> StructType:
     """A manifest entry: status, ids and the data file, whose partition is typed by the spec."""
     head = [_required(0, "status", _INT), _field(1, "snapshot_id", _LONG)]
     if format_version > 1:
         head += [_field(3, "sequence_number", _LONG), _field(4, "file_sequence_number", _LONG)]
-    return StructType((*head, _required(2, "data_file", _file_struct(format_version, partition))))
+    return StructType((*head, _required(2, "data_file", _file_struct(format_version, partition, release))))
 
 
-def _file_struct(format_version: int, partition: StructType) -> StructType:
+def _file_struct(format_version: int, partition: StructType, release: Release) -> StructType:
     # Iceberg documents the partition field in v2 and v3 only.
     partition_field = _required(102, "partition", partition, _PARTITION_DOC if format_version > 1 else None)
     if format_version == 1:
@@ -116,16 +123,19 @@ def _file_struct(format_version: int, partition: StructType) -> StructType:
         return StructType((*middle, _SORT_ORDER_ID))
     middle = (_FILE_CONTENT, *_FILE_HEAD, partition_field, *_FILE_SIZES, *_FILE_STATISTICS)
     if format_version == 2:
-        return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, _REFERENCED))
+        referenced = (_REFERENCED,) if release >= REFERENCED_FILE_SINCE else ()
+        return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, *referenced))
     return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, _FILE_ROW_ID, _REFERENCED, *_CONTENT_RANGE))
 
 
-def manifest_file_struct(format_version: int) -> StructType:
+def manifest_file_struct(format_version: int, release: Release = NEWEST) -> StructType:
     """A record of a manifest list. v1 leaves the counts optional and puts the partitions before the rows."""
+    files = _LIST_FILES if release >= SHORT_COUNT_NAMES_SINCE else _long_names(_LIST_FILES)
+    key = (_LIST_KEY,) if release >= LIST_KEY_METADATA_SINCE else ()
     if format_version == 1:
-        files, rows = _optional(_LIST_FILES), _optional(_LIST_ROWS)
-        return StructType((*_LIST_HEAD, _LIST_SNAPSHOT, *files, _LIST_PARTITIONS, *rows, _LIST_KEY))
-    fields = (*_LIST_HEAD, *_LIST_SEQUENCE, _LIST_SNAPSHOT, *_LIST_FILES, *_LIST_ROWS, _LIST_PARTITIONS, _LIST_KEY)
+        rows = _optional(_LIST_ROWS)
+        return StructType((*_LIST_HEAD, _LIST_SNAPSHOT, *_optional(files), _LIST_PARTITIONS, *rows, *key))
+    fields = (*_LIST_HEAD, *_LIST_SEQUENCE, _LIST_SNAPSHOT, *files, *_LIST_ROWS, _LIST_PARTITIONS, *key)
     return StructType(fields if format_version == 2 else (*fields, _LIST_ROW_ID))
 
 
@@ -133,16 +143,20 @@ def _optional(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
     return tuple(replace(field, required=False) for field in fields)
 
 
+def _long_names(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
+    return tuple(replace(field, name=field.name.replace("_files_", "_data_files_")) for field in fields)
+
+
 @lru_cache(maxsize=256)
-def entry_schema_texts(format_version: int, partition: StructType) -> tuple[str, str]:
+def entry_schema_texts(format_version: int, partition: StructType, release: Release = NEWEST) -> tuple[str, str]:
     """The `avro.schema` and `iceberg.schema` of a manifest's header."""
-    return _schema_texts(entry_struct(format_version, partition), "manifest_entry")
+    return _schema_texts(entry_struct(format_version, partition, release), "manifest_entry")
 
 
-@lru_cache(maxsize=8)
-def manifest_file_schema_texts(format_version: int) -> tuple[str, str]:
+@lru_cache(maxsize=16)
+def manifest_file_schema_texts(format_version: int, release: Release = NEWEST) -> tuple[str, str]:
     """The `avro.schema` and `iceberg.schema` of a manifest list's header."""
-    return _schema_texts(manifest_file_struct(format_version), "manifest_file")
+    return _schema_texts(manifest_file_struct(format_version, release), "manifest_file")
 
 
 def _schema_texts(struct: StructType, name: str) -> tuple[str, str]:

@@ -21,8 +21,9 @@ class Appends:
     """Like appends, one after the other, without maintenance.
 
     `log_limit` is the most entries that the metadata log keeps. `statistics_columns` are those whose bounds an entry
-    carries. `repeats_epoch` says whether each summary holds the streaming epoch. `data_bytes_per_commit` is known only
-    from a ledger; it moves nothing but the digits of total-files-size.
+    carries. `repeats_epoch` says whether each summary holds the streaming epoch, `counts_manifests` whether it says how
+    many manifests were kept (Iceberg 1.11 and later). `data_bytes_per_commit` is known only from a ledger; it moves
+    nothing but the digits of total-files-size.
     """
 
     merges: bool
@@ -38,6 +39,7 @@ class Appends:
     target_manifest_bytes: int
     gzip_json: bool
     sizes: ManifestSizes
+    counts_manifests: bool = True
 
     def with_sizes(self, sizes: ManifestSizes) -> "Appends":
         """The same appends with manifests of other sizes, which move the merges of full manifests."""

@@ -117,7 +117,7 @@ def _growing(appends: Appends) -> list[tuple[float, int]]:
         growing.append((1, 0))  # sequence-number
     if appends.format_version >= 3:
         growing.append((rows, 1))  # first-row-id
-    if not appends.merges:
+    if not appends.merges and appends.counts_manifests:
         growing.append((1, 1))  # manifests-kept; under merges it has one or two digits, left to the fitted constant
     if appends.repeats_epoch:
         growing.append((1, 1))  # spark.sql.streaming.epochId

@@ -7,13 +7,21 @@ table; `fidelity` compares a simulated recording with a real one. `fast` sums fi
 
 from wasim.simulate.case import Simulated, Site, simulate_case, simulate_table
 from wasim.simulate.measure import measure_profile
-from wasim.simulate.profile import WriterProfile, read_profile, render_profile, shipped_profile, with_samples
+from wasim.simulate.profile import (
+    WriterProfile,
+    profile_named,
+    read_profile,
+    render_profile,
+    shipped_profile,
+    with_samples,
+)
 
 __all__ = [
     "Simulated",
     "Site",
     "WriterProfile",
     "measure_profile",
+    "profile_named",
     "read_profile",
     "render_profile",
     "shipped_profile",

@@ -1,7 +1,9 @@
 """One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID, uuid5
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from wasim.errors import WasimError
 from wasim.iceberg import ManifestHeader, TableMetadata
 from wasim.iceberg.containers import DEFLATE_LEVEL
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.specs import SortOrder
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
@@ -104,6 +107,7 @@ class _Writer:
         self.table = _new_table(self)
         self.query_id = str(draw_uuid(rng))
         self.task_id = site.first_task_id
+        self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
         self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))
 
@@ -129,7 +133,7 @@ class _Writer:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
         self.books.begin(step, commit, "append", self.wall_ms / 1000)
-        streams = "{epoch}" in self.profile.data_file
+        streams = self.profile.keeps_names
         if not streams and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
         numbers = FileNumbers(
@@ -137,10 +141,21 @@ class _Writer:
             query_id=self.query_id,
             epoch=commit - 1 if streams else 0,
             first_task_id=self.task_id,
+            wall_ms=self.wall_ms,
         )
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        texts = {"query_id": self.query_id, "epoch": str(commit - 1), "application_ms": str(self.application_ms)}
+        texts = {
+            "query_id": self.query_id,
+            "epoch": str(commit - 1),
+            "checkpoint": str(commit),
+            "application_ms": str(self.application_ms),
+            "job_hex": UUID(self.query_id).hex,
+            "operator_hex": uuid5(UUID(self.query_id), "operator").hex,
+            "commit_uuid": str(draw_uuid(self.rng)) if self.draws_commit_uuid else "",
+            "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
+            "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+        }
         updated_ms = self.wall_ms + int(self.rng.integers(2))
         self.table.append(
             Commit(
@@ -164,25 +179,33 @@ def _new_table(writer: _Writer) -> SimulatedTable:
     case, profile, site = writer.case, writer.profile, writer.site
     properties = case.table.properties
     files = writer.files
+    heeded = properties if profile.release >= MANIFEST_COUNTS_SINCE else {}  # by manifests
     return SimulatedTable(
         rules=TableRules(
             location=site.location,
             format_version=case.table.format_version,
             policy=merge_policy(case),
-            hadoop_names=profile.names == "hadoop",
+            names=profile.names,
+            release=profile.release,
             delete_after_commit=properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true",
             summary=dict(profile.summary),
         ),
         writer=ManifestWriter(
-            header=ManifestHeader(schema=files.schema, spec=files.spec, format_version=case.table.format_version),
-            codec=_CODECS[properties.get("write.manifest.compression-codec", "gzip").lower()],
-            level=int(properties.get("write.manifest.compression-level", DEFLATE_LEVEL)),
+            header=ManifestHeader(
+                schema=files.schema,
+                spec=files.spec,
+                format_version=case.table.format_version,
+                release=profile.release,
+            ),
+            codec=_CODECS[heeded.get("write.manifest.compression-codec", "gzip").lower()],
+            level=int(heeded.get("write.manifest.compression-level", DEFLATE_LEVEL)),
         ),
         json=TableJson(
             base=_first_metadata(writer),
             log_limit=max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX))),
             is_gzip=properties.get("write.metadata.compression-codec", "none").lower() == "gzip",
             needs_text=writer.books.folder is not None,
+            release=profile.release,
         ),
         books=writer.books,
         rng=writer.rng,

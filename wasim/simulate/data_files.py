@@ -1,6 +1,7 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
 from dataclasses import dataclass, field
+from uuid import UUID, uuid5
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class FileNumbers:
     query_id: str
     epoch: int
     first_task_id: int
+    wall_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,13 @@ class DataFiles:
         """The files that a commit adds, in the order of its tasks."""
         found = []
         for task, rows in enumerate(self._tasks(commit)):
-            for share in split_by_partition(self.rows, self.spec, self.leaves, rows):
+            shares = split_by_partition(self.rows, self.spec, self.leaves, rows)
+            for share in shares:
                 path = self.profile.data_file.format(
+                    writer=uuid5(UUID(numbers.query_id), str(task)),
+                    random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
+                    count=(commit - 1) * len(shares) + share.number,
+                    wall_ms=numbers.wall_ms,
                     partition=partition_folder(self.spec, self.leaves, share.partition),
                     task=task,
                     task_id=numbers.first_task_id + task,

@@ -1,6 +1,7 @@
 """What the simulator models, and what it refuses by name rather than pass over."""
 
 from wasim.errors import WasimError
+from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.simulate.profile import WriterProfile
 
@@ -45,6 +46,11 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
     ):
         if given:
             raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
+    if case.table.format_version > 2 and profile.release < V3_SINCE:
+        raise WasimError(
+            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
+            " or the profile of a newer writer."
+        )
     for key, value in case.table.properties.items():
         _check_property(key, value, profile)
     if case.environment.catalog == "hadoop":

@@ -46,7 +46,8 @@ class ManifestWriter:
         self, path: str, entries: Sequence[LiveEntry], commit: CommitIdentity, rng: np.random.Generator
     ) -> tuple[bytes, LiveManifest]:
         """A manifest of these entries, in order; those that `commit` added are ADDED, the others EXISTING."""
-        encode = entry_encoder(self.header.format_version, partition_type(self.header.spec, self.header.schema))
+        partition = partition_type(self.header.spec, self.header.schema)
+        encode = entry_encoder(self.header.format_version, partition, self.header.release)
         records = []
         for entry in entries:
             if entry.snapshot_id == commit.snapshot_id:

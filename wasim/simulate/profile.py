@@ -2,18 +2,27 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from wasim.errors import SavedFileError
+from wasim.iceberg.releases import Release, release_named
 from wasim.scenario import Case
 
 SCHEMA_VERSION = 1
-SHIPPED = ("spark_streaming", "spark_batch")
+SHIPPED = (
+    "spark_streaming",
+    "spark_batch",
+    "spark_streaming_1_10",
+    "spark_batch_1_10",
+    "flink",
+    "kafka_connect",
+    "security_lake",
+)
 Origin = Literal["measured", "documented"]
-Names = Literal["metastore", "hadoop"]
+Names = Literal["metastore", "hadoop", "bare"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +50,8 @@ class FooterSample:
 class WriterProfile:
     """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys.
 
-    `pace_s` is the time between commits that follow each other at once.
+    `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
+    the writer. A documented profile names the public `sources` of what it says, fact by fact.
     """
 
     name: str
@@ -53,6 +63,23 @@ class WriterProfile:
     pace_s: float
     columns: tuple[ColumnSample, ...]
     footer: FooterSample
+    iceberg: str = "1.12"
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def release(self) -> Release:
+        """The release of Iceberg that decides how files are laid out."""
+        return release_named(self.iceberg)
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether one query names the data files of all its commits, as a stream's does."""
+        return any(part in self.data_file for part in ("{epoch}", "{count"))
+
+    @property
+    def described(self) -> dict[str, str]:
+        """What provenance says of the profile."""
+        return {"name": self.name, "origin": self.origin, "iceberg": self.iceberg}
 
 
 def render_profile(profile: WriterProfile) -> str:
@@ -71,9 +98,23 @@ def read_profile(path: Path) -> WriterProfile:
 def shipped_profile(case: Case) -> WriterProfile:
     """The profile that comes with wasim for a case's writer: what appends inside foreachBatch write is a batch's."""
     streams = case.writer.kind == "streaming" and case.writer.sink == "table"
-    name = "spark_streaming" if streams else "spark_batch"
-    text = files("wasim.profiles").joinpath(f"{name}.json").read_text()
-    return _profile(json.loads(text), name)
+    return profile_named("spark_streaming" if streams else "spark_batch")
+
+
+def profile_named(name: str) -> WriterProfile:
+    """The shipped profile of that name, or the one in a file. SavedFileError if there is neither."""
+    if name in SHIPPED:
+        return _profile(_shipped_document(name), name)
+    if not Path(name).is_file():
+        raise SavedFileError(f"{name}: is no file and no shipped profile. Give a file, or {', '.join(SHIPPED)}.")
+    return read_profile(Path(name))
+
+
+def _shipped_document(name: str) -> dict[str, Any]:
+    document = json.loads(files("wasim.profiles").joinpath(f"{name}.json").read_text())
+    # A documented writer takes what nobody has measured of it from one that was.
+    like = document.pop("like", None)
+    return document if like is None else {**_shipped_document(like), **document}
 
 
 def with_samples(profile: WriterProfile, *others: WriterProfile) -> WriterProfile:
@@ -89,6 +130,8 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
     try:
         columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
         footer = FooterSample(**document.pop("footer"))
-        return WriterProfile(columns=columns, footer=footer, **document)
-    except (KeyError, TypeError) as error:
+        profile = WriterProfile(columns=columns, footer=footer, **document)
+        _ = profile.release
+    except (KeyError, TypeError, ValueError) as error:
         raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
+    return profile

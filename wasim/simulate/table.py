@@ -9,13 +9,21 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestFile
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
-from wasim.iceberg.names import hadoop_metadata_name, manifest_list_name, manifest_name, metastore_metadata_name
+from wasim.iceberg.names import (
+    bare_metadata_name,
+    hadoop_metadata_name,
+    manifest_list_name,
+    manifest_name,
+    metastore_metadata_name,
+)
+from wasim.iceberg.releases import Release
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.simulate.books import Books
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest, ManifestWriter, assign_row_ids
 from wasim.simulate.merging import MergePolicy, bins_to_merge
+from wasim.simulate.profile import Names
 from wasim.simulate.summary import AppendCounts, summary_counters
 from wasim.simulate.table_json import TableJson
 
@@ -31,7 +39,8 @@ class TableRules:
     location: str
     format_version: int
     policy: MergePolicy
-    hadoop_names: bool
+    names: Names
+    release: Release
     delete_after_commit: bool
     summary: dict[str, str]  # templates in order
 
@@ -168,7 +177,7 @@ class SimulatedTable:
 
     def _write_list(self, name: str, identity: CommitIdentity, first_row_id: int | None) -> None:
         version = self.rules.format_version
-        encode = manifest_file_encoder(version)
+        encode = manifest_file_encoder(version, self.rules.release)
         for place, record in enumerate(self.records):
             if not record:
                 self.records[place] = encode(self.manifests[place].file)
@@ -178,6 +187,7 @@ class SimulatedTable:
             sequence_number=identity.sequence_number,
             first_row_id=first_row_id,
             format_version=version,
+            release=self.rules.release,
         )
         sync_marker = self.rng.bytes(SYNC_BYTES)
         data = container_bytes(manifest_list_header_values(header), self.records, sync_marker=sync_marker)
@@ -185,19 +195,26 @@ class SimulatedTable:
 
     def _write_json(self) -> None:
         self.version += 1
-        gzipped, uuid = self.json.is_gzip, str(draw_uuid(self.rng))
-        name = metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
-        if self.rules.hadoop_names:
-            name = hadoop_metadata_name(self.version + 1, is_gzip=gzipped)
+        name = self._json_name(str(draw_uuid(self.rng)))
         self.books.write(Kind.METADATA_JSON, f"metadata/{name}", self.json.content())
         self.json_file = f"{self.rules.location}/metadata/{name}"
-        if self.rules.hadoop_names:
+        if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
             if self.version:
                 self.books.delete(Kind.VERSION_HINT, _HINT)
             self.books.write(Kind.VERSION_HINT, _HINT, hint)
         if self.rules.delete_after_commit and self.json.dropped is not None:
             self.books.delete(Kind.METADATA_JSON, self._relative(self.json.dropped))
+
+    def _json_name(self, uuid: str) -> str:
+        gzipped = self.json.is_gzip
+        match self.rules.names:
+            case "hadoop":
+                return hadoop_metadata_name(self.version + 1, is_gzip=gzipped)
+            case "bare":
+                return bare_metadata_name(uuid, is_gzip=gzipped)
+            case "metastore":
+                return metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
 
     def _report(self, commit: Commit, counts: AppendCounts) -> None:
         self.books.report(

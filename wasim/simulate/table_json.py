@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import render_metadata_json
+from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
 from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
 
-_LOG_ENTRY_BYTES = len('{"timestamp-ms":,"snapshot-id":}')
+_LOG_ENTRY = '{{"timestamp-ms":{},"snapshot-id":{}}}'
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,6 +25,7 @@ class TableJson:
     log_limit: int
     is_gzip: bool
     needs_text: bool
+    release: Release = NEWEST
     snapshots: list[str] = field(default_factory=list)
     snapshot_log: list[SnapshotLogEntry] = field(default_factory=list)
     metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
@@ -34,9 +37,8 @@ class TableJson:
         self.snapshots.append(text)
         entry = SnapshotLogEntry(timestamp_ms=snapshot.timestamp_ms, snapshot_id=snapshot.snapshot_id)
         self.snapshot_log.append(entry)
-        commas = 2 if len(self.snapshots) > 1 else 0
-        self.growing_bytes += len(text.encode()) + commas
-        self.growing_bytes += _LOG_ENTRY_BYTES + len(str(entry.timestamp_ms)) + len(str(entry.snapshot_id))
+        logged = _LOG_ENTRY.format(entry.timestamp_ms, entry.snapshot_id)
+        self.growing_bytes += self._item_bytes(text) + self._item_bytes(logged)
         self.base = replace(
             self.base,
             last_sequence_number=snapshot.sequence_number,
@@ -44,6 +46,14 @@ class TableJson:
             next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
             refs={"main": SnapshotRef(snapshot_id=snapshot.snapshot_id)},
         )
+
+    def _item_bytes(self, text: str) -> int:
+        """What one more item adds to an array of the document; the first needs no comma."""
+        first = len(self.snapshots) == 1
+        if self.release >= COMPACT_JSON_SINCE:
+            return len(text.encode()) + (not first)
+        # `[ ]` holds one space already.
+        return len(pretty_json(text, depth=1).encode()) + (1 if first else 2)
 
     def log_and_add(self, previous_file: str, snapshot: Snapshot, updated_ms: int) -> None:
         """Notes in the metadata log where the metadata so far lies, then adds the snapshot."""
@@ -56,7 +66,8 @@ class TableJson:
         """The file's bytes, or their number."""
         if self.is_gzip or self.needs_text:
             whole = replace(self.base, snapshot_log=tuple(self.snapshot_log), metadata_log=tuple(self.metadata_log))
-            data = render_metadata_json(whole, snapshot_texts=self.snapshots).encode()
+            data = render_metadata_json(whole, snapshot_texts=self.snapshots, release=self.release).encode()
             return gzip_bytes(data, GZIP_HEADER) if self.is_gzip else data
         around = replace(self.base, metadata_log=tuple(self.metadata_log))
-        return len(render_metadata_json(around, snapshot_texts=()).encode()) + self.growing_bytes
+        rest = render_metadata_json(around, snapshot_texts=(), release=self.release)
+        return len(rest.encode()) + self.growing_bytes
