@@ -155,10 +155,7 @@ def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequen
     snapshot_log = [
         f'{{"timestamp-ms":{entry.timestamp_ms},"snapshot-id":{entry.snapshot_id}}}' for entry in metadata.snapshot_log
     ]
-    metadata_log = [
-        f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
-        for entry in metadata.metadata_log
-    ]
+    metadata_log = map(metadata_log_entry_json, metadata.metadata_log)
     return [
         ("refs", json_object((name, ref_json(ref)) for name, ref in metadata.refs.items())),
         ("snapshots", json_array(snapshot_texts)),
@@ -167,6 +164,11 @@ def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequen
         ("snapshot-log", json_array(snapshot_log)),
         ("metadata-log", json_array(metadata_log)),
     ]
+
+
+def metadata_log_entry_json(entry: MetadataLogEntry) -> str:
+    """An entry of the metadata log as compact JSON."""
+    return f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
 
 
 def _quote_or_null(text: str | None) -> str:

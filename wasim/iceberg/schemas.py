@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from wasim.iceberg.faults import IcebergFileError
@@ -141,6 +142,8 @@ def decimal_digits(primitive: PrimitiveType) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+# Every file of a history repeats it.
+@lru_cache(maxsize=64)
 def schema_json(schema: Schema) -> str:
     """The schema as `SchemaParser` writes it: identifier fields only if there are any."""
     members = [("type", '"struct"'), ("schema-id", str(schema.schema_id))]

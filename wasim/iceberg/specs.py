@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wasim.iceberg.json_text import JsonFields, json_array, json_object, quote, read_json
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, StructType, Type
@@ -46,6 +47,7 @@ class SortOrder:
     fields: tuple[SortField, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def partition_type(spec: PartitionSpec, schema: Schema) -> StructType:
     """The struct of a partition tuple: every field is optional, typed by its transform's result."""
     return StructType(

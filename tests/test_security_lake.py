@@ -1,0 +1,30 @@
+"""The published Security Lake table: the page says what the command prints, and that is near what was published."""
+
+from pathlib import Path
+
+import pytest
+
+from wasim.benchmarks.security_lake import STORED_METADATA_BYTES, as_published, by_kind, render, stored_bytes
+from wasim.ledger import Kind
+
+PAGE = (Path(__file__).parent.parent / "docs" / "security_lake.md").read_text()
+
+
+def test_the_published_metadata_is_met_within_a_tenth_and_the_page_says_so():
+    assumed = as_published()
+    model = assumed.model()
+    stored = stored_bytes(model, assumed)
+    assert sum(stored.values()) == pytest.approx(STORED_METADATA_BYTES, rel=0.1)
+    assert stored[Kind.METADATA_JSON] / sum(stored.values()) > 0.99
+    assert "\n".join(by_kind(model, assumed)) in PAGE
+
+
+def test_the_scenarios_schema_has_as_many_fields_as_the_published_one():
+    from wasim.simulate.schema import iceberg_schema, last_column_id
+
+    assert last_column_id(iceberg_schema(as_published().case.table)) == 95
+
+
+@pytest.mark.slow
+def test_the_page_holds_what_the_command_prints():
+    assert render() in PAGE
