@@ -6,6 +6,7 @@ import pytest
 
 from wasim.benchmarks.security_lake import STORED_METADATA_BYTES, as_published, by_kind, render, stored_bytes
 from wasim.ledger import Kind
+from wasim.simulate.schema import iceberg_schema, last_column_id
 
 PAGE = (Path(__file__).parent.parent / "docs" / "security_lake.md").read_text()
 
@@ -20,8 +21,6 @@ def test_the_published_metadata_is_met_within_a_tenth_and_the_page_says_so():
 
 
 def test_the_scenarios_schema_has_as_many_fields_as_the_published_one():
-    from wasim.simulate.schema import iceberg_schema, last_column_id
-
     assert last_column_id(iceberg_schema(as_published().case.table)) == 95
 
 
