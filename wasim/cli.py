@@ -109,6 +109,10 @@ def simulate(
         str | None, typer.Option(help="What writes: a shipped profile's name, or a file that wasim profile wrote.")
     ] = None,
     location: Annotated[str | None, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
+    grid: Annotated[
+        Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
+    ] = None,
+    master: Annotated[str | None, typer.Option(help="Spark that works the grid off; left out: this machine.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon."""
@@ -117,6 +121,8 @@ def simulate(
     from wasim.runs import summary_document
     from wasim.simulate import profile_named
 
+    if grid is None and master is not None:
+        raise WasimError("--master is for a sweep: give --grid a folder too.")
     words = Console(stderr=as_json)
     options = ForecastOptions(
         mode=mode_named(mode, emit),
@@ -125,10 +131,14 @@ def simulate(
         profile=None if profile is None else profile_named(profile),
         location=location_named(location, emit),
     )
+    if grid is not None:
+        from wasim.sweeps import simulate_sweep
+
+        return typer.echo(simulate_sweep(load_scenario(file), options, out=grid, master=master))
     run = forecast(load_scenario(file), options, lambda line: Console(stderr=True).print(line, markup=False))
     if as_json:
         typer.echo(json.dumps(summary_document(run, {}, [])))
-    words.print(render_headline_table(run))
+    return words.print(render_headline_table(run))
 
 
 @app.command()

@@ -25,6 +25,7 @@ from wasim.simulate.fast import FastModel, Law, fast_checkpoints, fast_live_byte
 from wasim.units import format_duration, parse_duration_s
 
 EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
+CALIBRATION_ROWS = 1  # of a file; of more, bounds are drawn
 CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is long since full
 
 
@@ -87,7 +88,7 @@ def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callab
     """
     runs, profiles = [], {}
     for case in scenario.cases():
-        longer = case if options.horizon_s is None else _over(case, options.horizon_s)
+        longer = over_horizon(case, options.horizon_s)
         mode = _mode(longer, options.mode)
         profile = options.profile or shipped_profile(longer)
         profiles[longer.label] = profile.described
@@ -103,8 +104,10 @@ def forecast(scenario: LoadedScenario, options: ForecastOptions, on_case: Callab
     )
 
 
-def _over(case: Case, horizon_s: float) -> Case:
+def over_horizon(case: Case, horizon_s: float | None) -> Case:
     """The case over another horizon, cut to whole commits. WasimError if it holds none."""
+    if horizon_s is None:
+        return case
     longer = replace(case, horizon_s=horizon_s)
     if longer.commits < 1:
         raise WasimError(
@@ -141,20 +144,43 @@ def _folder_name(case: Case) -> str:
 def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> FastModel:
     """The fast model of a case: the laws of its files, fitted to the exact history of its first commits."""
     short = replace(case, horizon_s=CALIBRATION_COMMITS * case.commit_interval_s)
-    simulated = simulate_table(short, profile, np.random.default_rng(case.seed), site=site)
+    simulated = _simulate_sizes(short, profile, site)
     made = _case_run_exact(short, simulated)
     (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
-    observed = tuple(_as_profiled(one, profile) for one in group.observed)
+    observed = tuple(as_profiled(one, profile) for one in group.observed)
     return _fast_model(case, profile, fit_group(group.restricted(observed)), simulated.recording)
 
 
-def _as_profiled(one: Observed, profile: WriterProfile) -> Observed:
+def first_metadata_bytes(case: Case, profile: WriterProfile, site: Site) -> int:
+    """Bytes of the metadata.json that CREATE TABLE writes."""
+    short = replace(case, horizon_s=case.commit_interval_s)
+    recording = _simulate_sizes(short, profile, site).recording
+    return _created_bytes(recording)
+
+
+def _created_bytes(recording: Recording) -> int:
+    return int(recording.events.where(recording.events.operation == CREATE_TABLE).bytes.sum())
+
+
+def exact_case_run(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
+    """The case simulated file by file, for laws to be fitted to."""
+    return _case_run_exact(case, _simulate_sizes(case, profile, site))
+
+
+def _simulate_sizes(case: Case, profile: WriterProfile, site: Site | None) -> Simulated:
+    """The case simulated for its sizes alone: bounds are as long as those of its rows, which are not computed."""
+    rng = np.random.default_rng(case.seed)
+    return simulate_table(case, profile, rng, site=site, most_rows_computed=CALIBRATION_ROWS)
+
+
+def as_profiled(one: Observed, profile: WriterProfile) -> Observed:
     """What was observed, with the drivers that this writer's summaries have."""
-    appends = _with_summary(one.appends, profile)
+    appends = with_summary(one.appends, profile)
     return replace(one, appends=appends, drivers=drivers_at(appends, one.case_run.ledger.commit))
 
 
-def _with_summary(appends: Appends, profile: WriterProfile) -> Appends:
+def with_summary(appends: Appends, profile: WriterProfile) -> Appends:
+    """The appends with the growing numbers that this writer's summaries hold."""
     templates = "".join(profile.summary.values())
     return replace(
         appends,
@@ -164,12 +190,11 @@ def _with_summary(appends: Appends, profile: WriterProfile) -> Appends:
 
 
 def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording: Recording) -> FastModel:
-    created = recording.events.where(recording.events.operation == CREATE_TABLE)
     dropped = case.table.properties.get("write.metadata.delete-after-commit.enabled", "false")
     return FastModel(
-        appends=_with_summary(writer.appends_of(case), profile),
+        appends=with_summary(writer.appends_of(case), profile),
         laws={one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds},
-        create_bytes=int(created.bytes.sum()),
+        create_bytes=_created_bytes(recording),
         delete_after_commit=dropped.lower() == "true",
     )
 

@@ -50,7 +50,7 @@ def _calibration(folder: Path, writer: str) -> LoadedScenario:
 
 
 def _profile_of(run: Run, name: str) -> WriterProfile:
-    """One profile of all tables of a run: their samples together, and the pace that lies in the middle."""
+    """One profile of all tables of a run: their samples together, and the pace and the footer in the middle."""
     folder = RunFolder(run.folder)
     measured = [
         measure_profile(folder.warehouse(one.key).joinpath(*TABLE_NAME.split(".")), one.case, name=name)
@@ -58,4 +58,5 @@ def _profile_of(run: Run, name: str) -> WriterProfile:
     ]
     first, *others = measured
     pace_s = float(np.median([one.pace_s for one in measured]))
-    return replace(with_samples(first, *others), pace_s=round(pace_s, 3))
+    footers = sorted((one.footer for one in measured), key=lambda footer: footer.mean_bytes)
+    return replace(with_samples(first, *others), pace_s=round(pace_s, 3), footer=footers[len(footers) // 2])

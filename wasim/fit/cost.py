@@ -16,6 +16,7 @@ from wasim.model import (
     Term,
     design_matrix,
     drivers_at,
+    drivers_of_manifests,
     drivers_through,
     equation,
     known_bytes,
@@ -79,12 +80,20 @@ class WriterFit:
 
     def appends_of(self, case: Case) -> Appends:
         """What the model needs to know of a case, measured or not, as far as the group knows it."""
-        appends = read_appends(case, data_bytes_per_commit=self.group.data_bytes(case))
+        appends = read_appends(case)
         seen = {
             one.case_run.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed
         }
         files = seen.get(case.workload.files_per_commit, appends.files_per_commit)
-        return _with_fitted_sizes(replace(appends, files_per_commit=files), self.kinds)
+        return self.completed(replace(appends, files_per_commit=files), expected=appends)
+
+    def completed(self, appends: Appends, *, expected: Appends | None = None) -> Appends:
+        """Appends read from a scenario, with what only the ledgers of the group tell: sizes of data and manifests.
+
+        `expected` are the appends by whose files data is reckoned, where they differ.
+        """
+        data_bytes = self.group.data_bytes(expected or appends)
+        return _with_fitted_sizes(replace(appends, data_bytes_per_commit=data_bytes), self.kinds)
 
 
 def fit_group(group: Group) -> WriterFit:
@@ -133,14 +142,8 @@ def _header_law(group: Group) -> tuple[float, float]:
 def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
     """The appends with manifests as large as fitted, which decides when full ones are sealed."""
     fitted = next(one for one in kinds if one.kind is Kind.DATA_MANIFEST)
-    alone = drivers_at(appends, np.array([1, 1, 1]))
-    files = appends.files_per_commit
-    rows = replace(
-        alone,
-        manifest_files=np.ones(3),
-        entries_added=np.array([files, 0.0, 0.0]),
-        entries_merged=np.array([0.0, 0.0, 1.0]),
-    )
+    files = float(appends.files_per_commit)
+    rows = drivers_of_manifests(appends, added=np.array([files, 0.0, 0.0]), merged=np.array([0.0, 0.0, 1.0]))
     new, header, with_one = fitted.bytes_of(rows, appends)
     if not (appends.merges and 0 < header < new and with_one > header):
         return appends

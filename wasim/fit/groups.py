@@ -52,9 +52,9 @@ class Group:
         """Whether the cases differ in how many columns the table has."""
         return len({one.appends.columns for one in self.observed}) > 1
 
-    def data_bytes(self, case: Case) -> float:
-        """Data bytes per commit that the group's ingest law gives a case."""
-        return max(1.0, float(self.ingest.predict(_ingest_drivers(read_appends(case)))[0]))
+    def data_bytes(self, appends: Appends) -> float:
+        """Data bytes per commit that the group's ingest law gives such appends."""
+        return max(1.0, float(self.ingest.predict(_ingest_drivers(appends))[0]))
 
     def restricted(self, observed: tuple[Observed, ...]) -> "Group":
         """The group as if only these cases, or parts of cases, had been seen."""

@@ -7,7 +7,7 @@ puts them into columns by commit, or sums them over any number of commits at onc
 
 from wasim.model.appends import Appends, read_appends
 from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
-from wasim.model.drivers import Drivers, drivers_at, drivers_through
+from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests, drivers_through
 from wasim.model.equations import Term, design_matrix, equation, known_bytes
 from wasim.model.latency import smallest_sustainable_interval_s
 from wasim.model.rates import metadata_write_rate, wa_metadata
@@ -20,6 +20,7 @@ __all__ = [
     "Term",
     "design_matrix",
     "drivers_at",
+    "drivers_of_manifests",
     "drivers_through",
     "equation",
     "known_bytes",

@@ -4,6 +4,8 @@ A snapshot's summary holds its totals as text, so each grows by one byte at ever
 metadata.json. Nothing here is fitted.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from wasim.units import Ints
@@ -13,20 +15,18 @@ MAX_DIGITS = 19  # of a Java long
 
 def digits_at(increment: float, commits: Ints) -> Ints:
     """Digits of `increment`·n for each n in `commits`; 1 for n = 0."""
-    past = [commits >= first for first in _first_commits(increment)]
-    return np.asarray(1 + np.sum(past, axis=0, dtype=np.int64))
+    return np.asarray(1 + np.sum(commits[..., None] >= _first_commits(increment), axis=-1, dtype=np.int64))
 
 
 def digits_through(increment: float, commits: Ints) -> Ints:
     """Σ over i = 1 … n of the digits of `increment`·i: n + Σ_j (n − t_j + 1)⁺, where t_j = ⌈10ʲ / increment⌉."""
-    past = [np.maximum(commits - first + 1, 0) for first in _first_commits(increment)]
-    return np.maximum(commits, 0) + np.sum(past, axis=0, dtype=np.int64)
+    return np.asarray(np.maximum(commits, 0) + np.sum(_past(increment, commits), axis=-1, dtype=np.int64))
 
 
 def digits_through_all(increment: float, commits: Ints) -> Ints:
     """Σ over m = 1 … n of `digits_through(increment, m)`: triangular numbers of the same terms."""
-    past = [np.maximum(commits - first + 1, 0) for first in _first_commits(increment)]
-    return triangle(np.maximum(commits, 0)) + np.sum([triangle(count) for count in past], axis=0, dtype=np.int64)
+    past = np.sum(triangle(_past(increment, commits)), axis=-1, dtype=np.int64)
+    return np.asarray(triangle(np.maximum(commits, 0)) + past)
 
 
 def triangle(count: Ints) -> Ints:
@@ -34,7 +34,14 @@ def triangle(count: Ints) -> Ints:
     return count * (count + 1) // 2
 
 
-def _first_commits(increment: float) -> list[int]:
-    """The first commit whose number has two digits, three digits … One at least, so that sums keep their shape."""
+def _past(increment: float, commits: Ints) -> Ints:
+    """For each number of commits, and each further digit: commits that have it."""
+    return np.asarray(np.maximum(commits[..., None] - _first_commits(increment) + 1, 0))
+
+
+@lru_cache(maxsize=4096)
+def _first_commits(increment: float) -> Ints:
+    """The first commit whose number has two digits, three digits …"""
     exact = int(increment) if increment == int(increment) else None
-    return [-(-(10**j) // exact) if exact else int(np.ceil(10**j / increment)) for j in range(1, MAX_DIGITS)]
+    firsts = [-(-(10**j) // exact) if exact else int(np.ceil(10**j / increment)) for j in range(1, MAX_DIGITS)]
+    return np.array(firsts, dtype=np.int64)

@@ -67,6 +67,25 @@ def drivers_at(appends: Appends, commits: Ints) -> Drivers:
     )
 
 
+def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> Drivers:
+    """Drivers of single manifests that hold so many added and so many merged entries, and of nothing else."""
+    nothing = np.zeros(len(added))
+    return Drivers(
+        commits=nothing,
+        snapshots=nothing,
+        log_entries=nothing,
+        live_manifests=nothing,
+        manifest_files=np.ones(len(added)),
+        entries_added=added,
+        entries_merged=merged,
+        manifests_replaced=nothing,
+        json_digits=nothing,
+        list_digits=nothing,
+        columns=appends.columns,
+        statistics_columns=appends.statistics_columns,
+    )
+
+
 def drivers_through(appends: Appends, commits: Ints) -> Drivers:
     """The drivers summed over commits 1 … n for each n in `commits`, without an array of n elements."""
     cadence = appends_cadence(appends, commits)

@@ -20,7 +20,8 @@ from wasim.units import Ints
 
 # Beyond so many rows in a file, the extremes are drawn: the least of n even draws needs no n draws.
 MOST_ROWS_COMPUTED = 20_000
-_FEW_VALUES = 10_000  # whose extremes over very many rows are those over all values
+_FEW_VALUES = 10_000
+_MANY_TIMES = 2
 
 _PACKED = {
     "boolean": struct.Struct("<?"),
@@ -42,9 +43,11 @@ class Bounds:
     upper: bytes | None  # None where truncation leaves nothing greater
 
 
-def column_bounds(rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator) -> Bounds:
+def column_bounds(
+    rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
+) -> Bounds:
     """The bounds over the rows of these numbers; drawn, not computed, where a file holds very many."""
-    if len(numbers) <= MOST_ROWS_COMPUTED or leaf.name in ("event_id", "event_time"):
+    if len(numbers) <= most_computed or leaf.name in ("event_id", "event_time"):
         low, high = rows.extremes(leaf, numbers)
     else:
         low, high = _draw_extremes(rows, leaf, numbers, rng)
@@ -81,8 +84,9 @@ def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
 def _draw_extremes(rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator) -> tuple[Any, Any]:
     column, count = leaf.column, len(numbers)
     if column.values is not None and column.values <= _FEW_VALUES:
-        # With twenty thousand rows and more, hardly any of so few values is missing.
-        return rows.extremes_of_keys(leaf, np.arange(column.values, dtype=np.int64))
+        every = count >= _MANY_TIMES * column.values  # then hardly any of so few values is missing
+        keys = np.arange(column.values) if every else rng.integers(column.values, size=count)
+        return rows.extremes_of_keys(leaf, keys.astype(np.int64))
     share = -np.expm1(np.log(rng.random(2)) / count)  # how far the extreme stays from its end, of 1
     low, high = float(share[0]), 1.0 - float(share[1])
     if column.type in ("string", "binary"):

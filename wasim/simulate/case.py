@@ -17,6 +17,7 @@ from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
 from wasim.scenario import Case
 from wasim.simulate.books import Books
+from wasim.simulate.bounds import MOST_ROWS_COMPUTED
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
@@ -60,10 +61,17 @@ def simulate_case(
 
 
 def simulate_table(
-    case: Case, profile: WriterProfile, rng: np.random.Generator, *, site: Site | None = None, emit: Path | None = None
+    case: Case,
+    profile: WriterProfile,
+    rng: np.random.Generator,
+    *,
+    site: Site | None = None,
+    emit: Path | None = None,
+    most_rows_computed: int = MOST_ROWS_COMPUTED,
 ) -> Simulated:
     """A case simulated: what each commit writes and deletes, and reports, and what is live at the end.
 
+    Bounds of files of more than `most_rows_computed` rows are drawn. Who only wants sizes need not compute any row.
     With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
     absent. WasimError names a step or property that the simulator does not model.
     """
@@ -71,7 +79,8 @@ def simulate_table(
     chosen = site or Site()
     if emit is not None:
         chosen = replace(chosen, location=str(emit.absolute()))
-    writer = _Writer(case=case, profile=profile, site=chosen, rng=rng, books=Books(folder=emit))
+    files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
+    writer = _Writer(case=case, profile=profile, files=files, site=chosen, rng=rng, books=Books(folder=emit))
     for step in plan_steps(case):
         match step:
             case CreateTable():
@@ -100,10 +109,17 @@ class _Writer:
     """Carries out a case's steps: draws each commit's files and hands them to the table."""
 
     def __init__(
-        self, *, case: Case, profile: WriterProfile, site: Site, rng: np.random.Generator, books: Books
+        self,
+        *,
+        case: Case,
+        profile: WriterProfile,
+        files: DataFiles,
+        site: Site,
+        rng: np.random.Generator,
+        books: Books,
     ) -> None:
         self.case, self.profile, self.site, self.rng, self.books = case, profile, site, rng, books
-        self.files: DataFiles = data_files_of(case, profile)
+        self.files = files
         self.table = _new_table(self)
         self.query_id = str(draw_uuid(rng))
         self.task_id = site.first_task_id

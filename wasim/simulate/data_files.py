@@ -11,7 +11,7 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
-from wasim.simulate.bounds import column_bounds
+from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
 from wasim.simulate.partitions import Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
@@ -46,6 +46,7 @@ class DataFiles:
     leaves: tuple[Leaf, ...]
     counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
+    most_rows_computed: int = MOST_ROWS_COMPUTED
     sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
@@ -79,7 +80,7 @@ class DataFiles:
         rows = share.rows
         column_bytes, file_bytes = self._sizes(len(rows), rng)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
-        bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng) for leaf in bounded}
+        bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
         ids = [leaf.field_id for leaf in self.counted]
         return DataFileEntry(
             file_path=path,
@@ -120,8 +121,11 @@ def _split_offsets(file_bytes: int) -> tuple[int, ...]:
     return tuple(MAGIC_BYTES + group * (file_bytes // groups) for group in range(groups))
 
 
-def data_files_of(case: Case, profile: WriterProfile) -> DataFiles:
-    """The data files of a case as the writer of that profile would write them."""
+def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED) -> DataFiles:
+    """The data files of a case as the writer of that profile would write them.
+
+    In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
+    """
     schema = iceberg_schema(case.table)
     found = leaves(case.table, schema)
     by_id = {leaf.field_id: leaf for leaf in found}
@@ -133,4 +137,5 @@ def data_files_of(case: Case, profile: WriterProfile) -> DataFiles:
         leaves=found,
         counted=tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts),
         rows=rows_of(case),
+        most_rows_computed=most_rows_computed,
     )

@@ -5,12 +5,21 @@ total costs the same for ten commits and for ten million. Rows by commit are mad
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from wasim.ledger import Kind, Totals
-from wasim.model import Appends, Drivers, Term, design_matrix, drivers_at, drivers_through, known_bytes
+from wasim.model import (
+    Appends,
+    Drivers,
+    Term,
+    design_matrix,
+    drivers_at,
+    drivers_of_manifests,
+    drivers_through,
+    known_bytes,
+)
 from wasim.model.drivers import appends_cadence
 from wasim.scenario import Case
 from wasim.simulate.honoured import check_honoured
@@ -93,8 +102,8 @@ def _deleted(model: FastModel, commits: int) -> tuple[dict[Kind, int], dict[Kind
 
 def new_manifest_bytes(model: FastModel) -> float:
     """Bytes of a manifest that holds one commit's new files."""
-    alone = drivers_at(model.appends, np.array([1], dtype=np.int64))
-    row = replace(alone, manifest_files=np.ones(1), entries_merged=np.zeros(1))
+    files = np.array([float(model.appends.files_per_commit)])
+    row = drivers_of_manifests(model.appends, added=files, merged=np.zeros(1))
     return float(model.bytes_of(Kind.DATA_MANIFEST, row)[0])
 
 

@@ -15,6 +15,7 @@ SCHEMA_VERSION = 1
 SHIPPED = (
     "spark_streaming",
     "spark_batch",
+    "core",
     "spark_streaming_1_10",
     "spark_batch_1_10",
     "flink",

@@ -14,7 +14,7 @@ from wasim.spark.jars import fetch_jars, file_sha256
 from wasim.spark.java import JavaRuntime, find_java, short_lived_jvm
 from wasim.spark.pins import AWS_BUNDLE, PINNED_JARS, POSTGRESQL, REST_SERVER_JARS, S3PROXY, PinnedJar
 from wasim.spark.recorder import Journal, recorder_jar, recording_properties
-from wasim.spark.session import DEFAULT_MASTER, Session, open_session, session_jars
+from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session, session_jars
 from wasim.spark.stores import S3Store, random_secret, read_secrets, write_secrets
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "fetch_jars",
     "file_sha256",
     "find_java",
+    "open_plain_session",
     "open_session",
     "random_secret",
     "read_secrets",

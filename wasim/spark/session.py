@@ -130,6 +130,25 @@ def session_jars(extra_jars: Sequence[PinnedJar] = ()) -> tuple[Path, ...]:
 
 
 @contextmanager
+def open_plain_session(*, master: str, log: Path) -> Iterator[SparkSession]:
+    """A session without Iceberg, for the block: one that maps Python over a DataFrame. EnvironmentFault as above."""
+    os.environ["JAVA_HOME"] = str(find_java().executable.resolve().parent.parent)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master(master).appName("wasim")
+    for key in _PLAIN_SETTINGS:
+        builder = builder.config(key, _SETTINGS[key])
+    try:
+        with _jvm_prints_to(log):
+            spark = builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
+        raise EnvironmentFault(f"Spark did not start: {essential_line(error)} Its log is {log}.") from error
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
 def _jvm_prints_to(log: Path) -> Iterator[None]:
     """A JVM that starts within the block keeps `log` as its standard output and error; this process keeps its own."""
     with log.open("ab") as file:
@@ -155,3 +174,10 @@ _SETTINGS = {
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).parent / 'log4j2.properties'}",
 }
+_PLAIN_SETTINGS = (
+    "spark.ui.enabled",
+    "spark.ui.showConsoleProgress",
+    "spark.driver.host",
+    "spark.driver.bindAddress",
+    "spark.driver.extraJavaOptions",
+)

@@ -1,0 +1,135 @@
+"""A sweep simulated by blocks: near to every setting by itself, whoever works it off."""
+
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from wasim.cli import app
+from wasim.cluster import map_parts_on
+from wasim.errors import WasimError
+from wasim.forecast import ForecastOptions, Mode, exact_case_run
+from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
+from wasim.ledger import Kind
+from wasim.scenario import LoadedScenario, load_scenario
+from wasim.simulate import Site, shipped_profile
+from wasim.sweeps import simulate_sweep
+
+SCENARIO = """
+name: grid
+question: What does each setting cost?
+table:
+  columns:
+    - {name: n, type: long, count: 4}
+    - {name: s, type: string, count: 2}
+workload: {rows_per_second: 30}
+writer: batch
+commit_interval: 1s
+horizon: 2m
+sweep:
+  writer: [streaming, batch]
+  commit_interval: [1s, 2s]
+  workload.files_per_commit: [1, 3, 6]
+  table.properties.write.metadata.previous-versions-max: [20, 100]
+planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
+fit: {held_out: none}
+"""
+WRITTEN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory) -> LoadedScenario:
+    path = tmp_path_factory.mktemp("grid") / "grid.yaml"
+    path.write_text(SCENARIO)
+    return load_scenario(path)
+
+
+@pytest.fixture(scope="module")
+def results(scenario):
+    return simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.swept), processes=1).to_pylist()
+
+
+def test_settings_that_differ_in_drivers_alone_share_a_block(scenario):
+    blocks = plan_grid(scenario.cases())
+    assert [len(block.settings) for block in blocks] == [12, 12]
+    assert [len(block.tables) for block in blocks] == [2, 2]
+    assert [len(block.calibration) for block in blocks] == [4, 4]
+
+
+def test_settings_are_near_to_their_exact_simulation(scenario, results):
+    for case in scenario.cases()[2::7]:
+        found = next(row for row in results if all(row[field] == text for field, text in case.swept.items()))
+        exact = exact_case_run(case, shipped_profile(case), Site()).totals
+        assert found["data_manifest_files"] == exact.files_written[Kind.DATA_MANIFEST]
+        assert found["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
+        for kind in WRITTEN:
+            assert found[f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
+
+
+def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):
+    assert [row["setting"] for row in results] == list(range(24))
+    assert [{field: row[field] for field in scenario.swept} for row in results] == [
+        case.swept for case in scenario.cases()
+    ]
+
+
+def test_two_processes_find_what_one_finds(scenario, results):
+    two = simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.swept), processes=2)
+    assert two.to_pylist() == results
+
+
+@pytest.mark.spark
+def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
+    schema = grid_schema(scenario.swept)
+    frame = map_parts_on(session.spark, plan_grid(scenario.cases()), simulate_block, schema)
+    frame.write.parquet(str(tmp_path / "grid"))
+    found = pq.read_table(tmp_path / "grid").sort_by("setting")
+    assert found.to_pylist() == results
+    assert len(list((tmp_path / "grid").glob("part-*.parquet"))) == 2
+
+
+def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
+    out = tmp_path / "grid.parquet"
+    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "flink", "--grid", str(out)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("24 settings, metadata written from ")
+    assert set(pq.read_table(out)["horizon_s"].to_pylist()) == {3600.0}
+
+
+def test_a_grid_is_not_emitted_nor_exact_and_a_master_needs_a_grid(scenario, tmp_path):
+    with pytest.raises(WasimError, match="--grid is simulated in fast mode"):
+        simulate_sweep(scenario, ForecastOptions(mode=Mode.EXACT), out=tmp_path / "x", master=None)
+    result = CliRunner().invoke(app, ["simulate", str(scenario.path), "--master", "local[2]"])
+    assert isinstance(result.exception, WasimError)
+
+
+def test_an_output_that_is_there_already_is_refused_before_spark_starts(scenario, tmp_path):
+    with pytest.raises(WasimError, match="is there already"):
+        simulate_sweep(scenario, ForecastOptions(), out=tmp_path, master="local[2]")
+
+
+@pytest.mark.slow
+def test_a_part_that_fails_once_is_tried_again_by_spark(tmp_path):
+    script = tmp_path / "once.py"
+    script.write_text(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "import pyarrow as pa\n"
+        "from wasim.cluster import map_parts\n"
+        "mark = Path(sys.argv[1])\n"
+        "def work(part):\n"
+        "    if part == 1 and not mark.exists():\n"
+        "        mark.touch()\n"
+        "        raise RuntimeError('lost')\n"
+        "    return [{'setting': part}]\n"
+        "schema = pa.schema([('setting', pa.int64())])\n"
+        "map_parts([0, 1, 2], work, schema, master='local[2,3]', out=Path(sys.argv[2]), log=Path(sys.argv[3]))\n"
+    )
+    out = tmp_path / "out"
+    subprocess.run([sys.executable, script, tmp_path / "mark", out, tmp_path / "log"], check=True)
+    assert sorted(pq.read_table(out)["setting"].to_pylist()) == [0, 1, 2]
+    assert (tmp_path / "mark").exists()
+    assert "lost" in (tmp_path / "log").read_text()

@@ -1,0 +1,65 @@
+"""The one place that maps work over a Spark DataFrame, when a master is given.
+
+Parts of a piece of work are bytes, one row of a DataFrame each. Workers turn a part into Arrow rows (`mapInArrow`), and
+the rows land as Parquet. A part that fails is tried again by Spark, as often as its settings say, not by us.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from wasim.errors import CaseFailed, WasimError
+from wasim.spark import ENGINE_ERRORS, essential_line, open_plain_session
+
+Part = TypeVar("Part")
+
+
+def map_parts(
+    parts: Sequence[Part],
+    work: Callable[[Part], list[dict[str, Any]]],
+    schema: pa.Schema,
+    *,
+    master: str,
+    out: Path,
+    log: Path,
+) -> None:
+    """Carries out `work` for every part on the Spark at `master`; its records land in `out`, a folder of Parquet files.
+
+    Workers must be able to import wasim and to write to `out`. WasimError if the folder exists; CaseFailed if a part
+    fails more often than Spark tries it; EnvironmentFault if Spark does not start.
+    """
+    if out.exists():
+        raise WasimError(f"{out}: is there already. Name a folder that is not, or delete it.")
+    with open_plain_session(master=master, log=log) as spark:
+        try:
+            map_parts_on(spark, parts, work, schema).write.parquet(str(out.absolute()))
+        except ENGINE_ERRORS as error:
+            raise CaseFailed(
+                f"{out}: the grid was not worked off: {essential_line(error)} Its log is {log}."
+            ) from error
+
+
+def map_parts_on(
+    spark: Any,  # noqa: ANN401 - a session and a DataFrame, whose types only wasim.spark may import
+    parts: Sequence[Part],
+    work: Callable[[Part], list[dict[str, Any]]],
+    schema: pa.Schema,
+) -> Any:  # noqa: ANN401
+    """The DataFrame of all parts' records, not yet computed; each part is a partition of its own."""
+
+    def carry_out(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for payload in batch.column("part").to_pylist():
+                yield from pa.Table.from_pylist(work(pickle.loads(payload)), schema=schema).to_batches()  # noqa: S301
+
+    rows = [(number, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
+    frame = spark.createDataFrame(rows, "number long, part binary").repartitionByRange(len(rows), "number")
+    return frame.mapInArrow(carry_out, _spark_schema(schema))
+
+
+def _spark_schema(schema: pa.Schema) -> str:
+    types = {pa.int64(): "long", pa.float64(): "double", pa.string(): "string"}
+    return ", ".join(f"`{field.name}` {types[field.type]}" for field in schema)
