@@ -24,7 +24,7 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
     charts: tuple[Chart | LeftOut, ...] = (
         plan_metadata_rate(run, fit),
         plan_write_amplification(run),
-        plan_operations(run),
+        *plan_operations(run),
         plan_bytes_per_commit(run),
         plan_manifests_and_snapshots(run),
         plan_planning_latency(run, fit),

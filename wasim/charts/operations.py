@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.charts.axes import fitting_pt, key_below, set_linear_byte_axis, shorten
-from wasim.charts.chart import Chart, LeftOut
+from wasim.charts.chart import Chart
 from wasim.charts.palette import look_of
 from wasim.runs import CaseRun, Run
 
@@ -15,20 +15,21 @@ ROWS_PER_PANEL = 6
 KEY_COLUMNS = 3
 
 
-def plan_operations(run: Run) -> Chart | LeftOut:
-    """One bar per case, made of what each operation wrote."""
+def plan_operations(run: Run) -> tuple[Chart, ...]:
+    """One bar per case, made of what each operation wrote; no chart where all cases only append."""
     if all(case.case.only_appends for case in run.cases):
-        return LeftOut(name=NAME, title=TITLE, why="All cases only append.")
+        return ()
     operations = tuple(dict.fromkeys(one.operation for case in run.cases for one in case.operations))
     cut = [run.cases[start : start + ROWS_PER_PANEL] for start in range(0, len(run.cases), ROWS_PER_PANEL)]
     most = max(case.totals.metadata_bytes for case in run.cases)
-    return Chart(
+    chart = Chart(
         name=NAME,
         title=TITLE,
         reading="Each bar is the metadata that a case wrote in all, cut by the operation that paid for it.",
         panels=tuple(partial(draw_operations, runs=tuple(part), operations=operations, most=most) for part in cut),
         key_lines=-(-len(operations) // KEY_COLUMNS),
     )
+    return (chart,)
 
 
 def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, ...], most: int) -> Axes:
