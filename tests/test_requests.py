@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from synthetic import synthetic_run
+from synthetic import synthetic_report, synthetic_run
 
 from wasim.errors import ScenarioError
 from wasim.ledger import RequestKind, Requests, request_kind
@@ -115,9 +115,12 @@ def test_the_document_and_the_page_name_the_prices_and_their_day() -> None:
     assert document["prices"]["as_of"] == prices.as_of
     assert document["cases"][0]["s3"]["requests_per_commit"]["put"] == 10
     assert "s3" not in document["cases"][1]
-    table = bill_table(run, prices)
+    table = bill_table(run, synthetic_report(), prices)
     assert prices.as_of in table.caption
-    assert [row[0] for row in table.rows] == [run.cases[0].case.label]
+    ((label, *figures),) = table.rows
+    assert label == run.cases[0].case.label
+    assert table.figures[:2] == ("PUT", "GET")  # kinds that nobody asked for have no column
+    assert figures[:3] == ["10.0", "2.00", "0.0508"]
     assert "prices" not in summary_document(synthetic_run(), {}, [], prices)
 
 

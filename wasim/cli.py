@@ -221,7 +221,7 @@ def _show(outcome: "Outcome", *, as_json: bool) -> None:
         typer.echo(json.dumps(outcome.document))
     words = Console(stderr=as_json)
     words.print(render_headline_table(outcome.run))
-    if (bill := render_bill(outcome.run, outcome.prices)) is not None:
+    if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
         words.print(bill)
     words.print(conclude(outcome.run, outcome.fit), markup=False)
     for limit in outcome.limits:

@@ -51,7 +51,7 @@ def _of_cases(run: Run) -> str:
 
 def _outlook(group: Group, fit: FitReport, *, alone: bool) -> str:
     """What the model expects of a month without maintenance, at the finest and the coarsest interval."""
-    expected = [_month(case, fit) for case in (group.finest, group.coarsest)]
+    expected = [month_ahead(case, fit) for case in (group.finest, group.coarsest)]
     finest, coarsest = expected
     if finest is None or coarsest is None:
         return ""
@@ -63,7 +63,8 @@ def _outlook(group: Group, fit: FitReport, *, alone: bool) -> str:
     return f"; in {format_duration(finest.horizon_s)} without maintenance the model expects {amounts}{whose}"
 
 
-def _month(run: CaseRun, fit: FitReport) -> Extrapolation | None:
+def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
+    """What the model expects of 30 days of a case without maintenance; None where the fit does not say."""
     return next(
         (
             e

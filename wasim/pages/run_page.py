@@ -50,7 +50,7 @@ def render_run_page(
         limits=_limits_table(limits_outcome) if limits_outcome else None,
         breached=sum(1 for limit in limits_outcome if not limit["holds"]),
         tables=_tables(run, fit),
-        bill=bill_table(run, prices) if prices is not None else None,
+        bill=bill_table(run, fit, prices) if prices is not None else None,
         notes=fit.notes,
         provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,

@@ -3,6 +3,7 @@
 from rich.table import Table
 from rich.text import Text
 
+from wasim.fit.report import FitReport
 from wasim.pages.bill_cells import bill_table
 from wasim.pages.cells import headline_table
 from wasim.runs import Run
@@ -49,9 +50,9 @@ def render_headline_table(run: Run) -> Table:
     return table
 
 
-def render_bill(run: Run, prices: Prices) -> Table | None:
+def render_bill(run: Run, fit: FitReport, prices: Prices) -> Table | None:
     """What S3 would charge, one row per case there; None where no case is."""
-    text = bill_table(run, prices)
+    text = bill_table(run, fit, prices)
     if not text.rows:
         return None
     table = Table(
