@@ -48,7 +48,7 @@ lock: $(READY) ## pin the newest versions that pyproject.toml allows (versions a
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  --upgrade --group build --output-file requirements-build.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
-	  --upgrade --group build --group dev pyproject.toml --output-file requirements.lock
+	  --upgrade --extra readers --group build --group dev pyproject.toml --output-file requirements.lock
 
 $(READY): requirements.lock requirements-build.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -229,19 +229,40 @@ def _probes(ledger: Ledger, truth: Truth, rng: np.random.Generator) -> list[Plan
                     after_commit=commit,
                     query=query,
                     temperature="warm",
-                    reader="spark",
+                    reader="iceberg_java",
+                    variant="",
                     load_ms=load * rng.lognormal(0, truth.noise_share, 20),
                     planning_ms=planning * rng.lognormal(0, truth.noise_share, 20),
                     execution_ms=np.zeros(0),
                     manifests_total=manifests,
                     manifests_scanned=scanned,
                     manifests_skipped=manifests - scanned,
+                    manifests_opened=scanned,
                     files_planned=int(ledger.live_entries[commit - 1]),
+                    files_skipped=0,
                     snapshots=commit,
                     metadata_json_bytes=json_bytes,
                 )
             )
     return probes
+
+
+def with_other_readers(run: Run) -> Run:
+    """The run as if pyiceberg and ClickHouse had planned too, each in its own time; ClickHouse has no load apart."""
+    return replace(run, cases=tuple(replace(case, probes=_by_all(case.probes)) for case in run.cases))
+
+
+def _by_all(probes: tuple[PlanningProbe, ...]) -> tuple[PlanningProbe, ...]:
+    pyiceberg = (replace(probe, reader="pyiceberg", planning_ms=3 * probe.planning_ms) for probe in probes)
+    clickhouse = (
+        replace(
+            probe, reader="clickhouse", variant=variant, load_ms=np.zeros(0), planning_ms=probe.planning_ms / 2,
+            manifests_scanned=None, manifests_skipped=0, manifests_opened=opened, files_planned=None,
+        )
+        for probe in probes
+        for variant, opened in (("metadata cache off", probe.manifests_total), ("metadata cache on", 0))
+    )  # fmt: skip
+    return (*probes, *pyiceberg, *clickhouse)
 
 
 def _whole(values: Floats) -> Ints:

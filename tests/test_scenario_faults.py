@@ -198,6 +198,20 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ["10:27: limits.planning_p95_ms is a 95th percentile, but planning.rounds_at_end is 5. "
          "Give planning.rounds_at_end of at least 20."],
     ),
+    "unknown reader": (
+        "horizon: 1m", "horizon: 1m\nplanning: {readers: [iceberg_java, duckdb]}",
+        ['9:36: planning.readers[1] is "duckdb". '
+         "Give iceberg_java, iceberg_java_distributed, pyiceberg or clickhouse."],
+    ),
+    "reader given twice": (
+        "horizon: 1m", "horizon: 1m\nplanning: {readers: [pyiceberg, pyiceberg]}",
+        ["9:12: planning.readers is a list. Give each name once."],
+    ),
+    "limit on a load that the first reader does not have": (
+        "horizon: 1m", 'horizon: 1m\nplanning: {readers: [clickhouse]}\nlimits: {load_p95_ms: "< 800"}',
+        ["10:23: limits.load_p95_ms is of a load, but clickhouse, the first of planning.readers, has none apart from "
+         "planning. Name another reader first, or limit planning_p95_ms."],
+    ),
     "property that is a field": (
         "workload:", "  properties: {format-version: 3}\nworkload:",
         ["7:32: table.properties.format-version has a field of its own. Write table.format_version instead."],

@@ -1,28 +1,83 @@
-"""What the simulator emits, opened by the real Iceberg library."""
+"""What the simulator emits, opened by real readers: Iceberg's library, pyiceberg and ClickHouse agree with it."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
+from pyiceberg.expressions import LessThan
+from pyiceberg.table import StaticTable
 from synthetic import synthetic_case
 
+from wasim.ledger import CommitReports
+from wasim.probe.clickhouse import open_clickhouse
+from wasim.scenario import Case
 from wasim.simulate import shipped_profile, simulate_case
 from wasim.spark import Session
 
-pytestmark = pytest.mark.spark
-
 GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "3"}
+FILES_PER_COMMIT = 2
 
 
-@pytest.mark.parametrize(("writer", "properties"), [("streaming", {}), ("batch", GZIPPED)])
-def test_iceberg_java_reads_the_emitted_tree(writer, properties, session: Session, tmp_path):
-    case = synthetic_case(writer=writer, horizon_s=8.0, files_per_commit=2, properties=properties)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emitted:
+    root: Path
+    case: Case
+    reports: CommitReports
+
+    @property
+    def newest(self) -> str:
+        return str(sorted((self.root / "metadata").glob("*.metadata.json"))[-1])
+
+    @property
+    def manifests(self) -> int:
+        return int(self.reports.manifests_created[-1] + self.reports.manifests_kept[-1])
+
+
+@pytest.fixture(params=[("streaming", {}), ("batch", GZIPPED)], ids=["streaming", "batch merging gzipped"])
+def emitted(request: pytest.FixtureRequest, tmp_path: Path) -> Emitted:
+    writer, properties = request.param
+    case = synthetic_case(writer=writer, horizon_s=8.0, files_per_commit=FILES_PER_COMMIT, properties=properties)
     reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path).reports
+    return Emitted(root=tmp_path, case=case, reports=reports)
+
+
+@pytest.mark.spark
+def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session: Session) -> None:
     iceberg = session.jvm.org.apache.iceberg
     size = iceberg.relocated.com.google.common.collect.Iterables.size
     io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
-    newest = sorted((tmp_path / "metadata").glob("*.metadata.json"))[-1]
-    table = iceberg.BaseTable(iceberg.StaticTableOperations(str(newest), io), "emitted")
-    assert size(table.snapshots()) == case.commits
-    assert size(table.currentSnapshot().dataManifests(io)) == reports.manifests_created[-1] + reports.manifests_kept[-1]
-    assert size(table.newScan().planFiles()) == reports.files_live[-1]
-    first_rows = iceberg.expressions.Expressions.lessThan("event_id", case.rows_per_commit)
-    assert size(table.newScan().filter(first_rows).planFiles()) == 2
+    table = iceberg.BaseTable(iceberg.StaticTableOperations(emitted.newest, io), "emitted")
+    assert size(table.snapshots()) == emitted.case.commits
+    assert size(table.currentSnapshot().dataManifests(io)) == emitted.manifests
+    assert size(table.newScan().planFiles()) == emitted.reports.files_live[-1]
+    first_rows = iceberg.expressions.Expressions.lessThan("event_id", emitted.case.rows_per_commit)
+    assert size(table.newScan().filter(first_rows).planFiles()) == FILES_PER_COMMIT
+
+
+def test_pyiceberg_reads_the_emitted_tree(emitted: Emitted) -> None:
+    table = StaticTable.from_metadata(emitted.newest)
+    assert len(table.snapshots()) == emitted.case.commits
+    assert len(table.current_snapshot().manifests(table.io)) == emitted.manifests
+    assert len(list(table.scan().plan_files())) == emitted.reports.files_live[-1]
+    first_rows = LessThan("event_id", emitted.case.rows_per_commit)
+    assert len(list(table.scan(row_filter=first_rows).plan_files())) == FILES_PER_COMMIT
+    for snapshot, records in zip(table.snapshots(), emitted.reports.records_live, strict=True):
+        assert int(snapshot.summary["total-records"]) == records
+
+
+def test_clickhouse_reads_the_emitted_tree_without_its_data(emitted: Emitted) -> None:
+    with open_clickhouse(emitted.root) as clickhouse:
+        counted = clickhouse.ask(
+            f"SELECT count() FROM {clickhouse.table} SETTINGS use_iceberg_metadata_files_cache = 0"
+        )
+        clickhouse.ask(f"CREATE TABLE emitted ENGINE = IcebergLocal('{emitted.root.resolve()}')")
+        history = clickhouse.ask("SELECT operation, is_current_ancestor FROM system.iceberg_history").rows
+        files = clickhouse.ask("SELECT content, record_count, file_path FROM system.iceberg_files").rows
+    # the count is the manifests' own: every one was opened for it, and no data file is there to be
+    assert counted.rows == [[str(emitted.reports.records_live[-1])]]
+    assert len({name for name in counted.opened or [] if "-m" in name and name.endswith(".avro")}) == emitted.manifests
+    assert history == [["APPEND", "1"]] * emitted.case.commits
+    assert len({path for _, _, path in files}) == len(files) == emitted.reports.files_live[-1]
+    assert {content for content, _, _ in files} == {"DATA"}
+    assert sum(int(records) for _, records, _ in files) == emitted.reports.records_live[-1]

@@ -13,20 +13,27 @@ import numpy as np
 from wasim import collect, drive
 from wasim.bench.engines import SPARK
 from wasim.bench.place import Place, open_place
-from wasim.benchmarks import PlanningTarget, run_planning_benchmarks
-from wasim.ledger import FileEvents, Kind, PlanningProbe, Recording, sum_by_operation, sum_events, view_by_commit
+from wasim.bench.probing import Probing, probe_fresh
+from wasim.ledger import (
+    DirectoryScan,
+    FileEvents,
+    Kind,
+    PlanningProbe,
+    Recording,
+    sum_by_operation,
+    sum_events,
+    view_by_commit,
+)  # fmt: skip
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.probe import PlanningTable, execution_ms, open_planning_table, probe_cold, queries
+from wasim.probe import PlanningTable, open_planning_table
 from wasim.requests import read_requests
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
 from wasim.servers import Servers
 from wasim.spark import PostgresqlCatalog, Session
-from wasim.workload import Probe
 
-EXECUTION_ROUNDS = 3
 Progress = Callable[[int], None]
 
 
@@ -60,21 +67,29 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
     unfinished = context.folder.unfinished_case(context.key)
     unfinished.mkdir(parents=True)
     probes: list[PlanningProbe] = []
+    listings: list[DirectoryScan] = []
     with open_place(case, context.warehouse, context.servers) as place:
         place.clear(context.session)
         with _recorded_table(case, context, place) as (target, planning):
-            drive.carry_out_steps(
-                context.engine, target, lambda step: probes.extend(_probe(step, target, planning, context, unfinished))
+            probing = Probing(
+                target=target,
+                planning=planning,
+                catalog=place.catalog,
+                local_root=context.table_root if place.catalog.store is None else None,
+                writes_data=context.engine.writes_data,
+                machine=context.machine,
+                benchmarks=unfinished,
+                probes=probes,
+                listings=listings,
             )
+            drive.carry_out_steps(context.engine, target, probing.probe)
             recording = collect.read_recording(target.journal.lines(), table_root=place.table_root)
             requests = read_requests(target.journal.lines()) if place.catalog.store is not None else None
             collect.audit(_on_disk(recording.events, context.engine), place.listing())
-            live_bytes, newest = _live_bytes(planning), planning.metadata_location()
-        if case.planning.cold:
-            jars = context.session.jars
-            probes.append(probe_cold(jars, place.catalog, drive.TABLE_NAME, case.commits, metadata_location=newest))
+            live_bytes, state = _live_bytes(planning), planning.state()
+        probes += probe_fresh(case, context.session.jars, place.catalog, context.table_root, state)
     finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
-    finished = replace(finished, requests=requests)
+    finished = replace(finished, requests=requests, listings=tuple(listings))
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events
@@ -117,32 +132,6 @@ def warm_up(case: Case, context: CaseContext) -> None:
     shutil.rmtree(context.warehouse)
 
 
-def _probe(
-    step: Probe, target: drive.Target, planning: PlanningTable, context: CaseContext, unfinished: Path
-) -> list[PlanningProbe]:
-    case = target.case
-    asked = list(queries(context.session, case, step.table, after_commit=step.after_commit))
-    bench_target = PlanningTarget(
-        label=case.label,
-        table=planning,
-        queries=asked,
-        after_commit=step.after_commit,
-        rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
-    )
-    probes = run_planning_benchmarks(
-        bench_target, context.machine, unfinished / f"benchmark-{step.after_commit:08d}.json"
-    )
-    if not (step.final and case.planning.execution and context.engine.writes_data):
-        return probes
-    return [
-        replace(
-            probe,
-            execution_ms=execution_ms(context.session, target.table, query, rounds=EXECUTION_ROUNDS),
-        )
-        for probe, query in zip(probes, asked, strict=True)
-    ]
-
-
 def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
     """The events whose files a listing must show. Data that was never written must not turn up there either."""
     return events if engine.writes_data else events.where(np.isin(events.kind, METADATA_KINDS))
@@ -153,7 +142,7 @@ def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     table = planning.load()
     manifest_list, data_manifests, delete_manifests = planning.live_manifests(table)
     live = dict.fromkeys(Kind, 0)
-    live[Kind.METADATA_JSON] = planning.describe(table)[1]
+    live[Kind.METADATA_JSON] = planning.state().metadata_json_bytes
     live[Kind.MANIFEST_LIST] = manifest_list
     live[Kind.DATA_MANIFEST] = data_manifests
     live[Kind.DELETE_MANIFEST] = delete_manifests

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from wasim.ledger import FULL_SCAN, PlanningProbe
+from wasim.ledger import FULL_SCAN, PlanningProbe, of_first_reader
 from wasim.runs import CaseRun, Run
 from wasim.scenario.limits import Limit
 
@@ -28,17 +28,16 @@ def judge(limits: Iterable[Limit], run: Run) -> Iterator[LimitDocument]:
 
 
 def _final_warm_scan(case: CaseRun) -> PlanningProbe | None:
-    probes = [probe for probe in case.probes if probe.temperature == "warm" and probe.query == FULL_SCAN]
+    first = of_first_reader(case.probes)
+    probes = [probe for probe in first if probe.temperature == "warm" and probe.query == FULL_SCAN]
     return probes[-1] if probes else None
 
 
 def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable[[CaseRun], float | None]:
     def of_case(case: CaseRun) -> float | None:
         probe = _final_warm_scan(case)
-        if probe is None:
-            return None
-        spent = probe.load_ms if load_only else probe.load_ms + probe.planning_ms
-        return float(np.percentile(spent, percent))
+        spent = None if probe is None else probe.load_ms if load_only else probe.together_ms
+        return None if spent is None or not len(spent) else float(np.percentile(spent, percent))
 
     return of_case
 

@@ -16,6 +16,7 @@ from wasim.bench.conclude import Outcome, conclude_run
 from wasim.bench.engines import SPARK
 from wasim.drive import Engine
 from wasim.errors import CaseFailed
+from wasim.probe import check_readers
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
@@ -78,6 +79,7 @@ def bench(
     cases = keyed_cases(scenario, options.engine)
     for case in cases.values():
         options.engine.check(case)
+        check_readers(case.planning.readers)
     check_environment(cases.values())
     if options.prices is not None:
         load_prices(options.prices)  # a mistake in it is told before anything runs

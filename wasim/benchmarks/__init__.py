@@ -15,21 +15,32 @@ from typing import Any
 import pytest
 
 from wasim.errors import CaseFailed, SavedFileError
-from wasim.ledger import PlanningProbe
-from wasim.probe import PlanningTable, Query
+from wasim.ledger import DirectoryScan, PlanningProbe
+from wasim.probe import Occasion, Planned, Query, Reader
 
 _BENCHMARKS = Path(__file__).parent / "planning.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningTarget:
-    """What the benchmarks plan: a table after some commit, and how often."""
+    """What the benchmarks plan: queries of a table by readers on some occasion, and how often.
+
+    The data files below `table_root` are found by listing directories too, if one is given.
+    """
 
     label: str
-    table: PlanningTable
-    queries: Sequence[Query]
-    after_commit: int
+    planned: Sequence[Planned]
+    occasion: Occasion
     rounds: int
+    table_root: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningBenchmarks:
+    """What the benchmarks saw."""
+
+    probes: list[PlanningProbe]
+    listings: list[DirectoryScan]
 
 
 @dataclass(slots=True)
@@ -39,6 +50,7 @@ class Bench:
     target: PlanningTarget
     machine: Mapping[str, Any]
     probes: list[PlanningProbe] = field(default_factory=list)
+    listings: list[DirectoryScan] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
@@ -47,11 +59,18 @@ class Bench:
             self.errors.append(call.excinfo.value)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One benchmark per query, named by case, commit and query."""
-        label = f"{self.target.label} @{self.target.after_commit}"
-        metafunc.parametrize("bench", [self], ids=[label])
-        if "query" in metafunc.fixturenames:
-            metafunc.parametrize("query", self.target.queries, ids=[query.name for query in self.target.queries])
+        """One benchmark per reader and query, named by case, commit, reader and query."""
+        target = self.target
+        metafunc.parametrize("bench", [self], ids=[f"{target.label} @{target.occasion.after_commit}"])
+        if "planned" in metafunc.fixturenames:
+            metafunc.parametrize("planned", target.planned, ids=[_name(*planned) for planned in target.planned])
+        if "loading" in metafunc.fixturenames:
+            # variants load alike: the first of each reader stands for all
+            loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
+            metafunc.parametrize("loading", loading.values(), ids=list(loading))
+        if "listed" in metafunc.fixturenames:
+            roots = [target.table_root] if target.table_root else []
+            metafunc.parametrize("listed", roots, ids=["data"] * len(roots))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_benchmark_generate_machine_info(self) -> Mapping[str, Any]:
@@ -64,8 +83,12 @@ class Bench:
         return {"id": self.machine.get("git_commit", "unversioned"), "dirty": False}
 
 
-def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> list[PlanningProbe]:
-    """Times load and planning of the target's queries into pytest-benchmark's JSON. Raises what a query raised."""
+def _name(reader: Reader, query: Query) -> str:
+    return " ".join(part for part in (reader.name, reader.variant, query.name) if part)
+
+
+def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> PlanningBenchmarks:
+    """Times load, planning and listing into pytest-benchmark's JSON. Raises what a query raised."""
     bench = Bench(target, machine)
     arguments = [
         str(_BENCHMARKS), f"--benchmark-json={json_path}", "-q", "-s", f"--rootdir={_BENCHMARKS.parent}",
@@ -77,7 +100,7 @@ def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], 
         outcome = pytest.main(arguments, plugins=[bench])
     if outcome != pytest.ExitCode.OK:
         raise bench.errors[0] if bench.errors else CaseFailed(f"Planning could not be timed: {said.getvalue()[-300:]}")
-    return bench.probes
+    return PlanningBenchmarks(probes=bench.probes, listings=bench.listings)
 
 
 def merge_benchmarks(parts: Sequence[Path], target: Path) -> None:

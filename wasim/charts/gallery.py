@@ -12,6 +12,7 @@ from wasim.charts.operations import plan_operations
 from wasim.charts.palette import styled
 from wasim.charts.planning import plan_planning_latency
 from wasim.charts.rates import plan_metadata_rate
+from wasim.charts.readers import plan_readers
 from wasim.charts.svg import figure_svg, inline_svg
 from wasim.fit.report import FitReport
 from wasim.runs import Run, write_atomically
@@ -28,6 +29,7 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
         plan_bytes_per_commit(run),
         plan_manifests_and_snapshots(run),
         plan_planning_latency(run, fit),
+        *plan_readers(run),
         plan_commit_latency(run, fit),
         plan_extrapolation(fit),
     )

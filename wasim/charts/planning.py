@@ -115,7 +115,8 @@ def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
 def _drawable(probe: PlanningProbe) -> bool:
     """Logarithmic axes take neither an empty table nor an unmeasured round."""
     rounds = [*probe.load_ms, *probe.planning_ms]
-    return probe.manifests_total > 0 and len(probe.load_ms) > 0 and len(probe.planning_ms) > 0 and min(rounds) > 0
+    counted = probe.manifests_total > 0 and probe.manifests_scanned is not None and probe.files_planned is not None
+    return counted and len(probe.load_ms) > 0 and len(probe.planning_ms) > 0 and min(rounds) > 0
 
 
 def _reading(run: Run) -> str:

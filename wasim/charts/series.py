@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.fit.groups import name_without_interval
-from wasim.ledger import FULL_SCAN, Kind, PlanningProbe
+from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_duration
@@ -89,8 +89,9 @@ def horizon_words(run: Run) -> str:
 
 
 def warm_full_scans(run: CaseRun) -> tuple[PlanningProbe, ...]:
-    """Warm probes of the full scan, in the order measured."""
-    return tuple(probe for probe in run.probes if probe.query == FULL_SCAN and probe.temperature == "warm")
+    """Warm probes of the full scan by the first reader, in the order measured."""
+    first = of_first_reader(run.probes)
+    return tuple(probe for probe in first if probe.query == FULL_SCAN and probe.temperature == "warm")
 
 
 def planning_at_end_ms(run: CaseRun) -> float | None:
@@ -98,4 +99,4 @@ def planning_at_end_ms(run: CaseRun) -> float | None:
     probes = warm_full_scans(run)
     if not probes or not len(probes[-1].planning_ms):
         return None
-    return float(np.median(probes[-1].load_ms + probes[-1].planning_ms))
+    return float(np.median(probes[-1].together_ms))

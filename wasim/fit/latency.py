@@ -19,7 +19,7 @@ from wasim.fit.groups import Group, Observed
 from wasim.fit.held_out import intervals_of, split_intervals
 from wasim.fit.report import Coefficient, HeldOut, LatencyFit
 from wasim.fit.robust import BOOTSTRAP_DRAWS, RobustFit, fit_robust
-from wasim.ledger import PlanningProbe
+from wasim.ledger import PlanningProbe, of_first_reader
 from wasim.units import Floats, Ints
 
 ALL_WRITERS = "all writers"
@@ -61,25 +61,26 @@ class Samples:
 
 
 def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
-    """One row per warm probe of the first reader: the median of its rounds."""
-    probes = [(number, probe) for number, one in enumerate(observed) for probe in one.case_run.probes]
-    readers = [probe.reader for _, probe in probes]
-    chosen = [
-        (number, probe)
+    """One row per warm probe of the first reader: the median of its rounds. What it does not show cannot be fitted."""
+    probes = [(number, probe) for number, one in enumerate(observed) for probe in of_first_reader(one.case_run.probes)]
+    rows = [
+        (number, probe, _drivers(probe, latency))
         for number, probe in probes
-        if probe.temperature == "warm" and probe.reader == readers[0] and len(_rounds(probe, latency))
+        if probe.temperature == "warm" and len(_rounds(probe, latency))
     ]
-    drivers = [
-        [1.0, probe.metadata_json_bytes / 1e6]
-        if latency == "load"
-        else [1.0, float(probe.manifests_scanned), float(probe.files_planned)]
-        for _, probe in chosen
-    ]
+    chosen = [(number, probe, drivers) for number, probe, drivers in rows if None not in drivers]
+    drivers = np.array([drivers for _, _, drivers in chosen], dtype=np.float64)
     return Samples(
-        design=np.array(drivers).reshape(len(chosen), len(_TERMS[latency])),
-        measured_ms=np.array([float(np.median(_rounds(probe, latency))) for _, probe in chosen]),
-        series=np.array([number for number, _ in chosen], dtype=np.int64),
+        design=drivers.reshape(len(chosen), len(_TERMS[latency])),
+        measured_ms=np.array([float(np.median(_rounds(probe, latency))) for _, probe, _ in chosen]),
+        series=np.array([number for number, _, _ in chosen], dtype=np.int64),
     )
+
+
+def _drivers(probe: PlanningProbe, latency: Latency) -> tuple[float | None, ...]:
+    if latency == "load":
+        return 1.0, probe.metadata_json_bytes / 1e6
+    return 1.0, probe.manifests_scanned, probe.files_planned
 
 
 def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:

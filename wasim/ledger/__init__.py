@@ -1,14 +1,14 @@
 """The ledger: file events ─► one row per commit ─► totals. One vocabulary for every engine.
 
 `vocabulary` names kinds, actions and operations; `events` is the truth of the program; `commits` is the view by
-commit; `totals` the view of that; `planning` what probes saw; `requests` what S3 was asked;
-`parquet` saves and reads them.
+commit; `totals` the view of that; `planning` what probes saw, `readers` what saw it; `requests`
+what S3 was asked; `parquet` saves and reads them.
 """
 
 from wasim.ledger.commits import Ledger, view_by_commit
 from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
 from wasim.ledger.operations import OperationTotals, sum_by_operation
-from wasim.ledger.planning import FULL_SCAN, PlanningProbe, percentile_ms
+from wasim.ledger.planning import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.requests import RequestKind, Requests, request_kind
 from wasim.ledger.totals import Totals, WriteAmplification, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
@@ -19,6 +19,7 @@ __all__ = [
     "METADATA_KINDS",
     "Action",
     "CommitReports",
+    "DirectoryScan",
     "FileEvents",
     "Kind",
     "Ledger",
@@ -30,6 +31,7 @@ __all__ = [
     "StepRecords",
     "Totals",
     "WriteAmplification",
+    "of_first_reader",
     "percentile_ms",
     "request_kind",
     "sum_by_operation",

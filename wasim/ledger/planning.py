@@ -1,5 +1,6 @@
 """What was seen when a query was planned: the record of a probe, whatever reader made it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,23 +15,47 @@ LEAST_ROUNDS_FOR_A_PERCENTILE = 20
 class PlanningProbe:
     """One query planned for some rounds after some commit. All times in milliseconds, one element per round.
 
-    `load_ms` is reading metadata.json through the catalog; `planning_ms` Iceberg's ScanReport total planning duration;
-    `execution_ms` the rest of the query on Spark, never mixed with the two (empty when not measured).
+    What `load_ms` and `planning_ms` hold is the reader's: see `wasim.ledger.readers`; `load_ms` is empty where a reader
+    has no load apart from planning. `execution_ms` is the rest of the query on Spark, never mixed with the two (empty
+    when not measured). Counts are those of the last round, and None where the reader lets nobody see them.
     """
 
     after_commit: int
     query: str  # full_scan | one_partition | statistics
     temperature: str  # warm: same process; cold: a fresh process
     reader: str
+    variant: str  # what was switched on or off in the reader, such as "manifest cache on"; empty: as it comes
     load_ms: Floats
     planning_ms: Floats
     execution_ms: Floats
     manifests_total: int
-    manifests_scanned: int
-    manifests_skipped: int
-    files_planned: int
+    manifests_scanned: int | None
+    manifests_skipped: int | None
+    manifests_opened: int | None  # read from storage, not from a cache; of deletes too
+    files_planned: int | None
+    files_skipped: int | None  # entries that partitions or statistics ruled out
     snapshots: int
     metadata_json_bytes: int
+
+    @property
+    def together_ms(self) -> Floats:
+        """Load and planning together, per round."""
+        return self.load_ms + self.planning_ms if len(self.load_ms) == len(self.planning_ms) else self.planning_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryScan:
+    """The table's data files found by listing directories, without metadata, for some rounds after some commit."""
+
+    after_commit: int
+    list_calls: int  # one for each directory, as on a local disk; per 1,000 objects on S3
+    files: int
+    scan_ms: Floats
+
+
+def of_first_reader(probes: Sequence[PlanningProbe]) -> tuple[PlanningProbe, ...]:
+    """The probes of the reader that the scenario names first, in its first variant: figures that name none are its."""
+    return tuple(probe for probe in probes if (probe.reader, probe.variant) == (probes[0].reader, probes[0].variant))
 
 
 def percentile_ms(rounds_ms: Floats, percent: float) -> float | None:

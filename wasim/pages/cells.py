@@ -9,7 +9,8 @@ from wasim.charts.palette import KIND_NAMES
 from wasim.charts.series import horizons_s, kinds_written, planning_at_end_ms
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
-from wasim.ledger import Kind, PlanningProbe, percentile_ms
+from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger.readers import BOUNDARIES
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_bytes, format_duration
 
@@ -92,12 +93,11 @@ def planning_table(run: Run, *, at_end: bool) -> TextTable:
 
 _PLANNING_FIGURES = (
     "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
-    "files",
+    "opened", "files", "files skipped",
 )  # fmt: skip
 
 
 def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
-    together = probe.load_ms + probe.planning_ms if len(probe.load_ms) == len(probe.planning_ms) else probe.planning_ms
     after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
     return (
         f"{run.case.label}, {after}",
@@ -106,12 +106,64 @@ def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
         f"{len(probe.planning_ms):,}",
         _median(probe.load_ms),
         _median(probe.planning_ms),
-        _percentile_95(together),
+        _percentile_95(probe.together_ms),
         _median(probe.execution_ms),
-        *(f"{count:,}" for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
-        f"{probe.files_planned:,}",
-        probe.reader,
+        *(_count(count) for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
+        *(_count(count) for count in (probe.manifests_opened, probe.files_planned, probe.files_skipped)),
+        reader_name(probe),
     )
+
+
+def reader_name(probe: PlanningProbe) -> str:
+    """The reader, with what was switched in it: `clickhouse, metadata cache off`."""
+    return f"{probe.reader}, {probe.variant}" if probe.variant else probe.reader
+
+
+def boundary_table(run: Run) -> TextTable:
+    """What the times of each reader of the run hold; without it nobody could compare them."""
+    readers = dict.fromkeys(probe.reader for case in run.cases for probe in case.probes)
+    known = [(reader, BOUNDARIES[reader]) for reader in readers if reader in BOUNDARIES]
+    return TextTable(
+        caption="What each reader's times hold: no two start and stop at the same place",
+        head=("reader", "load", "planning", "manifests opened"),
+        rows=tuple(
+            (name, words.load or "none apart from planning", words.planning, words.opened) for name, words in known
+        ),
+    )
+
+
+def listing_table(run: Run) -> TextTable:
+    """Data files found by listing directories, beside those that the full scan of the same table planned."""
+    rows = []
+    for case in run.cases:
+        planned = {probe.after_commit: probe for probe in of_first_reader(case.probes) if probe.query == FULL_SCAN}
+        for listing in case.listings:
+            probe = planned.get(listing.after_commit)
+            rows.append(
+                (
+                    case.case.label,
+                    f"{listing.list_calls:,}",
+                    f"{listing.files:,}",
+                    _median(listing.scan_ms),
+                    *((_count(probe.manifests_opened), _count(probe.files_planned)) if probe else (ABSENT, ABSENT)),
+                    _median(probe.together_ms) if probe else ABSENT,
+                )
+            )
+    return TextTable(
+        caption="Data files by listing directories, and by metadata: medians in milliseconds",
+        head=("case", *_LISTING_FIGURES),
+        rows=tuple(rows),
+        figures=_LISTING_FIGURES,
+    )
+
+
+_LISTING_FIGURES = (
+    "LIST calls", "files found", "listing ms", "manifests opened", "files planned", "load + planning ms",
+)  # fmt: skip
+
+
+def _count(count: int | None) -> str:
+    return ABSENT if count is None else f"{count:,}"
 
 
 def _median(rounds: Floats) -> str:

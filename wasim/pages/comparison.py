@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wasim.errors import SavedFileError
-from wasim.ledger import FULL_SCAN
+from wasim.ledger import FULL_SCAN, of_first_reader
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes
 
@@ -37,8 +37,8 @@ def _change(before: float | None, after: float | None, text: Callable[[float], s
 
 
 def _planning_ms(run: CaseRun) -> float | None:
-    warm = [probe for probe in run.probes if probe.temperature == "warm" and probe.query == FULL_SCAN]
-    return float(np.median(warm[-1].load_ms + warm[-1].planning_ms)) if warm else None
+    warm = [probe for probe in of_first_reader(run.probes) if probe.temperature == "warm" and probe.query == FULL_SCAN]
+    return float(np.median(warm[-1].together_ms)) if warm else None
 
 
 def _figure(value: float) -> str:

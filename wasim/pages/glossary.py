@@ -26,7 +26,13 @@ GLOSSARY = (
     (
         "load, planning, execution",
         "Load is reading metadata.json through the catalog; planning is what Iceberg's ScanReport calls total planning "
-        "duration; execution is the rest of the query. Cold means a fresh process, warm the same one again.",
+        "duration; execution is the rest of the query. Cold means a fresh process, warm the same one again. What other "
+        "readers' times hold stands beside them.",
+    ),
+    (
+        "scanned, skipped, opened",
+        "Manifests that a reader looked into, that partition ranges spared it, and that it read from storage: with a "
+        "cache it scans what it does not open. Opened counts manifests of deletes too; a dash is what cannot be seen.",
     ),
     (
         "step",

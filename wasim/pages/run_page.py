@@ -13,7 +13,15 @@ from wasim.charts import Chart, plan_charts, render_chart
 from wasim.fit.report import FitReport
 from wasim.pages import fit_cells
 from wasim.pages.bill_cells import bill_table
-from wasim.pages.cells import ABSENT, TextTable, format_figure, headline_table, planning_table
+from wasim.pages.cells import (
+    ABSENT,
+    TextTable,
+    boundary_table,
+    format_figure,
+    headline_table,
+    listing_table,
+    planning_table,
+)  # fmt: skip
 from wasim.pages.conclusion import conclude
 from wasim.pages.glossary import GLOSSARY
 from wasim.pages.operation_cells import operations_table, remains_table
@@ -100,6 +108,8 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "remains": remains_table(run),
         "planning": planning_table(run, at_end=True),
         "earlier_planning": planning_table(run, at_end=False),
+        "boundaries": boundary_table(run),
+        "listings": listing_table(run),
     }
 
 

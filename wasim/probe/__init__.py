@@ -1,17 +1,32 @@
 """Planning latency, apart from execution: table load and scan planning, warm and cold, one module per reader."""
 
-from wasim.probe.iceberg_java import ICEBERG_JAVA, PlanningTable, Round, ScanPlan, open_planning_table, probe_cold
+from wasim.probe.cold import ColdTable, probe_cold
+from wasim.probe.directory import list_data_files
+from wasim.probe.iceberg_java import PlanningTable, open_planning_table
 from wasim.probe.queries import Predicate, Query, execution_ms, queries
+from wasim.probe.reader import Occasion, Reader, Round, ScanPlan, TableState, probe_of, timed_load
+from wasim.probe.readers import Planned, Probed, check_readers, open_readers, plans
 
 __all__ = [
-    "ICEBERG_JAVA",
+    "ColdTable",
+    "Occasion",
+    "Planned",
     "PlanningTable",
     "Predicate",
+    "Probed",
     "Query",
+    "Reader",
     "Round",
     "ScanPlan",
+    "TableState",
+    "check_readers",
     "execution_ms",
+    "list_data_files",
     "open_planning_table",
+    "open_readers",
+    "plans",
     "probe_cold",
+    "probe_of",
     "queries",
+    "timed_load",
 ]

@@ -1,56 +1,37 @@
 """Reader Iceberg Java: table load and scan planning as its own ScanReport times them."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from wasim.ledger import FULL_SCAN, PlanningProbe
+from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.probe.queries import Query
-from wasim.spark import Catalog, MemoryCatalog, short_lived_jvm
+from wasim.probe.reader import ScanPlan, TableState
+from wasim.spark import Catalog
 
-ICEBERG_JAVA = "iceberg-java"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanPlan:
-    """What Iceberg's ScanReport says of one planned scan."""
-
-    planning_ms: float
-    manifests_total: int
-    manifests_scanned: int
-    manifests_skipped: int
-    files: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """One table load and the plan made on what it loaded."""
-
-    load_ms: float
-    plan: ScanPlan
+MANIFEST_CACHE = "manifest cache on"  # off is how Iceberg comes
 
 
 class PlanningTable:
-    """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads."""
+    """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads.
 
-    def __init__(self, jvm: Any, catalog: Catalog, table_name: str) -> None:
+    With `caches_manifests`, Iceberg keeps what it reads of manifests and lists for as long as this is open.
+    """
+
+    name = ICEBERG_JAVA
+    loads_apart = True
+
+    def __init__(self, jvm: Any, catalog: Catalog, table_name: str, *, caches_manifests: bool = False) -> None:
+        self.variant = MANIFEST_CACHE if caches_manifests else ""
         self._jvm = jvm
+        self._count = jvm.wasim.recorder.CountingFiles.manifestsOpened
         properties = jvm.java.util.HashMap()
-        for key, value in catalog.properties().items():
+        for key, value in _counted(catalog.properties(), caches_manifests=caches_manifests).items():
             properties.put(key, value)
         configuration = jvm.org.apache.hadoop.conf.Configuration()
         self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
         self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size
         self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.parse(table_name)
-
-    def metadata_location(self) -> str:
-        """Where the table's current metadata.json is."""
-        return str(self.load().operations().current().metadataFileLocation())
 
     def register(self, metadata_location: str) -> None:
         """Names the table by its metadata.json, for a catalog whose names ended with the JVM that gave them."""
@@ -64,19 +45,22 @@ class PlanningTable:
         """The table, its metadata.json just read."""
         return self._catalog.loadTable(self._identifier)
 
-    def timed_load(self) -> tuple[Any, float]:
-        """The table and the milliseconds that loading it took."""
-        started_s = time.perf_counter()
-        table = self.load()
-        return table, (time.perf_counter() - started_s) * 1e3
+    def asks(self, query: Query) -> bool:
+        """Every query."""
+        return True
 
     def plan(self, table: Any, query: Query) -> ScanPlan:
         """Plans `query` over a loaded table to its last task, inside the JVM."""
+        return self.plan_scan(table.newScan(), query)
+
+    def plan_scan(self, scan: Any, query: Query) -> ScanPlan:
+        """Plans `query` with a scan that reads everything so far."""
         metrics = self._jvm.org.apache.iceberg.metrics.InMemoryMetricsReporter()
-        scan = table.newScan().metricsReporter(metrics)
+        scan = scan.metricsReporter(metrics)
         if query.predicate is not None:
             build = getattr(self._jvm.org.apache.iceberg.expressions.Expressions, query.predicate.comparison)
             scan = scan.filter(build(query.predicate.column, query.predicate.value))
+        opened_before = self._count()
         tasks = scan.planFiles()
         # drained where it is: a call per task over py4j would be timed as planning
         self._size_of(tasks)
@@ -84,36 +68,22 @@ class PlanningTable:
         seen = metrics.scanReport().scanMetrics()
         return ScanPlan(
             planning_ms=seen.totalPlanningDuration().totalDuration().toNanos() / 1e6,
-            manifests_total=int(seen.totalDataManifests().value()),
+            manifests_opened=int(self._count() - opened_before),
             manifests_scanned=int(seen.scannedDataManifests().value()),
             manifests_skipped=int(seen.skippedDataManifests().value()),
             files=int(seen.resultDataFiles().value()),
+            files_skipped=int(seen.skippedDataFiles().value()),
         )
 
-    def describe(self, table: Any) -> tuple[int, int]:
-        """Snapshots retained, and bytes of the current metadata.json."""
-        location = table.operations().current().metadataFileLocation()
-        size = table.io().newInputFile(location).getLength()
-        return int(self._size_of(table.snapshots())), int(size)
-
-    def probe(self, query: Query, rounds: Sequence[Round], *, after_commit: int, temperature: str) -> PlanningProbe:
-        """The record of a query's rounds on the table as it now is; counts are those of the last round."""
-        snapshots, json_bytes = self.describe(self.load())
-        plan = rounds[-1].plan
-        return PlanningProbe(
-            after_commit=after_commit,
-            query=query.name,
-            temperature=temperature,
-            reader=ICEBERG_JAVA,
-            load_ms=np.array([each.load_ms for each in rounds]),
-            planning_ms=np.array([each.plan.planning_ms for each in rounds]),
-            execution_ms=np.empty(0),
-            manifests_total=plan.manifests_total,
-            manifests_scanned=plan.manifests_scanned,
-            manifests_skipped=plan.manifests_skipped,
-            files_planned=plan.files,
-            snapshots=snapshots,
-            metadata_json_bytes=json_bytes,
+    def state(self) -> TableState:
+        """What the table now is."""
+        table = self.load()
+        location, snapshot = table.operations().current().metadataFileLocation(), table.currentSnapshot()
+        return TableState(
+            metadata_location=str(location),
+            metadata_json_bytes=int(table.io().newInputFile(location).getLength()),
+            snapshots=int(self._size_of(table.snapshots())),
+            manifests=int(self._size_of(snapshot.dataManifests(table.io()))) if snapshot else 0,
         )
 
     def live_manifests(self, table: Any) -> tuple[int, int, int]:
@@ -134,30 +104,23 @@ class PlanningTable:
         self._catalog.close()
 
 
+def _counted(properties: dict[str, str], *, caches_manifests: bool) -> dict[str, str]:
+    """The catalog's properties with a FileIO around its own that counts the manifests opened."""
+    return {
+        **properties,
+        "io-impl": "wasim.recorder.CountingFiles",
+        "wasim.counted-io-impl": properties.get("io-impl", "org.apache.iceberg.hadoop.HadoopFileIO"),
+        "io.manifest.cache-enabled": str(caches_manifests).lower(),
+    }
+
+
 @contextmanager
-def open_planning_table(jvm: Any, catalog: Catalog, table_name: str) -> Iterator[PlanningTable]:
+def open_planning_table(
+    jvm: Any, catalog: Catalog, table_name: str, *, caches_manifests: bool = False
+) -> Iterator[PlanningTable]:
     """A PlanningTable for the block."""
-    table = PlanningTable(jvm, catalog, table_name)
+    table = PlanningTable(jvm, catalog, table_name, caches_manifests=caches_manifests)
     try:
         yield table
     finally:
         table.close()
-
-
-def probe_cold(
-    jars: Sequence[Path], catalog: Catalog, table_name: str, after_commit: int, *, metadata_location: str
-) -> PlanningProbe:
-    """The full scan planned once in a fresh JVM: no class, no table, no connection is warm (the page cache may be).
-
-    `metadata_location` is what a catalog in memory, which ended with its JVM, is told anew.
-    """
-    with (
-        short_lived_jvm(jars) as gateway,
-        open_planning_table(gateway.jvm, catalog, table_name) as planning,
-    ):
-        if isinstance(catalog, MemoryCatalog):
-            planning.register(metadata_location)
-        table, load_ms = planning.timed_load()
-        query = Query(name=FULL_SCAN)
-        rounds = [Round(load_ms=load_ms, plan=planning.plan(table, query))]
-        return planning.probe(query, rounds, after_commit=after_commit, temperature="cold")

@@ -12,6 +12,7 @@ import numpy as np
 from wasim.errors import SavedFileError
 from wasim.ledger import (
     CommitReports,
+    DirectoryScan,
     FileEvents,
     Kind,
     Ledger,
@@ -52,6 +53,7 @@ def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
         "ingested_bytes": case.ingested_bytes,
         "amplification": asdict(case.amplification),
         "probes": [_probe_document(probe) for probe in case.probes],
+        "listings": [_listing_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
     }
     write_atomically(folder / "case.json", json.dumps(document, indent=1))
@@ -106,6 +108,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         probes=tuple(_probe(probe) for probe in document["probes"]),
         wall_s=document["wall_s"],
         requests=read_columns(requests, Requests) if requests.exists() else None,
+        listings=tuple(_listing(listing) for listing in document["listings"]),
     )
 
 
@@ -162,6 +165,14 @@ def _probe(document: dict[str, Any]) -> PlanningProbe:
     return PlanningProbe(**{**document, **rounds})
 
 
+def _listing_document(listing: DirectoryScan) -> dict[str, Any]:
+    return {**asdict(listing), "scan_ms": listing.scan_ms.round(3).tolist()}
+
+
+def _listing(document: dict[str, Any]) -> DirectoryScan:
+    return DirectoryScan(**{**document, "scan_ms": np.array(document["scan_ms"], dtype=np.float64)})
+
+
 def case_document(case: CaseRun) -> dict[str, Any]:
     """One case of the summary: everything by kind, with units in the names."""
     totals, commits = case.totals, case.commits
@@ -196,6 +207,10 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "commit_ms": _spread(case.ledger.commit_ms),
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
+        "listings": [
+            _listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
+            for listing in case.listings
+        ],
         "wall_s": round(case.wall_s, 3),
     }
 

@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wasim.ledger import Kind, Ledger, OperationTotals, PlanningProbe, Requests, Totals, WriteAmplification
+from wasim.ledger import (
+    DirectoryScan,
+    Kind,
+    Ledger,
+    OperationTotals,
+    PlanningProbe,
+    Requests,
+    Totals,
+    WriteAmplification,
+)
 from wasim.scenario import Case
 
 
@@ -24,6 +33,7 @@ class CaseRun:
     probes: tuple[PlanningProbe, ...]
     wall_s: float
     requests: Requests | None = None  # to S3; None where the store is local
+    listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
 
     @property
     def commits(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, suggest
@@ -77,6 +78,18 @@ def check_store(draft: Draft) -> Iterator[Fault]:
         )
 
 
+def check_readers(draft: Draft) -> Iterator[Fault]:
+    """Readers other than Iceberg's library are asked on local files only."""
+    store = draft.scenario.environment.store
+    for number, reader in enumerate(draft.scenario.planning.readers):
+        if store != "local" and reader in (PYICEBERG, CLICKHOUSE):
+            yield Fault(
+                place=("planning", "readers", number),
+                problem=f'is "{reader}", but environment.store is {store}: it is asked on local files only',
+                remedy="Take it out, or give environment.store: local.",
+            )
+
+
 def check_limits(draft: Draft) -> Iterator[Fault]:
     """Limits name metrics, are bounds, and are on percentiles only with rounds enough."""
     rounds = draft.scenario.planning.rounds_at_end
@@ -94,6 +107,13 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
                 place=place,
                 problem=f"is a 95th percentile, but planning.rounds_at_end is {rounds}",
                 remedy=f"Give planning.rounds_at_end of at least {LEAST_ROUNDS_FOR_PERCENTILE}.",
+            )
+        first = draft.scenario.planning.readers[0]
+        if metric == "load_p95_ms" and not BOUNDARIES[first].load:
+            yield Fault(
+                place=place,
+                problem=f"is of a load, but {first}, the first of planning.readers, has none apart from planning",
+                remedy="Name another reader first, or limit planning_p95_ms.",
             )
 
 
@@ -119,5 +139,6 @@ CHECKS = (
     _check(check_maintenance, "maintenance", "horizon"),
     _check(check_evolution, "evolution", "table", "horizon"),
     _check(check_store, "environment.catalog", "environment.store"),
-    _check(check_limits, "limits", "planning.rounds_at_end"),
+    _check(check_limits, "limits", "planning.rounds_at_end", "planning.readers"),
+    _check(check_readers, "planning.readers", "environment.store"),
 )

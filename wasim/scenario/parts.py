@@ -6,17 +6,19 @@ serve the JSON Schema, the faults and docs/scenarios.md alike.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from wasim.scenario.values import (
     ColumnName,
     ColumnType,
     Number,
     Part,
+    ReaderName,
     Switch,
     Text,
     Transform,
     Whole,
+    different,
     whole,
 )
 
@@ -166,7 +168,18 @@ class Planning(Part):
     rounds_at_end: Annotated[Whole, Field(ge=1, le=1000)] = Field(
         default=20, description="The same at the end; a 95th percentile needs 20."
     )
+    readers: Annotated[tuple[ReaderName, ...], Field(min_length=1), AfterValidator(different)] = Field(
+        default=("iceberg_java",),
+        description="What plans: iceberg_java, iceberg_java_distributed, pyiceberg, clickhouse. The first one's figures"
+        " are those that limits, fit and headline go by.",
+    )
+    caches: Switch = Field(
+        default=False, description="Whether readers that can keep metadata in a cache are probed with it too."
+    )
     cold: Switch = Field(default=True, description="Whether planning is probed once more in a fresh process.")
+    listing: Switch = Field(
+        default=True, description="Whether the data files are found once more by listing directories, without metadata."
+    )
     execution: Switch = Field(default=True, description="Whether each query is run too, and timed apart.")
 
 

@@ -5,7 +5,7 @@ What a validator raises completes the sentence `Give …`.
 
 import re
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -66,6 +66,13 @@ def sentence(text: str) -> str:
     return text
 
 
+def different(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of which none is given twice."""
+    if len(set(names)) < len(names):
+        raise ValueError("each name once")
+    return names
+
+
 def _switch(value: object) -> bool:
     if isinstance(value, bool):
         return value
@@ -116,6 +123,7 @@ ColumnName = Annotated[
         re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}"), "a name of letters, digits and _, that starts with no digit"
     ),
 ]
+ReaderName = Literal["iceberg_java", "iceberg_java_distributed", "pyiceberg", "clickhouse"]
 ScenarioName = Annotated[
     str, _matching(re.compile(r"[a-z0-9][a-z0-9_]{0,63}"), "a name of small letters, digits and _, such as smoke")
 ]

@@ -1,0 +1,100 @@
+"""A case's table probed: by every reader that its scenario names, after some commits and once more when it is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wasim import drive
+from wasim.benchmarks import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
+from wasim.ledger import DirectoryScan, PlanningProbe
+from wasim.ledger.readers import ICEBERG_JAVA
+from wasim.probe import (
+    ColdTable,
+    Occasion,
+    PlanningTable,
+    Probed,
+    TableState,
+    execution_ms,
+    open_readers,
+    plans,
+    probe_cold,
+    queries,
+)  # fmt: skip
+from wasim.scenario import Case
+from wasim.spark import Catalog
+from wasim.units import Floats
+from wasim.workload import Probe
+
+EXECUTION_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probing:
+    """Where a case's probes look, and what they found so far."""
+
+    target: drive.Target
+    planning: PlanningTable
+    catalog: Catalog
+    local_root: Path | None  # of the table; None where it is on no local disk
+    writes_data: bool
+    machine: Mapping[str, Any]  # for pytest-benchmark's document
+    benchmarks: Path  # the folder of those documents
+    probes: list[PlanningProbe]
+    listings: list[DirectoryScan]
+
+    def probe(self, step: Probe) -> None:
+        """Times planning by every reader and, at the end, a listing of directories and Spark's execution."""
+        case, state = self.target.case, self.planning.state()
+        asked = tuple(queries(self.target.session, case, step.table, after_commit=step.after_commit))
+        probed = Probed(
+            session=self.target.session,
+            catalog=self.catalog,
+            table_name=drive.TABLE_NAME,
+            local_root=self.local_root,
+            planning=self.planning,
+            state=state,
+        )
+        at_end = step.final and self.writes_data
+        with open_readers(case.planning, probed) as readers:
+            target = PlanningTarget(
+                label=case.label,
+                planned=plans(readers, asked),
+                occasion=Occasion(state=state, after_commit=step.after_commit, temperature="warm"),
+                rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
+                table_root=self.local_root if at_end and case.planning.listing else None,
+            )
+            seen = self._timed(target)
+        spent: dict[str, Floats] = {}
+        if at_end and case.planning.execution:
+            spent = {
+                query.name: execution_ms(self.target.session, self.target.table, query, rounds=EXECUTION_ROUNDS)
+                for query in asked
+            }
+        self.probes.extend(_executed(probe, spent) for probe in seen.probes)
+        self.listings.extend(seen.listings)
+
+    def _timed(self, target: PlanningTarget) -> PlanningBenchmarks:
+        document = self.benchmarks / f"benchmark-{target.occasion.after_commit:08d}.json"
+        return run_planning_benchmarks(target, self.machine, document)
+
+
+def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:
+    """The probe with what Spark spent on its query, if it plans as Spark does: by Iceberg's library, as it comes."""
+    own = probe.reader == ICEBERG_JAVA and not probe.variant and probe.query in spent
+    return replace(probe, execution_ms=spent[probe.query]) if own else probe
+
+
+def probe_fresh(
+    case: Case, jars: Sequence[Path], catalog: Catalog, table_root: Path, state: TableState
+) -> list[PlanningProbe]:
+    """The full scan of a finished case planned once by each reader in a fresh process, if the case asks for it."""
+    table = ColdTable(
+        jars=jars,
+        catalog=catalog,
+        table_name=drive.TABLE_NAME,
+        table_root=table_root,
+        state=state,
+        after_commit=case.commits,
+    )
+    return list(probe_cold(case.planning.readers, table)) if case.planning.cold else []
