@@ -27,7 +27,7 @@ soak: $(READY) java ## kill -9 at 20 random moments, and resume
 
 validate: $(READY) java ## hold the simulator against real runs; writes docs/fidelity.md
 	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
-	$(BIN)/wasim fidelity $(FIDELITY)/*/* > docs/fidelity.md
+	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits

@@ -1,14 +1,20 @@
 """How close the simulator comes to real runs: each saved case simulated from scenario and profile alone."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from wasim.charts import thrash_svg
 from wasim.drive import TABLE_NAME
+from wasim.errors import WasimError
+from wasim.ledger import Kind, view_by_commit
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run
+from wasim.scenario import Case
 from wasim.simulate import Site, shipped_profile, simulate_case
 from wasim.simulate.fidelity import KindFidelity, compare
+from wasim.units import Ints
 
 INTRODUCTION = """# Fidelity of the simulator
 
@@ -19,6 +25,12 @@ Nothing of the real runs is used but where the table lies, which anyone can choo
 A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
 and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files are
 sized by the profile and have no goal. What misses its goal stays in the table.
+
+The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
+
+![Manifests of a table that merges near the target size, real and simulated](thrash.svg)
+
+[published.md](published.md) and [security_lake.md](security_lake.md) hold the simulator against what others published.
 """
 Fidelity = tuple[str, tuple[KindFidelity, ...]]
 
@@ -35,9 +47,37 @@ def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
     return checked
 
 
+def draw_thrash(runs: Iterable[Path]) -> str:
+    """The manifests of the case that merged most, real and simulated, as an SVG document.
+
+    WasimError if no case of these runs merged a manifest.
+    """
+    cases = [(case, RunFolder(path)) for path in runs for case in read_run(path).cases]
+    case, folder = max(cases, key=lambda one: _merges(one[0]))
+    if not _merges(case):
+        raise WasimError("--chart draws merged manifests, and no case of these runs merged any. Name one that did.")
+    written = case.ledger.written_bytes[Kind.DATA_MANIFEST]
+    properties = {**case.case.table.properties, "commit.manifest-merge.enabled": "false"}
+    unmerged = replace(case.case, table=case.case.table.model_copy(update={"properties": properties}))
+    return thrash_svg(written, _manifest_bytes(case.case, case, folder), _manifest_bytes(unmerged, case, folder))
+
+
+def _merges(case: CaseRun) -> int:
+    return case.totals.files_written[Kind.DATA_MANIFEST] - case.commits
+
+
+def _manifest_bytes(simulated: Case, case: CaseRun, folder: RunFolder) -> Ints:
+    recording = simulate_case(
+        simulated, shipped_profile(simulated), np.random.default_rng(simulated.seed), site=_site(case, folder)
+    )
+    return view_by_commit(recording).written_bytes[Kind.DATA_MANIFEST]
+
+
+def _site(case: CaseRun, folder: RunFolder) -> Site:
+    return Site(location=str(folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))))
+
+
 def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:
     real = read_recording(folder.case(case.key))
-    location = folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))
     rng = np.random.default_rng(case.case.seed)
-    site = Site(location=str(location))
-    return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=site))
+    return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=_site(case, folder)))

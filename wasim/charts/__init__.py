@@ -6,5 +6,6 @@ why when it cannot.
 
 from wasim.charts.chart import Chart, LeftOut, draw_figure
 from wasim.charts.gallery import plan_charts, render_chart, save_charts
+from wasim.charts.thrash import thrash_svg
 
-__all__ = ["Chart", "LeftOut", "draw_figure", "plan_charts", "render_chart", "save_charts"]
+__all__ = ["Chart", "LeftOut", "draw_figure", "plan_charts", "render_chart", "save_charts", "thrash_svg"]

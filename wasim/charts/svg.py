@@ -6,7 +6,7 @@ from html import escape
 
 from matplotlib.figure import Figure
 
-from wasim.charts.palette import CSS_NAMES
+from wasim.charts.palette import CSS_NAMES, DARK
 
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}  # nothing that differs from run to run
 
@@ -35,6 +35,18 @@ def inline_svg(figure: Figure, *, name: str, description: str) -> str:
     for colour, css in CSS_NAMES.items():
         svg = svg.replace(colour, f"var(--{css})")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
+
+
+def standing_svg(figure: Figure, *, name: str, description: str) -> str:
+    """A whole SVG document whose colours follow what its reader prefers, light or dark."""
+    light = ";".join(f"--{css}:{colour}" for colour, css in CSS_NAMES.items())
+    dark = ";".join(f"--{css}:{colour}" for css, colour in DARK.items())
+    style = f"<style>svg{{{light};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
+    svg = inline_svg(figure, name=name, description=description)
+    start = svg.index("<svg ") + len("<svg ")
+    body = svg.index(">", start) + 1
+    attributes = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+    return f"{svg[:start]}{attributes}{svg[start:body]}{style}{svg[body:]}"
 
 
 def _own_ids(svg: str, name: str) -> str:
