@@ -54,7 +54,7 @@ def test_a_manifest_of_8_mib_holds_about_300_000_entries_over_columns(columns):
     header = ManifestHeader(schema=files.schema, spec=files.spec)
     sizes = [len(manifest_bytes(header, entries[:count], sync_marker=bytes(16))) for count in (100, 200)]
     entries_of_8_mib = (8 << 20) / ((sizes[1] - sizes[0]) / 100)
-    assert entries_of_8_mib == pytest.approx(300_000 / columns, rel=0.35)
+    assert entries_of_8_mib == pytest.approx(300_000 / columns, rel=0.2)
 
 
 def _added(file: DataFileEntry, commit: int) -> ManifestEntry:
