@@ -4,8 +4,10 @@
 """
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.faults import IcebergFileError
@@ -191,17 +193,14 @@ def container_bytes(
 
 def split_blocks(records: Iterable[bytes], block_raw_bytes: int = BLOCK_RAW_BYTES) -> list[Block]:
     """Encoded records gathered into blocks: each closes after the record that brings it to the threshold."""
+    every = list(records)
+    ends = list(accumulate(map(len, every)))
     blocks: list[Block] = []
-    pending: list[bytes] = []
-    size = 0
-    for record in records:
-        pending.append(record)
-        size += len(record)
-        if size >= block_raw_bytes:
-            blocks.append(Block(record_count=len(pending), raw=b"".join(pending)))
-            pending, size = [], 0
-    if pending:
-        blocks.append(Block(record_count=len(pending), raw=b"".join(pending)))
+    start = filled = 0
+    while start < len(every):
+        stop = min(bisect_left(ends, filled + block_raw_bytes, start) + 1, len(every))
+        blocks.append(Block(record_count=stop - start, raw=b"".join(every[start:stop])))
+        start, filled = stop, ends[stop - 1]
     return blocks
 
 

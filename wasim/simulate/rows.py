@@ -61,8 +61,9 @@ class Rows:
             if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
                 ranks = self._ranks(leaf)[keys]
                 keys = keys[[int(ranks.argmin()), int(ranks.argmax())]]
-            texts = self.values_of_keys(leaf, keys)
-            return min(texts), max(texts)
+            # Texts begin as their digests do, so those tell the extremes; only two need be spelt.
+            digests = [_digest(leaf, key) for key in keys.tolist()]
+            return _spelt(leaf, min(digests)), _spelt(leaf, max(digests))
         values = self.values_of_keys(leaf, keys)
         return values.min().item(), values.max().item()
 
@@ -91,18 +92,22 @@ class Rows:
         return _SIMPLE[column.type](keys)
 
     def _digested(self, leaf: Leaf, keys: Ints) -> Values:
-        column, distinct = leaf.column, np.unique(keys, return_inverse=True)
+        distinct = np.unique(keys, return_inverse=True)
         digests = [_digest(leaf, key) for key in distinct[0].tolist()]
-        made: list[str] | list[bytes]
-        if column.type == "binary":
-            made = [(digest * -(-column.length // len(digest)))[: column.length] for digest in digests]
-        else:
-            made = [(digest.hex() * -(-column.length // HEX_DIGITS))[: column.length] for digest in digests]
+        made = [_spelt(leaf, digest) for digest in digests]
         return np.array(made, dtype=object)[distinct[1]]
 
 
 def _digest(leaf: Leaf, key: int) -> bytes:
     return sha256(f"{key}/{leaf.salt}".encode()).digest()
+
+
+def _spelt(leaf: Leaf, digest: bytes) -> str | bytes:
+    """The value that a digest makes, as long as the column's values are."""
+    length = leaf.column.length
+    if leaf.column.type == "binary":
+        return (digest * -(-length // len(digest)))[:length]
+    return (digest.hex() * -(-length // HEX_DIGITS))[:length]
 
 
 _SIMPLE: dict[str, Callable[[Ints], Values]] = {
