@@ -8,13 +8,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from wasim import cli
-from wasim.errors import EnvironmentFault, SavedFileError
+from wasim.errors import EnvironmentFault, SavedFileError, WasimError
 from wasim.forecast import ForecastOptions, forecast
 from wasim.runs import RunMarker, open_run_folder, read_run, save_case
 from wasim.scenario import load_scenario
 from wasim.simulate import shipped_profile, simulate_case
+
+SMOKE = Path(__file__).parent.parent / "scenarios" / "smoke.yaml"
 
 SMOKE = Path(__file__).parent.parent / "scenarios" / "smoke.yaml"
 
@@ -128,3 +131,20 @@ def test_a_damaged_run_is_one_line(saved_run: Path, damage: Callable[[Path], obj
     with pytest.raises(SavedFileError, match=said) as fault:
         read_run(saved_run)
     assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["profile", "--writer", "flink"], "--writer is 'flink'. Give streaming or batch"),
+        (["profile", "--engine", "trino"], "--engine is 'trino'"),
+        (["profile", str(SMOKE)], "has the writers batch, streaming; a profile is of one"),
+        (["simulate", str(SMOKE), "--profile", "none"], "is no file and no shipped profile"),
+        (["simulate", str(SMOKE), "--location", " "], "--location is ' '"),
+        (["simulate", str(SMOKE), "--location", "s3://b/t", "--emit", "x"], "exclude each other"),
+    ],
+)
+def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(cli.app, arguments)
+    assert isinstance(result.exception, WasimError)
+    assert said in str(result.exception)

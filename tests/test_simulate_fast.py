@@ -14,7 +14,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events, view_by_commi
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runs import Run
 from wasim.scenario import Case
-from wasim.simulate import shipped_profile, simulate_case
+from wasim.simulate import profile_named, shipped_profile, simulate_case
 from wasim.simulate.fast import FastModel, Law, fast_rows, fast_totals
 
 DROPPING = {
@@ -99,7 +99,8 @@ def test_ten_million_commits_take_no_longer_than_ten_thousand_and_little_memory(
     peak_bytes = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert times[10_000_000] < 1000 * times[10_000] + 0.1
-    assert 10_000_000 / times[10_000_000] > 3e6
+    streams_s = profile_named("spark_streaming").pace_s  # the real writer's time for a commit
+    assert 10_000_000 / times[10_000_000] > 1e6 / streams_s
     assert peak_bytes < 300e6
 
 

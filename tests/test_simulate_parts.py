@@ -23,6 +23,7 @@ from wasim.simulate import measure_profile, read_profile, render_profile, shippe
 from wasim.simulate.bounds import column_bounds, decimal_bytes
 from wasim.simulate.hashing import murmur3_32
 from wasim.simulate.identifiers import LONG_MAX, draw_snapshot_id
+from wasim.simulate.measure import _deviation
 from wasim.simulate.merging import MergePolicy, bins_to_merge, pack_from_end
 from wasim.simulate.parquet_sizes import column_size
 from wasim.simulate.partitions import partition_folder, split_by_partition
@@ -237,3 +238,12 @@ def test_a_file_too_large_for_its_target_is_refused():
     case = synthetic_case(properties={"write.target-file-size-bytes": "2000"}, horizon_s=2.0)
     with pytest.raises(WasimError, match=r"write\.target-file-size-bytes"):
         simulate_case(case, shipped_profile(case), np.random.default_rng(0))
+
+
+def test_noise_is_told_from_drift_and_from_jumps():
+    rng = np.random.default_rng(0)
+    noisy = [round(1000 + 8 * step) for step in rng.standard_normal(400).tolist()]
+    assert _deviation(noisy) == pytest.approx(8, rel=0.6)
+    assert _deviation([1000] * 6 + [1080] * 9) == 0
+    assert _deviation([1000, 1001, 1000, 1000, 1001, 1002, 1001, 1050, 1051, 1050, 1051, 1050]) < 1
+    assert _deviation([1000]) == 0
