@@ -102,7 +102,18 @@ def test_the_page_holds_every_cases_figures(html: str, run: Run) -> None:
 
 
 def test_sections_stand_in_the_readers_order(html: str) -> None:
-    order = ["figures", "remains", "limits", "charts", "fit", "planning", "sustainable", "failures", "provenance", "words"]
+    order = [
+        "figures",
+        "remains",
+        "limits",
+        "charts",
+        "fit",
+        "planning",
+        "sustainable",
+        "failures",
+        "provenance",
+        "words",
+    ]
     assert re.findall(r'<h2 id="([^"]+)"', html) == order
 
 

@@ -14,6 +14,7 @@ from wasim import collect, drive
 from wasim.bench.engines import SPARK
 from wasim.bench.place import Place, open_place
 from wasim.bench.probing import Probing, probe_fresh
+from wasim.errors import CaseFailed
 from wasim.ledger import (
     DirectoryScan,
     FileEvents,
@@ -21,9 +22,10 @@ from wasim.ledger import (
     PlanningProbe,
     Recording,
     sum_by_operation,
+    sum_contention,
     sum_events,
     view_by_commit,
-)  # fmt: skip
+)
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -132,6 +134,19 @@ def warm_up(case: Case, context: CaseContext) -> None:
     shutil.rmtree(context.warehouse)
 
 
+def _check_rows(target: drive.Target, commits: int) -> None:
+    """CaseFailed unless the table itself holds the rows and snapshots of so many commits, each row once."""
+    spark, rows = target.session.spark, commits * target.case.rows_per_commit
+    spark.catalog.refreshTable(target.table)
+    ((*found,),) = spark.table(target.table).selectExpr("count(*)", "count(DISTINCT event_id)").collect()
+    snapshots = spark.table(f"{target.table}.snapshots").count()
+    if (*found, snapshots) != (rows, rows, commits):
+        raise CaseFailed(
+            f"The table holds {found[0]} rows, {found[1]} of them different, in {snapshots} snapshots, but {commits}"
+            f" commits of {rows} rows in all were reported. Rows were lost or doubled among the writers."
+        )
+
+
 def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
     """The events whose files a listing must show. Data that was never written must not turn up there either."""
     return events if engine.writes_data else events.where(np.isin(events.kind, METADATA_KINDS))
@@ -166,6 +181,7 @@ def _case_run(
         ledger=view_by_commit(recording),
         totals=totals,
         live_bytes=live_bytes,
+        contention=sum_contention(recording),
         operations=sum_by_operation(recording),
         ingested_bytes=ingested,
         amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),

@@ -63,6 +63,10 @@ def check_describable(case: Case) -> None:
         raise WasimError(
             "Engine core only appends. Take changes, maintenance, evolution and upsert out, or use engine spark."
         )
+    if case.writer.writers > 1:
+        raise WasimError(
+            f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
+        )
     for key, value in case.table.properties.items():
         expected = _FIXED_VALUES.get(key, value)
         if value.lower() != expected.lower() or key.startswith(_REFUSED_PREFIXES):

@@ -1,6 +1,7 @@
 """Engines `spark` and `core`: a case's steps carried out on real Iceberg tables, with and without their data."""
 
-from wasim.drive.appends import append_batch, open_appender
+from wasim.drive.appends import open_appender
+from wasim.drive.batch import append_batch
 from wasim.drive.core import CoreAppender, DataSource, Described
 from wasim.drive.engine import Appender, Engine, Operation, Target, carry_out_steps
 from wasim.drive.operations import operate

@@ -3,13 +3,13 @@
 import threading
 from typing import Any
 
+from wasim.drive.batch import arriving_rows
 from wasim.drive.changes import merge_rows, upserted_rows
 from wasim.drive.engine import Appender, Target
 from wasim.drive.pace import Pace
 from wasim.drive.rows import EPOCH_US, select_list
+from wasim.drive.together import AppendersTogether
 from wasim.errors import CaseFailed
-from wasim.scenario import Case
-from wasim.spark import Session
 from wasim.workload import Append
 
 POLL_S = 0.25  # how often a stream that is under way is asked for progress; the commits do not wait for it
@@ -17,20 +17,11 @@ POLL_S = 0.25  # how often a stream that is under way is asked for progress; the
 
 def open_appender(target: Target) -> Appender:
     """The appender that the case's writer asks for."""
+    if target.case.writer.writers > 1:
+        return AppendersTogether(target)
     if target.case.writer.kind == "batch":
         return BatchAppender(target)
     return ForeachBatchAppender(target) if target.case.writer.sink == "foreach_batch" else TableSinkAppender(target)
-
-
-def append_batch(session: Session, case: Case, table: str, commit: int) -> None:
-    """One commit's rows appended by one DataFrame write."""
-    _arriving(session, case, commit).selectExpr(*select_list(case, case.table)).writeTo(table).append()
-
-
-def _arriving(session: Session, case: Case, commit: int) -> Any:
-    """The numbers of one commit's rows, as the column `value`, in as many partitions as it has files."""
-    first = (commit - 1) * case.rows_per_commit
-    return session.spark.range(first, first + case.rows_per_commit, 1, case.workload.files_per_commit).toDF("value")
 
 
 def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> None:
@@ -60,7 +51,7 @@ class BatchAppender:
                 event_time_s=commit * target.case.commit_interval_s,
                 rows=step.rows_per_commit,
             )
-            _commit_batch(target, step, commit, _arriving(target.session, target.case, commit))
+            _commit_batch(target, step, commit, arriving_rows(target.session, target.case, commit))
             target.on_commits(commit)
 
     def reshape(self) -> None:

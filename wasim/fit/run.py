@@ -87,11 +87,12 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
 
 def _left_out(run: Run) -> list[str]:
     """Says which cases no equation was fitted to."""
-    others = [one.case.label for one in run.cases if not one.case.only_appends]
+    others = [one.case.label for one in run.cases if not one.case.is_one_writers]
     if not others:
         return []
     which = "Nothing" if len(others) == len(run.cases) else f"{', '.join(others)}: nothing"
-    return [f"{which} is fitted: the equations are of appends, and more happens here. What was measured stands above."]
+    why = "the equations are of one writer's appends, and more happens here"
+    return [f"{which} is fitted: {why}. What was measured stands above."]
 
 
 def _notes(groups: tuple[Group, ...], held: tuple[HeldOut, ...], *, asked: bool) -> list[str]:

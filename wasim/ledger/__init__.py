@@ -1,11 +1,12 @@
 """The ledger: file events ─► one row per commit ─► totals. One vocabulary for every engine.
 
 `vocabulary` names kinds, actions and operations; `events` is the truth of the program; `commits` is the view by
-commit; `totals` the view of that; `planning` what probes saw, `readers` what saw it; `requests`
-what S3 was asked; `parquet` saves and reads them.
+commit; `totals` the view of that; `contention` what writers in each other's way cost; `planning` what probes saw,
+`readers` what saw it; `requests` what S3 was asked; `parquet` saves and reads them.
 """
 
 from wasim.ledger.commits import Ledger, view_by_commit
+from wasim.ledger.contention import Contention, sum_contention
 from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
 from wasim.ledger.operations import OperationTotals, sum_by_operation
 from wasim.ledger.planning import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
@@ -19,6 +20,7 @@ __all__ = [
     "METADATA_KINDS",
     "Action",
     "CommitReports",
+    "Contention",
     "DirectoryScan",
     "FileEvents",
     "Kind",
@@ -35,6 +37,7 @@ __all__ = [
     "percentile_ms",
     "request_kind",
     "sum_by_operation",
+    "sum_contention",
     "sum_events",
     "view_by_commit",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from wasim.ledger.contention import lost_files
 from wasim.ledger.events import CommitReports, FileEvents, Recording
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
 from wasim.units import Floats, Ints, Texts
@@ -15,8 +16,9 @@ class Ledger:
     """One row per commit, oldest first, as equal-length columns.
 
     `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included;
-    `deleted_bytes[kind]` what it deleted; `wasted_bytes` what it both wrote and deleted. `live_manifests` and
-    `live_entries` describe the new snapshot. All other columns are those of CommitReports.
+    `deleted_bytes[kind]` what it deleted; `wasted_bytes` what it both wrote and deleted, and what its lost
+    attempts wrote. `live_manifests` and `live_entries` describe the new snapshot. All other columns are those of
+    CommitReports.
     """
 
     commit: Ints
@@ -80,9 +82,9 @@ def view_by_commit(recording: Recording) -> Ledger:
     """The ledger of a recording. Events outside commits (CREATE, lost attempts, maintenance) are in the totals only."""
     events, reports = recording.events, recording.reports
     count = len(reports)
-    wasted = np.zeros(count, dtype=np.int64)
-    inside = events.where((events.commit > 0) & (events.commit <= count))
-    for commit, size in _wasted_within_a_commit(inside):
+    in_commits = (events.commit > 0) & (events.commit <= count)
+    inside, wasted = events.where(in_commits), np.zeros(count, dtype=np.int64)
+    for commit, size in _wasted_within_a_commit(inside, lost_files(recording)[in_commits]):
         wasted[commit - 1] += size
     return Ledger(
         commit=np.arange(1, count + 1, dtype=np.int64),
@@ -110,14 +112,13 @@ def _sum_by_kind(events: FileEvents, action: Action, count: int, *, count_files:
     return sums
 
 
-def _wasted_within_a_commit(events: FileEvents) -> list[tuple[int, int]]:
-    written_in = {
-        file: commit
-        for file, commit, action in zip(events.file, events.commit, events.action, strict=True)
-        if action == Action.WRITE
-    }
-    return [
-        (int(commit), int(size))
-        for file, commit, action, size in zip(events.file, events.commit, events.action, events.bytes, strict=True)
-        if action == Action.DELETE and written_in.get(file) == commit
-    ]
+def _wasted_within_a_commit(events: FileEvents, lost: np.ndarray) -> list[tuple[int, int]]:
+    """(commit, bytes) of each file that came to nothing: lost, or deleted by the commit that had written it."""
+    written_in: dict[str, int] = {}
+    wasted = []
+    for row, (file, commit, action) in enumerate(zip(events.file, events.commit, events.action, strict=True)):
+        if action == Action.WRITE and not lost[row]:
+            written_in[file] = commit
+        if lost[row] or (action == Action.DELETE and written_in.get(file) == commit):
+            wasted.append((int(commit), int(events.bytes[row])))
+    return wasted

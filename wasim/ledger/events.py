@@ -79,6 +79,7 @@ class StepRecords:
 
     `step` is the number of its first commit's step; `commits` how many it made; `rows_arrived` how many rows it brought
     from outside; `began_at_s` wall time since the epoch; `wall_ms` until it was done, NaN where nothing was timed.
+    `error` is how its commit failed for good, in Iceberg's word, and empty where none did.
     """
 
     step: Ints
@@ -88,6 +89,7 @@ class StepRecords:
     rows_arrived: Ints
     began_at_s: Floats
     wall_ms: Floats
+    error: Texts
 
     def __len__(self) -> int:
         return len(self.step)

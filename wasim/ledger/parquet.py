@@ -14,8 +14,9 @@ from wasim.ledger.events import CommitReports, FileEvents, StepRecords
 from wasim.ledger.requests import Requests
 from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
 
-TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "request"})
+TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "error", "request"})
 COLUMNS_BY_KIND = frozenset({"written_bytes", "deleted_bytes", "files_written"})
+_ABSENT = {"error": ""}  # what a column holds throughout where a file was saved before there was such a column
 _VERSION_KEY = b"wasim.schema_version"
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords, Ledger, Requests)
 
@@ -46,6 +47,8 @@ def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
         )
 
     def column(name: str) -> np.ndarray:
+        if name not in table.column_names and name in _ABSENT:
+            return np.full(len(table), _ABSENT[name], dtype=object)
         if name not in table.column_names:
             raise SavedFileError(f"{path}: lacks the column {name}. Run the bench again to make it.")
         array: np.ndarray = table.column(name).to_numpy(zero_copy_only=False)

@@ -12,6 +12,7 @@ import numpy as np
 from wasim.errors import SavedFileError
 from wasim.ledger import (
     CommitReports,
+    Contention,
     DirectoryScan,
     FileEvents,
     Kind,
@@ -24,6 +25,7 @@ from wasim.ledger import (
     WriteAmplification,
     percentile_ms,
     sum_by_operation,
+    sum_contention,
     sum_events,
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
@@ -64,7 +66,8 @@ def read_case(folder: Path) -> CaseRun:
     document = _read_json(folder / "case.json", DOCUMENT_VERSION)
     with _not_as_saved(folder / "case.json"):
         made = _case_from(document, folder)
-    if made.case.only_appends and len(made.ledger) != made.case.commits:
+    failed = made.contention.failed_commits if made.contention else 0
+    if made.case.only_appends and len(made.ledger) + failed != made.case.commits:
         raise SavedFileError(
             f"{folder / 'ledger.parquet'}: holds {len(made.ledger)} commits, the case has {made.case.commits}. {_AGAIN}"
         )
@@ -102,6 +105,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         ledger=read_columns(folder / "ledger.parquet", Ledger),
         totals=sum_events(recording.events),
         live_bytes={Kind(kind): size for kind, size in document["live_bytes"].items()},
+        contention=sum_contention(recording),
         operations=sum_by_operation(recording),
         ingested_bytes=document["ingested_bytes"],
         amplification=WriteAmplification(**document["amplification"]),
@@ -193,6 +197,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "files_written": totals.files_written,
         "files_deleted": totals.files_deleted,
         "wasted_bytes": int(case.ledger.wasted_bytes.sum()) if whole else None,
+        "contention": _contention_summary(case.contention) if case.contention else None,
         "operations": [_operation_summary(one) for one in case.operations],
         "ingested_bytes": case.ingested_bytes,
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
@@ -212,6 +217,18 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             for listing in case.listings
         ],
         "wall_s": round(case.wall_s, 3),
+    }
+
+
+def _contention_summary(one: Contention) -> dict[str, Any]:
+    return {
+        "attempts": one.attempts,
+        "lost_attempts": one.lost_attempts,
+        "failed_commits": one.failed_commits,
+        "failed": one.failed,
+        "lost_bytes": one.lost_bytes,
+        "orphan_bytes": one.orphan_bytes,
+        "orphan_files": one.orphan_files,
     }
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wasim.ledger import (
+    Contention,
     DirectoryScan,
     Kind,
     Ledger,
@@ -34,6 +35,7 @@ class CaseRun:
     wall_s: float
     requests: Requests | None = None  # to S3; None where the store is local
     listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
+    contention: Contention | None = None  # None where no writers were: of a simulation
 
     @property
     def commits(self) -> int:

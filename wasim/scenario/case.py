@@ -56,6 +56,11 @@ class Case:
         return not (self.writer.upsert or self.evolution or self.has_changes or self.has_maintenance)
 
     @property
+    def is_one_writers(self) -> bool:
+        """Whether one writer's appends are all that happens to the table, which is what the cost equations are of."""
+        return self.only_appends and self.writer.writers == 1
+
+    @property
     def has_changes(self) -> bool:
         """Whether rows are changed beside what the writer brings."""
         return bool(self.changes.model_dump(exclude_none=True))
@@ -84,9 +89,10 @@ class Case:
 
     @property
     def writer_name(self) -> str:
-        """`streaming`, `streaming-foreach` or `batch`, with `+merge` where Spark would not by itself."""
+        """`streaming`, `streaming-foreach`, `batch` or `4×batch`, with `+merge` where Spark would not by itself."""
         name = self.writer.kind + ("-foreach" if self.writer.sink == "foreach_batch" else "")
         name += "-upsert" if self.writer.upsert else ""
+        name = name if self.writer.writers == 1 else f"{self.writer.writers}×{name}"
         return name if self.writer.append in (None, self.writer.default_append) else f"{name}+{self.writer.append}"
 
     def document(self) -> dict[str, object]:

@@ -90,6 +90,28 @@ def check_readers(draft: Draft) -> Iterator[Fault]:
             )
 
 
+def check_writers(draft: Draft) -> Iterator[Fault]:
+    """Several writers are batch writers, and all that they do is append."""
+    scenario, place = draft.scenario, ("writer", "writers")
+    if scenario.writer.writers == 1:
+        return
+    beside = [name for name in ("changes", "maintenance") if getattr(scenario, name).model_dump(exclude_none=True)]
+    beside += ["evolution"] if scenario.evolution else []
+    beside += ["writer.upsert"] if scenario.writer.upsert else []
+    if scenario.writer.kind != "batch":
+        yield Fault(
+            place=place,
+            problem=f"is {draft.quoted(*place)}, but the writer is {scenario.writer.kind}",
+            remedy="Give kind: batch, or one writer.",
+        )
+    if beside:
+        yield Fault(
+            place=place,
+            problem=f"is {draft.quoted(*place)}, but several writers only append, and {beside[0]} is given",
+            remedy=f"Take {beside[0]} out, or give one writer.",
+        )
+
+
 def check_limits(draft: Draft) -> Iterator[Fault]:
     """Limits name metrics, are bounds, and are on percentiles only with rounds enough."""
     rounds = draft.scenario.planning.rounds_at_end
@@ -134,6 +156,7 @@ CHECKS = (
     _check(check_rows, "commit_interval", "workload.rows_per_second"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
+    _check(check_writers, "writer", "changes", "maintenance", "evolution"),
     _check(check_changes, "changes", "table", "horizon"),
     _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),
     _check(check_maintenance, "maintenance", "horizon"),

@@ -120,7 +120,9 @@ class Writer(Part):
         description="Iceberg's FastAppend or MergeAppend; left out: Spark's own default, which is fast for a stream"
         " into the table and merge for all else.",
     )
-
+    writers: Annotated[Whole, Field(ge=1, le=64)] = Field(
+        default=1, description="Batch writers at work on the table at once, which share the commits out among them."
+    )
     upsert: Upsert | None = Field(
         default=None, description="Left out: commits append. Given, for batch and foreach_batch: they merge rows."
     )

@@ -9,7 +9,7 @@ import numpy as np
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
-_TEXTS = {"operation", "snapshot_operation", "action", "kind", "file"}
+_TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +43,7 @@ class Books:
                 "rows_arrived": rows_arrived,
                 "began_at_s": at_s,
                 "wall_ms": np.nan,
+                "error": "",
             }
         )
 

@@ -43,6 +43,7 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
         ("maintenance", case.has_maintenance),
         ("evolution", bool(case.evolution)),
         ("writer.upsert", case.writer.upsert is not None),
+        ("writer.writers", case.writer.writers > 1),
     ):
         if given:
             raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")

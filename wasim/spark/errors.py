@@ -8,6 +8,20 @@ from wasim.errors import CaseFailed
 # what carrying out a case may end with that is the case's fault, or its table's, and not a bug of ours
 ENGINE_ERRORS = (CaseFailed, Py4JError, PySparkException, OSError)
 
+# how Iceberg says that a commit did not come about, or that it cannot tell; the last is a catalog's database
+_FAILED_COMMITS = ("CommitFailedException", "CommitStateUnknownException", "UncheckedSQLException")
+
+
+def failed_commit(error: BaseException) -> str | None:
+    """Iceberg's word for the way in which a commit failed; None when `error` is something else."""
+    cause = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    while cause is not None:
+        name = str(cause.getClass().getSimpleName())
+        if name in _FAILED_COMMITS:
+            return name
+        cause = cause.getCause()
+    return None
+
 
 def essential_line(error: BaseException) -> str:
     """The innermost cause of `error`, in one line of at most 300 characters."""

@@ -94,6 +94,18 @@ class Journal:
         """Says that the step under way is done, and how many snapshots the table then has."""
         self._handle.done(snapshots)
 
+    def together(self) -> None:
+        """Says that several writers begin to commit, each in a thread of its own, which then says its steps itself."""
+        self._handle.together()
+
+    def apart(self) -> None:
+        """Says that all of them are done."""
+        self._handle.apart()
+
+    def failed(self, error: str) -> None:
+        """Says that the commit of this thread's step has failed for good, with this error."""
+        self._handle.failed(error)
+
     def snapshots_since(self, event_time_s: float) -> list[int]:
         """Ids of the snapshots committed at this event time or later, oldest first."""
         return list(self._handle.snapshotsSince(round(event_time_s * 1000)))

@@ -70,6 +70,18 @@ class Session:
         files.deletePrefix(f"{store.location}/")
         files.close()
 
+    def beside(self) -> "Session":
+        """Another session of the same Spark, which knows the same catalogs but opens them, and their tables, anew."""
+        spark = self.spark.newSession()
+        for key, value in self.spark.conf.getAll.items():
+            if key.startswith("spark.sql.catalog."):
+                spark.conf.set(key, value)
+        return Session(spark, self.jars)
+
+    def works_for(self, step: int) -> None:
+        """Tells the tasks that this thread starts from now on which step they work for."""
+        self.spark.sparkContext.setLocalProperty("wasim.step", str(step))
+
     def iceberg_table(self, name: str) -> Any:
         """The table as Iceberg's Java library has it, from Spark's catalog."""
         return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, name)

@@ -9,15 +9,22 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.TaskContext;
 
 /**
  * The journal of one case: a line of JSON for every file written or deleted and every commit reported, in the order seen.
  *
  * Each line is one unbuffered write, so a killed process tears at most its last line. It can also hold back the writer
  * after a given commit: that is how a stream is paused for a probe and stopped after exactly N commits.
+ *
+ * While several writers commit at once, the order of the lines no longer says what belongs to which commit. Each line then names
+ * the step `by` which it came, where its thread knows that: a writer's own thread, or one of the tasks that it started.
  */
 public final class Journal {
   private static final Map OPEN = new HashMap();
+  private static final String STEP_PROPERTY = "wasim.step"; // Spark's local property, which goes with a job to its tasks
+  // long[]: number and event time of the step that a thread carries out; not inherited, as the threads of pools would keep it
+  private static final ThreadLocal STEP = new ThreadLocal();
 
   private final String file;
   private FileOutputStream out; // opened by the first line: who only reads a recorded table needs no journal
@@ -27,6 +34,7 @@ public final class Journal {
   private long streamed = 0; // commits of streams, which alone are held back
   private long pauseAfter = Long.MAX_VALUE;
   private boolean paused = false;
+  private volatile boolean together = false;
 
   private Journal(String folder) {
     // one file per JVM: executors of a cluster write beside the driver, not over it
@@ -75,6 +83,9 @@ public final class Journal {
    * commit of it is later, and how many rows each brings.
    */
   public void step(long number, String operation, long eventMs, long everyMs, long rows) {
+    if (together) {
+      STEP.set(new long[] {number, eventMs});
+    }
     synchronized (seen) {
       this.eventMs = eventMs;
       this.everyMs = everyMs;
@@ -89,10 +100,28 @@ public final class Journal {
     line("\"do\":\"done\",\"snapshots\":" + snapshots);
   }
 
+  /** Says that several writers begin to commit, each in a thread of its own that names its steps. */
+  public void together() {
+    line("\"do\":\"together\"");
+    together = true;
+  }
+
+  /** Says that all of them are done. */
+  public void apart() {
+    together = false;
+    line("\"do\":\"apart\"");
+  }
+
+  /** Says that the commit of this thread's step has failed for good, with this error. */
+  public void failed(String error) {
+    line("\"do\":\"failed\",\"error\":" + quote(error));
+  }
+
   void reported(String report, long snapshotId) {
     line("\"do\":\"commit\",\"report\":" + report);
+    long[] mine = together ? (long[]) STEP.get() : null;
     synchronized (seen) {
-      seen.add(new long[] {eventMs, snapshotId});
+      seen.add(new long[] {mine == null ? eventMs : mine[1], snapshotId});
       eventMs += everyMs;
     }
     // only a stream cannot be told how many commits to make; whoever maintains its table must not be held back
@@ -163,7 +192,7 @@ public final class Journal {
   }
 
   private void line(String fields) {
-    String text = "{\"at_us\":" + nowMicros() + "," + fields + "}\n";
+    String text = "{\"at_us\":" + nowMicros() + by() + "," + fields + "}\n";
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     synchronized (file) {
       try {
@@ -175,6 +204,17 @@ public final class Journal {
         throw new UncheckedIOException("Cannot write the journal " + file, e);
       }
     }
+  }
+
+  /** The step that this thread works for, where several are under way. */
+  private String by() {
+    TaskContext task = TaskContext.get();
+    if (task != null) {
+      String step = task.getLocalProperty(STEP_PROPERTY);
+      return step == null ? "" : ",\"by\":" + step;
+    }
+    long[] mine = together ? (long[]) STEP.get() : null;
+    return mine == null ? "" : ",\"by\":" + mine[0];
   }
 
   private static long nowMicros() {

@@ -17,6 +17,9 @@ import org.apache.hadoop.util.Progressable;
  * path, on which each data file then costs a parse of Hadoop's XML defaults.
  */
 public class RecordingFileSystem extends LocalFileSystem {
+  // two threads may move or delete files of the same name: the journal must tell it in the order in which it happened
+  private static final Object ORDER = new Object();
+
   private Journal journal;
 
   public RecordingFileSystem() {
@@ -43,11 +46,17 @@ public class RecordingFileSystem extends LocalFileSystem {
   }
 
   public boolean rename(Path from, Path to) throws IOException {
-    boolean done = super.rename(from, to);
-    if (done) {
-      journal.renamed(from.toString(), to.toString());
+    synchronized (ORDER) {
+      boolean replaces = exists(to) && getFileStatus(to).isFile();
+      boolean done = super.rename(from, to);
+      if (done && replaces) {
+        journal.deleted(to.toString());
+      }
+      if (done) {
+        journal.renamed(from.toString(), to.toString());
+      }
+      return done;
     }
-    return done;
   }
 
   public boolean delete(Path path, boolean recursive) throws IOException {
@@ -58,10 +67,12 @@ public class RecordingFileSystem extends LocalFileSystem {
       }
       return super.delete(path, true);
     }
-    boolean done = super.delete(path, recursive);
-    if (done) {
-      journal.deleted(path.toString());
+    synchronized (ORDER) {
+      boolean done = super.delete(path, recursive);
+      if (done) {
+        journal.deleted(path.toString());
+      }
+      return done;
     }
-    return done;
   }
 }

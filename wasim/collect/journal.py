@@ -1,4 +1,4 @@
-"""Journal ─► recording, and the audit of its books against a listing of the table."""
+"""Journal ─► recording: the lines walked once, every file and report given to its step and commit."""
 
 import os
 import re
@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from wasim.errors import BooksDoNotBalance
-from wasim.iceberg import names
-from wasim.iceberg.names import FileKind
+from wasim.collect.kinds import classify, local_path
+from wasim.collect.together import in_turn
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
@@ -20,33 +18,12 @@ Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
 
 
-_KINDS = {
-    FileKind.METADATA_JSON: Kind.METADATA_JSON,
-    FileKind.VERSION_HINT: Kind.VERSION_HINT,
-    FileKind.MANIFEST_LIST: Kind.MANIFEST_LIST,
-    FileKind.MANIFEST: Kind.DATA_MANIFEST,
-    FileKind.STATISTICS: Kind.STATISTICS,
-    FileKind.PARTITION_STATISTICS: Kind.STATISTICS,
-    FileKind.DELETES: Kind.DELETE_FILE,
-    FileKind.DELETION_VECTORS: Kind.DELETE_FILE,
-}
-
-
-def classify(file: str, *, deletes: bool = False) -> Kind:
-    """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
-    if deletes:
-        return Kind.DELETE_MANIFEST
-    return _KINDS.get(names.classify(file), Kind.DATA)
-
-
-def local_path(location: str) -> str:
-    """The path of a `file:` URI, or of a plain path."""
-    return unquote(urlsplit(location).path) if location.startswith("file:") else location
-
-
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Walks the journal once; every file event of a step up to and including a commit's report is that commit's."""
+    """Walks the journal once; every file event of a step up to and including a commit's report is that commit's.
+
+    What several writers did at once is walked as if they had come in turn, in the order of the table's snapshots.
+    """
 
     root: str
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -55,6 +32,7 @@ class _Reader:
     pending: int = 0  # index of the first event that no commit has claimed yet
     previous_us: int = 0
     retained: int = 0
+    attempt: int = 1  # of the commit under way: the one whose manifest list was written last
     sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
 
     def read(self, lines: Iterable[dict[str, Any]]) -> None:
@@ -65,12 +43,37 @@ class _Reader:
             "step": self._step,
             "done": self._done,
             "commit": self._commit,
+            "failed": self._failed,
+            "resume": self._resume,
         }
+        section: list[dict[str, Any]] | None = None  # what several writers do at once
         for line in lines:
-            if line["do"] == "resume":
-                self.previous_us = line["at_us"]
+            if line["do"] == "together":
+                section = []
+            elif line["do"] == "apart":
+                self._together(section or [])
+                section = None
+            elif section is not None:
+                section.append(line)
             elif line["do"] != "request":
                 handlers[line["do"]](line)
+
+    def _resume(self, line: dict[str, Any]) -> None:
+        self.previous_us = line["at_us"]
+
+    def _together(self, section: list[dict[str, Any]]) -> None:
+        first_event, first_step, sizes = len(self.events), len(self.steps), dict(self.sizes)
+        self.read(in_turn(section))
+        self.pending = len(self.events)
+        # back into the order seen: one file may have come and gone under the hands of several
+        self.events[first_event:] = sorted(self.events[first_event:], key=lambda event: event["place"])
+        for event in self.events[first_event:]:
+            if event["action"] == Action.WRITE:
+                sizes[event["file"]] = (event["bytes"], event["kind"])
+            else:
+                event["bytes"], event["kind"] = sizes.pop(event["file"], (event["bytes"], event["kind"]))
+        self.sizes = sizes
+        self.steps[first_step:] = sorted(self.steps[first_step:], key=lambda step: step["step"])
 
     def _step(self, line: dict[str, Any]) -> None:
         self.pending = len(self.events)  # what no commit has claimed stays outside commits
@@ -86,8 +89,16 @@ class _Reader:
                 "rows_arrived": line["rows"] if not line["every_ms"] else 0,
                 "began_at_s": line["at_us"] / 1e6,
                 "wall_ms": 0.0,
+                "error": "",
             }
         )
+        self.attempt = 1
+
+    def _failed(self, line: dict[str, Any]) -> None:
+        """The step's commit came to nothing: its files stay outside commits, and its rows have not arrived."""
+        self._lasted_until(line)
+        self.steps[-1] |= {"error": line["error"], "rows_arrived": 0}
+        self.pending = len(self.events)
 
     def _done(self, line: dict[str, Any]) -> None:
         self._lasted_until(line)
@@ -110,17 +121,21 @@ class _Reader:
             return  # S3 confirms the deletion of what is not there
         size, kind = self.sizes[file] if line["do"] == "write" else self.sizes.pop(file)
         attempt = _LIST.search(file)
+        if attempt and line["do"] == "write":
+            self.attempt = int(attempt[1])
+        own = self.attempt if kind == Kind.METADATA_JSON and line["do"] == "write" else 1
         self.events.append(
             {
                 "step": self._number(),
                 "commit": OUTSIDE_COMMITS,
-                "attempt": int(attempt[1]) if attempt else 1,
+                "attempt": int(attempt[1]) if attempt else own,
                 "operation": self.steps[-1]["operation"],
                 "action": Action(line["do"]),
                 "kind": kind,
                 "bytes": size,
                 "seen_at_s": line["at_us"] / 1e6,
                 "file": file,
+                "place": line.get("place", 0),
             }
         )
 
@@ -129,13 +144,14 @@ class _Reader:
         before, after = (os.path.relpath(local_path(line[key]), self.root) for key in ("from", "file"))
         self.sizes[after] = (self.sizes.pop(before)[0], classify(after))
         written = next(i for i in reversed(range(len(self.events))) if self.events[i]["file"] == before)
-        self.events.append(self.events.pop(written) | {"file": after, "kind": classify(after)})
+        moved = {"file": after, "kind": classify(after), "place": line.get("place", 0)}
+        self.events.append(self.events.pop(written) | moved)
 
     def _commit(self, line: dict[str, Any]) -> None:
         report, commit, step = line["report"], len(self.reports) + 1, self.steps[-1]
         for event in self.events[self.pending :]:
             event["commit"] = commit
-        self.pending = len(self.events)
+        self.pending, self.attempt = len(self.events), 1
         number, event_time_s = self._number(), step["event_time_s"] + step["commits"] * step["every_s"]
         step["commits"] += 1
         if step["every_s"]:
@@ -195,7 +211,7 @@ def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -
 
 
 def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
-    texts = {"operation", "snapshot_operation", "action", "kind", "file"}
+    texts = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 
     def dtype(name: str) -> type:
         if name in texts:
@@ -205,36 +221,3 @@ def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
     return columns_of(
         **{f.name: np.array([row[f.name] for row in rows], dtype=dtype(f.name)) for f in fields(columns_of)}
     )
-
-
-def list_table(root: Path) -> dict[str, int]:
-    """Bytes of every file under the table's location, by relative path; Hadoop's `.crc` twins are left out."""
-    found = {}
-    for folder, _, files in os.walk(root):
-        for name in files:
-            if not (name.startswith(".") and name.endswith(".crc")):
-                path = Path(folder, name)
-                found[str(path.relative_to(root))] = path.stat().st_size
-    return found
-
-
-def audit(events: FileEvents, listing: dict[str, int]) -> None:
-    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first that differs."""
-    expected: dict[str, int] = {}
-    for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
-        if action == Action.WRITE:
-            expected[file] = int(size)
-        else:
-            expected.pop(file, None)
-    for file in sorted(expected.keys() | listing.keys()):
-        booked, found = expected.get(file), listing.get(file)
-        if booked != found:
-            kind = classify(file)
-            raise BooksDoNotBalance(
-                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events, {_size(found)} on disk."
-                " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
-            )
-
-
-def _size(size: int | None) -> str:
-    return "absent" if size is None else f"{size} B"

@@ -1,0 +1,83 @@
+"""What writers in each other's way cost: tries that were lost, commits that failed, and files that came to nothing.
+
+A try is lost when another writer has moved the table on: its manifest list and metadata.json are of no use, and the
+commit begins again from the new table. A commit that may not try again fails; all that it wrote is of no use. What of
+that nobody deletes is an orphan: present, and reachable from no table.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.ledger.events import FileEvents, Recording
+from wasim.ledger.vocabulary import Action, Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contention:
+    """Counts over a whole case. Bytes are by kind; `failed` counts failed commits by Iceberg's word for the failure."""
+
+    attempts: int
+    lost_attempts: int
+    failed: dict[str, int]
+    lost_bytes: dict[Kind, int]  # written by lost attempts and failed commits
+    orphan_bytes: dict[Kind, int]  # what of it is still there
+    orphan_files: int
+
+    @property
+    def failed_commits(self) -> int:
+        """Commits that were given up."""
+        return sum(self.failed.values())
+
+
+def sum_contention(recording: Recording) -> Contention:
+    """The contention of a case. Where one writer is alone, every commit has one attempt, and nothing is lost."""
+    events, steps = recording.events, recording.steps
+    failed = [str(error) for error in steps.error if error]
+    lost = lost_files(recording)
+    written, orphans = events.where(lost), events.where(lost & _remain(events))
+    attempts = int(recording.reports.attempts.sum()) + _failed_attempts(recording)
+    return Contention(
+        attempts=attempts,
+        lost_attempts=attempts - len(recording.reports),
+        failed=dict(Counter(failed)),
+        lost_bytes=_by_kind(written),
+        orphan_bytes=_by_kind(orphans),
+        orphan_files=len(orphans),
+    )
+
+
+def lost_files(recording: Recording) -> np.ndarray:
+    """Which events are writes of files that came to nothing: of lost attempts, or of failed commits."""
+    events, reports = recording.events, recording.reports
+    attempts = np.concatenate([[0], reports.attempts])  # by commit; 0 for what is outside
+    of_attempt = np.isin(events.kind, (Kind.METADATA_JSON, Kind.MANIFEST_LIST))
+    early = of_attempt & (events.attempt < attempts[np.maximum(events.commit, 0)])
+    lost: np.ndarray = (events.action == Action.WRITE) & (early | np.isin(events.step, _failed_steps(recording)))
+    return lost
+
+
+def _failed_steps(recording: Recording) -> np.ndarray:
+    failed: np.ndarray = recording.steps.step[recording.steps.error != ""]
+    return failed
+
+
+def _failed_attempts(recording: Recording) -> int:
+    """Attempts of failed commits: each wrote its own manifest list."""
+    events = recording.events
+    lists = (events.action == Action.WRITE) & (events.kind == Kind.MANIFEST_LIST)
+    return int((lists & np.isin(events.step, _failed_steps(recording))).sum())
+
+
+def _remain(events: FileEvents) -> np.ndarray:
+    """Which events are the last of their file, and not its deletion."""
+    last = {file: place for place, file in enumerate(events.file)}
+    mask = np.zeros(len(events), dtype=bool)
+    mask[list(last.values())] = True
+    remain: np.ndarray = mask & (events.action == Action.WRITE)
+    return remain
+
+
+def _by_kind(events: FileEvents) -> dict[Kind, int]:
+    return {kind: int(events.bytes[events.kind == kind].sum()) for kind in Kind}
