@@ -6,6 +6,7 @@ from pathlib import Path
 from wasim.charts.amplification import plan_write_amplification
 from wasim.charts.chart import Chart, LeftOut, cut_panels, draw_figure
 from wasim.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
+from wasim.charts.contention import plan_contention
 from wasim.charts.extrapolation import plan_extrapolation
 from wasim.charts.latency import plan_commit_latency
 from wasim.charts.operations import plan_operations
@@ -26,6 +27,7 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
         plan_metadata_rate(run, fit),
         plan_write_amplification(run),
         *plan_operations(run),
+        *plan_contention(run),
         plan_bytes_per_commit(run),
         plan_manifests_and_snapshots(run),
         plan_planning_latency(run, fit),

@@ -23,6 +23,7 @@ from wasim.pages.cells import (
     planning_table,
 )  # fmt: skip
 from wasim.pages.conclusion import conclude
+from wasim.pages.contention_cells import contention_table
 from wasim.pages.glossary import GLOSSARY
 from wasim.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
@@ -105,6 +106,7 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "sustainable": fit_cells.sustainable_table(fit),
         "extrapolation": fit_cells.extrapolation_table(fit),
         "operations": operations_table(run),
+        "contention": contention_table(run),
         "remains": remains_table(run),
         "planning": planning_table(run, at_end=True),
         "earlier_planning": planning_table(run, at_end=False),
