@@ -8,7 +8,7 @@ import pytest
 
 from wasim.collect import audit, classify, list_table, read_recording
 from wasim.errors import BooksDoNotBalance
-from wasim.ledger import Kind, Recording, sum_events, view_by_commit
+from wasim.ledger import Kind, Recording, sum_contention, sum_events, view_by_commit
 
 ROOT = Path("/warehouse/db/events")
 UUID = "60790434-8d90-488d-8bf8-22b422f74991"
@@ -173,3 +173,115 @@ def test_a_file_is_deleted_once_whoever_asks_again() -> None:
     events = recorded(*CREATE, *one_commit(1), delete(manifest), delete(manifest), delete("data/never.parquet")).events
     assert list(events.action).count("delete") == 1
     assert sum_events(events).on_disk_bytes[Kind.DATA_MANIFEST] == 0
+
+
+OTHER = "7f9c24e8-3b12-4f5e-9d3a-5c1d8e6b0a47"
+
+
+def together(*lines: dict[str, Any]) -> Recording:
+    edges = {"at_us": 0, "do": "together"}, {"at_us": 0, "do": "apart"}
+    return recorded(*CREATE, edges[0], *lines, edges[1])
+
+
+def by(number: int, line: dict[str, Any]) -> dict[str, Any]:
+    return line | {"by": number}
+
+
+def committed(number: int, sequence: int, at_us: int = 0, **counters: int) -> dict[str, Any]:
+    line = by(number, commit(number, at_us, **counters))
+    line["report"]["sequence-number"] = sequence
+    return line
+
+
+def test_lines_of_several_writers_are_told_apart_by_step_and_by_name() -> None:
+    recording = together(
+        by(1, step(1, at_us=1000)),
+        by(2, step(2, at_us=2000)),
+        by(2, write("data/b.parquet", 60)),
+        by(1, write("data/a.parquet", 50)),
+        write(f"metadata/{OTHER}-m0.avro", 72),  # a pool's threads know no step
+        write(f"metadata/{UUID}-m0.avro", 71),
+        by(1, write(f"metadata/snap-1-1-{UUID}.avro", 41)),
+        by(2, write(f"metadata/snap-2-1-{OTHER}.avro", 42)),
+        by(1, write("metadata/00001-a.metadata.json", 101)),
+        by(2, write("metadata/00001-b.metadata.json", 102)),
+        by(1, write(f"metadata/snap-1-2-{UUID}.avro", 43)),
+        by(1, write("metadata/00002-c.metadata.json", 203)),
+        delete(f"metadata/snap-1-1-{UUID}.avro"),
+        committed(1, sequence=2, at_us=7000, attempts=2),
+        committed(2, sequence=1, at_us=9000, attempts=1),  # reported last, but first in the table
+    )
+    ledger, contention = view_by_commit(recording), sum_contention(recording)
+    assert list(recording.reports.step) == [2, 1]
+    assert list(recording.reports.step_ms) == [7, 6]
+    assert list(ledger.event_time_s) == [4, 2]
+    assert list(ledger.snapshots_retained) == [1, 2]
+    assert list(ledger.written_bytes[Kind.DATA]) == [60, 50]
+    assert list(ledger.written_bytes[Kind.DATA_MANIFEST]) == [72, 71]
+    assert list(ledger.files_written[Kind.METADATA_JSON]) == [1, 2]
+    assert list(ledger.wasted_bytes) == [0, 41 + 101]
+    assert [event for event in recording.events.file if event.startswith("data")] == [
+        "data/b.parquet",
+        "data/a.parquet",
+    ]
+    assert (contention.attempts, contention.lost_attempts, contention.failed) == (3, 1, {})
+    assert contention.orphan_bytes[Kind.METADATA_JSON] == 101
+    assert contention.orphan_files == 1
+    lost = recording.events.where(recording.events.file == "metadata/00002-c.metadata.json")
+    assert list(lost.attempt) == [2]
+
+
+def test_a_failed_commit_stays_outside_commits_and_what_it_leaves_is_an_orphan() -> None:
+    recording = together(
+        by(1, step(1)),
+        by(1, write("data/a.parquet", 50)),
+        by(1, write(f"metadata/snap-1-1-{UUID}.avro", 40)),
+        by(1, write("metadata/00001-a.metadata.json", 101)),
+        by(1, delete(f"metadata/snap-1-1-{UUID}.avro")),
+        delete("data/a.parquet"),
+        by(1, {"at_us": 9, "do": "failed", "error": "CommitFailedException"}),
+        by(1, step(2)),
+        by(1, write("data/b.parquet", 60)) | {"by": 2},
+        committed(2, sequence=1, attempts=1),
+    )
+    contention = sum_contention(recording)
+    assert list(recording.steps.error) == ["", "CommitFailedException", ""]
+    assert list(recording.steps.rows_arrived) == [10, 0, 10]
+    assert list(recording.events.commit) == [-1] * 6 + [1]
+    assert (contention.attempts, contention.lost_attempts, contention.failed_commits) == (2, 1, 1)
+    assert sum(contention.lost_bytes.values()) == 50 + 40 + 101
+    assert {kind: size for kind, size in contention.orphan_bytes.items() if size} == {Kind.METADATA_JSON: 101}
+
+
+def test_one_file_under_the_hands_of_two_writers_is_booked_in_the_order_seen() -> None:
+    def hint(number: int, text: str, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        path = f"{ROOT}/metadata/{text}-version-hint.temp"
+        rename = {"at_us": 0, "do": "rename", "from": path, "file": f"{ROOT}/metadata/version-hint.text"}
+        return by(number, write(f"metadata/{text}-version-hint.temp", size)), by(number, rename)
+
+    nine, ten = hint(1, "nine", 1), hint(2, "ten", 2)
+    recording = together(
+        by(1, step(1)), by(2, step(2)), *nine, ten[0], by(2, delete("metadata/version-hint.text")), ten[1],
+        committed(2, sequence=1), committed(1, sequence=2),
+    )  # fmt: skip
+    audit(recording.events, {"metadata/version-hint.text": 2, "metadata/00000-a.metadata.json": 100})
+    assert sum_events(recording.events).on_disk_bytes[Kind.VERSION_HINT] == 2
+
+
+def test_a_metadata_json_that_no_thread_claims_says_whose_snapshot_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "metadata").mkdir()
+    served = tmp_path / "metadata" / "00001-a.metadata.json"
+    served.write_text('{"current-snapshot-id": 77}')
+    lines = (
+        {"at_us": 0, "do": "together"},
+        by(1, step(1)),
+        by(2, step(2)),
+        by(2, {"at_us": 0, "do": "write", "bytes": 4, "file": f"{tmp_path}/metadata/snap-77-1-{UUID}.avro"}),
+        {"at_us": 0, "do": "write", "bytes": 9, "file": f"{served}"},
+        committed(1, sequence=1),
+        committed(2, sequence=2),
+        {"at_us": 0, "do": "apart"},
+    )
+    events = read_recording(lines, table_root=tmp_path).events
+    assert list(events.step) == [2, 2]
+    assert list(events.commit) == [2, 2]

@@ -1,27 +1,35 @@
 """Several real writers on one table: whose file is whose, what lost attempts cost, no row lost and none doubled."""
 
+import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from wasim import drive
-from wasim.bench.case import CaseContext
+from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.described import DescribedData
+from wasim.bench.engines import CORE
+from wasim.drive.content_files import content_file_json
 from wasim.drive.together import AppendersTogether
 from wasim.ledger import Action, FileEvents, Kind, StepRecords
 from wasim.ledger.parquet import read_columns
-from wasim.runs import CaseRun
+from wasim.runs import CaseRun, RunFolder
 from wasim.runs.documents import read_case
 from wasim.scenario import Case
+from wasim.servers import Servers
 from wasim.spark import CATALOG_NAME, Session
+from wasim.workload import Append
 
 pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 MakeCase = Callable[..., Case]
 NAME = f"{CATALOG_NAME}.{drive.TABLE_NAME}"
-CATALOGS = ("jdbc", "in_memory")
+CATALOGS = ("jdbc", "hadoop")
 RETRIES = "{columns: [{name: reading, type: double}], properties: {commit.retry.num-retries: '%d', %s}}"
 SOON = "commit.retry.min-wait-ms: '1', commit.retry.max-wait-ms: '20'"
 ENVIRONMENT = "{warm_up_commits: 0, catalog: %s}"
@@ -43,16 +51,16 @@ def test_writers_in_each_others_way_lose_attempts_but_no_rows(
 ) -> None:
     case = small_case(
         writer="{kind: batch, writers: 4}",
-        horizon="24s",
+        horizon="16s",
         table=RETRIES % (30, SOON),
         environment=ENVIRONMENT % catalog,
     )
     run, context = run_case(case)
     assert run.case.label == "4×batch every 1s"
-    assert rows_of(context) == (24 * 20, 24 * 20)
-    assert list(run.ledger.records_live) == [20 * commit for commit in range(1, 25)]  # in the table's own order
-    assert list(run.ledger.snapshots_retained) == list(range(1, 25))
-    assert sorted(run.ledger.event_time_s) == list(range(1, 25))
+    assert rows_of(context) == (16 * 20, 16 * 20)
+    assert list(run.ledger.records_live) == [20 * commit for commit in range(1, 17)]  # in the table's own order
+    assert list(run.ledger.snapshots_retained) == list(range(1, 17))
+    assert sorted(run.ledger.event_time_s) == list(range(1, 17))
     assert run.contention is not None
     assert run.contention.lost_attempts == int((run.ledger.attempts - 1).sum()) > 0
     assert run.contention.failed == {}
@@ -87,22 +95,22 @@ def check_files(run: CaseRun, events: FileEvents) -> None:
 def test_a_commit_without_retries_left_fails_and_is_reported_and_the_case_goes_on(
     run_case: RunCase, small_case: MakeCase
 ) -> None:
-    case = small_case(writer="{kind: batch, writers: 4}", horizon="24s", table=RETRIES % (0, SOON))
+    case = small_case(writer="{kind: batch, writers: 4}", horizon="16s", table=RETRIES % (0, SOON))
     run, context = run_case(case)
     assert run.contention is not None
     failed = run.contention.failed_commits
     assert run.contention.failed == {"CommitFailedException": failed}
-    assert 0 < failed < 24
-    assert len(run.ledger) == 24 - failed
-    assert rows_of(context) == ((24 - failed) * 20, (24 - failed) * 20)
+    assert 0 < failed < 16
+    assert len(run.ledger) == 16 - failed
+    assert rows_of(context) == ((16 - failed) * 20, (16 - failed) * 20)
     events, steps = events_of(context), read_columns(context.folder.case(context.key) / "steps.parquet", StepRecords)
-    assert list(steps.step) == list(range(25))
+    assert list(steps.step) == list(range(17))
     lost = events.where(np.isin(events.step, steps.step[steps.error != ""]))
     assert set(lost.commit) == {-1}
     data = lost.where(lost.kind == Kind.DATA)
     assert (data.action == Action.WRITE).sum() == (data.action == Action.DELETE).sum() == failed
     assert run.contention.orphan_bytes[Kind.DATA] == 0
-    assert steps.rows_arrived.sum() == (24 - failed) * 20
+    assert steps.rows_arrived.sum() == (16 - failed) * 20
     assert run.amplification.data > 1  # the files of failed commits were written too
     again = read_case(context.folder.case(context.key))
     assert again.contention == run.contention
@@ -137,12 +145,63 @@ def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanw
             readers[0].join()
 
     monkeypatch.setattr(AppendersTogether, "append", observed)
-    planning = "{rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [0.05, 1.0]}"
-    run_case(small_case(writer="{kind: batch, writers: 3}", horizon="20s", planning=planning))
+    planning = "{rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [0.08, 1.0]}"
+    run_case(small_case(writer="{kind: batch, writers: 3}", horizon="12s", planning=planning))
     assert len(seen) >= 2
     assert {row[0] for row in seen} == {20}
     assert len(set(seen)) == 1
     assert newest[-1] > newest[0] >= 20
+
+
+class DescribedTogether(AppendersTogether):
+    """Writers that commit described data files in Iceberg's own library: many times the conflicts of Spark's jobs."""
+
+    def __init__(self, target: drive.Target) -> None:
+        super().__init__(target)
+        alone = replace(target.case, writer=target.case.writer.model_copy(update={"writers": 1}))
+        self._source = DescribedData(alone, target.session.application_id)
+        self._lines: dict[int, str] = {}
+        self._tables: dict[int, Any] = {}
+
+    def append(self, step: Append) -> None:
+        self._tables = {id(session): session.iceberg_table(self._target.table) for session in self._sessions}
+        location, types = self._target.iceberg_table().location(), self._source.partition_types
+        for commit in range(step.first_commit, step.first_commit + step.commits):
+            described = self._source.describe(commit, location)
+            files = [content_file_json(file, types) for file in described.files]
+            self._lines[commit] = json.dumps({"summary": dict(described.summary), "files": files})
+        super().append(step)
+
+    def _append_rows(self, session: Session, commit: int) -> None:
+        table = self._tables[id(session)]
+        session.commit_appends(table, self._lines[commit], merges=False, journal=self._target.journal)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "in_memory", "rest"])
+def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_and_no_row(
+    catalog: str, session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
+) -> None:
+    case = small_case(
+        writer="{kind: batch, writers: 8}",
+        horizon="160s",
+        table=RETRIES % (1000, SOON),
+        environment=ENVIRONMENT % catalog,
+    )
+    engine = replace(CORE, check=lambda case: None, open_appender=DescribedTogether)
+    folder = RunFolder(tmp_path / "run")
+    (folder.path / "cases").mkdir(parents=True)
+    context = CaseContext(
+        session=session, folder=folder, key="conflicts", machine={}, on_commits=lambda commits: None, servers=servers,
+        engine=engine,
+    )  # fmt: skip
+    run = carry_out(case, context)
+    assert run.contention is not None
+    print(f"{catalog}: {run.contention.lost_attempts} attempts of {run.contention.attempts} lost in {run.wall_s:.0f} s")
+    assert run.contention.lost_attempts >= 200 or catalog == "rest"
+    assert run.contention.failed == {}
+    assert list(run.ledger.records_live) == [20 * commit for commit in range(1, 161)]
+    check_files(run, events_of(context))
 
 
 @pytest.mark.parametrize(

@@ -64,15 +64,18 @@ class _Reader:
     def _together(self, section: list[dict[str, Any]]) -> None:
         first_event, first_step, sizes = len(self.events), len(self.steps), dict(self.sizes)
         self.read(in_turn(section))
-        self.pending = len(self.events)
         # back into the order seen: one file may have come and gone under the hands of several
-        self.events[first_event:] = sorted(self.events[first_event:], key=lambda event: event["place"])
-        for event in self.events[first_event:]:
+        seen = sorted(self.events[first_event:], key=lambda event: event["place"])
+        del self.events[first_event:]
+        for event in seen:
             if event["action"] == Action.WRITE:
                 sizes[event["file"]] = (event["bytes"], event["kind"])
+            elif event["file"] in sizes:
+                event["bytes"], event["kind"] = sizes.pop(event["file"])
             else:
-                event["bytes"], event["kind"] = sizes.pop(event["file"], (event["bytes"], event["kind"]))
-        self.sizes = sizes
+                continue
+            self.events.append(event)
+        self.pending, self.sizes = len(self.events), sizes
         self.steps[first_step:] = sorted(self.steps[first_step:], key=lambda step: step["step"])
 
     def _step(self, line: dict[str, Any]) -> None:
@@ -117,9 +120,10 @@ class _Reader:
         file = os.path.relpath(local_path(line["file"]), self.root)
         if line["do"] == "write":
             self.sizes[file] = (line["bytes"], classify(file, deletes=line.get("deletes", False)))
-        elif file not in self.sizes:
+        elif file not in self.sizes and "place" not in line:
             return  # S3 confirms the deletion of what is not there
-        size, kind = self.sizes[file] if line["do"] == "write" else self.sizes.pop(file)
+        known = self.sizes.get(file, (0, classify(file)))  # of several writers, another may have written it
+        size, kind = known if line["do"] == "write" else self.sizes.pop(file, known)
         attempt = _LIST.search(file)
         if attempt and line["do"] == "write":
             self.attempt = int(attempt[1])

@@ -55,7 +55,7 @@ class AppendersTogether:
         event_time_s = commit * target.case.commit_interval_s
         target.journal.step(number, "append", event_time_s=event_time_s, rows=step.rows_per_commit)
         try:
-            append_batch(session, target.case, target.table, commit)
+            self._append_rows(session, commit)
         except ENGINE_ERRORS as error:
             failure = failed_commit(error)
             if failure is None:
@@ -64,6 +64,9 @@ class AppendersTogether:
         with self._turn:
             self._tried += 1
             target.on_commits(self._tried)
+
+    def _append_rows(self, session: Session, commit: int) -> None:
+        append_batch(session, self._target.case, self._target.table, commit)
 
     def reshape(self) -> None:
         """Never asked for: nothing else happens to a table that several append to."""

@@ -52,9 +52,13 @@ def lost_files(recording: Recording) -> np.ndarray:
     """Which events are writes of files that came to nothing: of lost attempts, or of failed commits."""
     events, reports = recording.events, recording.reports
     attempts = np.concatenate([[0], reports.attempts])  # by commit; 0 for what is outside
-    of_attempt = np.isin(events.kind, (Kind.METADATA_JSON, Kind.MANIFEST_LIST))
-    early = of_attempt & (events.attempt < attempts[np.maximum(events.commit, 0)])
-    lost: np.ndarray = (events.action == Action.WRITE) & (early | np.isin(events.step, _failed_steps(recording)))
+    lists = (events.kind == Kind.MANIFEST_LIST) & (events.attempt < attempts[np.maximum(events.commit, 0)])
+    writes: np.ndarray = events.action == Action.WRITE
+    # a catalog's server may try again by itself, which is no attempt of the writer's: but the last one counted
+    tries = np.flatnonzero(writes & (events.kind == Kind.METADATA_JSON) & (events.commit > 0))
+    counted = {int(events.commit[row]): row for row in tries}
+    overtaken = np.isin(np.arange(len(events)), np.setdiff1d(tries, list(counted.values())))
+    lost: np.ndarray = writes & (lists | overtaken | np.isin(events.step, _failed_steps(recording)))
     return lost
 
 
