@@ -46,7 +46,7 @@ def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Crowd, ...]:
 
 
 def plan_contention(run: Run) -> tuple[Chart, ...]:
-    """A panel of lost attempts, and one of latencies for each group; no chart where numbers of writers do not differ."""
+    """A panel of lost attempts, one of latencies for each group; no chart unless numbers of writers differ."""
     crowds = [crowd for crowd in group_by_writers(run.cases) if len(set(crowd.writers)) > 1]
     if not crowds:
         return ()
