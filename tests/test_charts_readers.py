@@ -10,7 +10,7 @@ from wasim.charts.readers import draw_reader, plan_readers
 from wasim.charts.series import planning_at_end_ms
 from wasim.fit import fit_run
 from wasim.ledger.readers import BOUNDARIES
-from wasim.pages.cells import ABSENT, boundary_table, planning_table
+from wasim.pages.cells import ABSENT, boundaries, planning_table
 from wasim.runs import Run
 
 
@@ -63,4 +63,4 @@ def test_tables_name_readers_with_variants_and_leave_open_what_cannot_be_seen(ru
     assert clickhouse
     assert {row["load ms"] for row in clickhouse} == {row["scanned"] for row in clickhouse} == {ABSENT}
     assert {row["opened"] for row in clickhouse} == {"0"}
-    assert [row[0] for row in boundary_table(run).rows] == ["iceberg_java", "pyiceberg", "clickhouse"]
+    assert [reader for reader, _ in boundaries(run)] == ["iceberg_java", "pyiceberg", "clickhouse"]

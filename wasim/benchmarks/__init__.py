@@ -98,6 +98,8 @@ def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], 
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         outcome = pytest.main(arguments, plugins=[bench])
+    if outcome == pytest.ExitCode.INTERRUPTED and not bench.errors:
+        raise KeyboardInterrupt  # pytest keeps it to itself
     if outcome != pytest.ExitCode.OK:
         raise bench.errors[0] if bench.errors else CaseFailed(f"Planning could not be timed: {said.getvalue()[-300:]}")
     return PlanningBenchmarks(probes=bench.probes, listings=bench.listings)

@@ -10,7 +10,7 @@ from wasim.charts.series import horizons_s, kinds_written, planning_at_end_ms
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
-from wasim.ledger.readers import BOUNDARIES
+from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_bytes, format_duration
 
@@ -84,7 +84,7 @@ def planning_table(run: Run, *, at_end: bool) -> TextTable:
     when = "at the end of each case" if at_end else "at earlier checkpoints"
     return TextTable(
         caption=f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more",
-        head=("query", "process", *_PLANNING_FIGURES, "reader"),
+        head=("reader", "query", "process", *_PLANNING_FIGURES),
         rows=tuple(rows),
         figures=_PLANNING_FIGURES,
         grouped=True,
@@ -101,6 +101,7 @@ def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
     after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
     return (
         f"{run.case.label}, {after}",
+        reader_name(probe),
         probe.query.replace("_", " "),
         probe.temperature,
         f"{len(probe.planning_ms):,}",
@@ -110,7 +111,6 @@ def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
         _median(probe.execution_ms),
         *(_count(count) for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
         *(_count(count) for count in (probe.manifests_opened, probe.files_planned, probe.files_skipped)),
-        reader_name(probe),
     )
 
 
@@ -119,17 +119,15 @@ def reader_name(probe: PlanningProbe) -> str:
     return f"{probe.reader}, {probe.variant}" if probe.variant else probe.reader
 
 
-def boundary_table(run: Run) -> TextTable:
-    """What the times of each reader of the run hold; without it nobody could compare them."""
+def boundaries(run: Run) -> tuple[tuple[str, str], ...]:
+    """(reader, what its times hold and how its opens are known), for each reader of the run."""
     readers = dict.fromkeys(probe.reader for case in run.cases for probe in case.probes)
-    known = [(reader, BOUNDARIES[reader]) for reader in readers if reader in BOUNDARIES]
-    return TextTable(
-        caption="What each reader's times hold: no two start and stop at the same place",
-        head=("reader", "load", "planning", "manifests opened"),
-        rows=tuple(
-            (name, words.load or "none apart from planning", words.planning, words.opened) for name, words in known
-        ),
-    )
+    return tuple((reader, _boundary_words(BOUNDARIES[reader])) for reader in readers if reader in BOUNDARIES)
+
+
+def _boundary_words(boundary: Boundary) -> str:
+    load = f"Load: {boundary.load}." if boundary.load else "No load apart from planning."
+    return f"{load} Planning: {boundary.planning}. Manifests opened: {boundary.opened}."
 
 
 def listing_table(run: Run) -> TextTable:

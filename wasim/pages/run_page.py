@@ -16,7 +16,7 @@ from wasim.pages.bill_cells import bill_table
 from wasim.pages.cells import (
     ABSENT,
     TextTable,
-    boundary_table,
+    boundaries,
     format_figure,
     headline_table,
     listing_table,
@@ -59,6 +59,7 @@ def render_run_page(
         limits=_limits_table(limits_outcome) if limits_outcome else None,
         breached=sum(1 for limit in limits_outcome if not limit["holds"]),
         tables=_tables(run, fit),
+        boundaries=boundaries(run),
         bill=bill_table(run, fit, prices) if prices is not None else None,
         notes=fit.notes,
         provenance=tuple(flatten(run.provenance)),
@@ -110,7 +111,6 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "remains": remains_table(run),
         "planning": planning_table(run, at_end=True),
         "earlier_planning": planning_table(run, at_end=False),
-        "boundaries": boundary_table(run),
         "listings": listing_table(run),
     }
 
