@@ -5,6 +5,7 @@ the rows land as Parquet. A part that fails is tried again by Spark, as often as
 """
 
 import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,6 +56,8 @@ def map_parts_on(
             for payload in batch.column("part").to_pylist():
                 yield from pa.Table.from_pylist(work(pickle.loads(payload)), schema=schema).to_batches()  # noqa: S301
 
+    # Else workers take the first python3 on their path, which knows nothing of wasim.
+    spark.sparkContext.pythonExec = sys.executable
     rows = [(number, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
     frame = spark.createDataFrame(rows, "number long, part binary").repartitionByRange(len(rows), "number")
     return frame.mapInArrow(carry_out, _spark_schema(schema))
