@@ -68,6 +68,13 @@ def test_settings_are_near_to_their_exact_simulation(scenario, results):
             assert found[f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
 
 
+def test_a_case_of_more_than_appends_is_refused_wherever_it_stands(tmp_path):
+    path = tmp_path / "grid.yaml"
+    path.write_text(SCENARIO.replace("sweep:\n", "sweep:\n  maintenance.rewrite_manifests.every: [10s, 20s]\n"))
+    with pytest.raises(WasimError, match="maintenance is not simulated|appends alone"):
+        plan_grid(load_scenario(path).cases())
+
+
 def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):
     assert [row["setting"] for row in results] == list(range(24))
     assert [{field: row[field] for field in scenario.swept} for row in results] == [
