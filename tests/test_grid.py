@@ -71,7 +71,7 @@ def test_settings_are_near_to_their_exact_simulation(scenario, results):
 def test_a_case_of_more_than_appends_is_refused_wherever_it_stands(tmp_path):
     path = tmp_path / "grid.yaml"
     path.write_text(SCENARIO.replace("sweep:\n", "sweep:\n  maintenance.rewrite_manifests.every: [10s, 20s]\n"))
-    with pytest.raises(WasimError, match="maintenance is not simulated|appends alone"):
+    with pytest.raises(WasimError, match=r"maintenance is not simulated|appends alone"):
         plan_grid(load_scenario(path).cases())
 
 
