@@ -11,10 +11,11 @@ from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
 from wasim.simulate.books import Books
+from wasim.simulate.commits import Moment, TableRules
 from wasim.simulate.live_manifests import ManifestWriter
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.summary import COUNTERS
-from wasim.simulate.table import Commit, SimulatedTable, TableRules
+from wasim.simulate.table import SimulatedTable
 from wasim.simulate.table_json import TableJson
 
 UNKNOWN_SYNC = bytes(16)
@@ -64,19 +65,20 @@ def replay(table: Path, case: Case, folder: Path) -> None:
         rng=draws,
     )
     draws.queue.append(_uuid_of(jsons[0]))
+    simulated.books.enter_step(0, "create-table", event_time_s=0.0, rows_arrived=0, at_s=0.0)
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
         files = _draws_of(table, snapshot, draws)
         draws.queue.append(_uuid_of(path))
         simulated.append(
-            Commit(
-                files=files,
+            files,
+            Moment(
                 event_time_s=0.0,
                 timestamp_ms=snapshot.timestamp_ms,
                 updated_ms=state.last_updated_ms,
                 texts=_texts(snapshot),
-            )
+            ),
         )
         assert not draws.queue
 
@@ -86,7 +88,8 @@ def _rules(case: Case, last: TableMetadata) -> TableRules:
     return TableRules(
         location=last.location,
         format_version=last.format_version,
-        policy=merge_policy(case),
+        appends_merge=case.merges,
+        policy=merge_policy(case.table.properties),
         names="metastore",
         release=NEWEST,
         delete_after_commit=False,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
+from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
@@ -18,7 +19,7 @@ class Books:
 
     folder: Path | None
     step: int = 0
-    commit: int = -1
+    commit: int = OUTSIDE_COMMITS
     operation: str = ""
     at_s: float = 0.0
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -26,20 +27,19 @@ class Books:
     reports: list[dict[str, Any]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
 
-    def begin(self, step: int, commit: int, operation: str, at_s: float) -> None:
-        """What the next events belong to."""
-        self.step, self.commit, self.operation, self.at_s = step, commit, operation, at_s
+    def begin(self, step: int, operation: str, at_s: float, *, commits: bool) -> None:
+        """What the next events belong to: the next commit to be reported, or none."""
+        self.step, self.operation, self.at_s = step, operation, at_s
+        self.commit = len(self.reports) + 1 if commits else OUTSIDE_COMMITS
 
-    def enter_step(
-        self, number: int, operation: str, *, event_time_s: float, commits: int, rows_arrived: int, at_s: float
-    ) -> None:
+    def enter_step(self, number: int, operation: str, *, event_time_s: float, rows_arrived: int, at_s: float) -> None:
         """A step about to be carried out; what it takes is not simulated."""
         self.steps.append(
             {
                 "step": number,
                 "operation": operation,
                 "event_time_s": event_time_s,
-                "commits": commits,
+                "commits": 0,
                 "rows_arrived": rows_arrived,
                 "began_at_s": at_s,
                 "wall_ms": np.nan,
@@ -67,7 +67,9 @@ class Books:
         self.events.append((self.step, self.commit, 1, self.operation, str(action), str(kind), size, self.at_s, file))
 
     def report(self, row: dict[str, Any]) -> None:
-        """A commit's report."""
+        """A commit's report; what follows in the same step is outside commits."""
+        self.commit = OUTSIDE_COMMITS
+        self.steps[-1]["commits"] += 1
         self.reports.append({"step": self.step, "operation": self.operation, "reported_at_s": self.at_s} | row)
 
     def recording(self) -> Recording:

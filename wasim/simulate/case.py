@@ -14,24 +14,26 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.specs import SortOrder
 from wasim.ledger import Action, Kind, Recording
-from wasim.ledger.vocabulary import CREATE_TABLE, OUTSIDE_COMMITS
+from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.simulate.books import Books
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED
-from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of
+from wasim.simulate.commits import Moment, TableRules, deletes_after_commit
+from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import ManifestWriter
 from wasim.simulate.merging import merge_policy
+from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
-from wasim.simulate.table import Commit, SimulatedTable, TableRules
-from wasim.simulate.table_json import TableJson
-from wasim.workload import Append, CreateTable, Probe, plan_steps
+from wasim.simulate.table import SimulatedTable
+from wasim.simulate.table_json import TableJson, is_gzip, log_limit
+from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
-PREVIOUS_VERSIONS_MAX = 100
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
 _RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
+MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
 
 
@@ -89,8 +91,11 @@ def simulate_table(
                 writer.append(step)
             case Probe():
                 pass  # Planning is measured, not simulated.
+            case Maintain():
+                if is_due(writer.table, step.condition, step.target_file_size_bytes):
+                    writer.operate(step)
             case _:
-                raise WasimError(f"The simulator does not model the step {type(step).__name__}. Use engine spark.")
+                writer.operate(step)
     recording = writer.books.recording()
     return Simulated(recording=recording, live_bytes=_live_bytes(recording, writer.table))
 
@@ -101,7 +106,7 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0
     live[Kind.DATA_MANIFEST] = sum(one.file.manifest_length for one in table.manifests)
-    live[Kind.DATA] = table.bytes
+    live[Kind.DATA] = table.totals.bytes
     return live
 
 
@@ -129,8 +134,8 @@ class _Writer:
 
     def create(self, step: CreateTable) -> None:
         at_s = self.site.started_s
-        self.books.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, commits=0, rows_arrived=0, at_s=at_s)
-        self.books.begin(step.number, OUTSIDE_COMMITS, CREATE_TABLE, at_s)
+        self.books.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, rows_arrived=0, at_s=at_s)
+        self.books.begin(step.number, CREATE_TABLE, at_s, commits=False)
         self.table.create()
 
     def append(self, step: Append) -> None:
@@ -138,7 +143,6 @@ class _Writer:
             step.number,
             "append",
             event_time_s=step.first_commit * self.case.commit_interval_s,
-            commits=step.commits,
             rows_arrived=step.commits * step.rows_per_commit,
             at_s=self.wall_ms / 1000,
         )
@@ -148,7 +152,7 @@ class _Writer:
     def _commit(self, step: int, commit: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
-        self.books.begin(step, commit, "append", self.wall_ms / 1000)
+        self.books.begin(step, "append", self.wall_ms / 1000, commits=True)
         streams = self.profile.keeps_names
         if not streams and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
@@ -161,6 +165,27 @@ class _Writer:
         )
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
+        self.table.append(files, self._moment(event_time_s, commit))
+
+    def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
+        """All that is no append."""
+        self._pass_time(step.event_time_s)
+        at_s = self.wall_ms / 1000
+        makes_snapshot = step.operation in MAKE_SNAPSHOTS
+        self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=0, at_s=at_s)
+        self.books.begin(step.number, step.operation, at_s, commits=makes_snapshot)
+        moment = self._moment(step.event_time_s, self.table.commits + 1)
+        match step:
+            case Maintain():
+                maintain(self.table, step, moment)
+            case Evolve():
+                evolve_table(self.table, step, moment)
+                base = self.table.json.base
+                self.files = evolved_files(self.files, step.table, base.current_schema(), base.default_spec())
+            case ChangeRows():
+                raise WasimError(f"changes.{step.operation} is not simulated. Take it out, or use engine spark.")
+
+    def _moment(self, event_time_s: float, commit: int) -> Moment:
         texts = {
             "query_id": self.query_id,
             "epoch": str(commit - 1),
@@ -173,11 +198,7 @@ class _Writer:
             "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
         }
         updated_ms = self.wall_ms + int(self.rng.integers(2))
-        self.table.append(
-            Commit(
-                files=files, event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts
-            )
-        )
+        return Moment(event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts)
 
     def _pass_time(self, event_time_s: float) -> None:
         """Moves the wall clock to the next commit: back to back under the virtual clock, else to its event time.
@@ -200,11 +221,13 @@ def _new_table(writer: _Writer) -> SimulatedTable:
         rules=TableRules(
             location=site.location,
             format_version=case.table.format_version,
-            policy=merge_policy(case),
+            appends_merge=case.merges,
+            policy=merge_policy(properties),
             names=profile.names,
             release=profile.release,
-            delete_after_commit=properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true",
+            delete_after_commit=deletes_after_commit(properties),
             summary=dict(profile.summary),
+            keeps_history=not case.only_appends,
         ),
         writer=ManifestWriter(
             header=ManifestHeader(
@@ -218,8 +241,8 @@ def _new_table(writer: _Writer) -> SimulatedTable:
         ),
         json=TableJson(
             base=_first_metadata(writer),
-            log_limit=max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX))),
-            is_gzip=properties.get("write.metadata.compression-codec", "none").lower() == "gzip",
+            log_limit=log_limit(properties),
+            is_gzip=is_gzip(properties),
             needs_text=writer.books.folder is not None,
             release=profile.release,
         ),

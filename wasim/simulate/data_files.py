@@ -1,6 +1,6 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -11,6 +11,7 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
+from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
 from wasim.simulate.partitions import Share, partition_folder, split_by_partition
@@ -122,20 +123,31 @@ def _split_offsets(file_bytes: int) -> tuple[int, ...]:
 
 
 def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED) -> DataFiles:
-    """The data files of a case as the writer of that profile would write them.
+    """The data files of a case as the writer of that profile would write them into its table as it was created.
 
     In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
     """
     schema = iceberg_schema(case.table)
     found = leaves(case.table, schema)
-    by_id = {leaf.field_id: leaf for leaf in found}
     return DataFiles(
         case=case,
         profile=profile,
         schema=schema,
         spec=partition_spec(case.table, schema),
         leaves=found,
-        counted=tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts),
+        counted=_counted(found),
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
     )
+
+
+def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:
+    """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
+    found = leaves(table, schema)
+    case = replace(files.case, table=table)
+    return replace(files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), sizes={})
+
+
+def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+    by_id = {leaf.field_id: leaf for leaf in found}
+    return tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts)

@@ -40,8 +40,6 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
     for part, given in (
         ("changes", case.has_changes),
-        ("maintenance", case.has_maintenance),
-        ("evolution", bool(case.evolution)),
         ("writer.upsert", case.writer.upsert is not None),
         ("writer.writers", case.writer.writers > 1),
     ):

@@ -9,7 +9,8 @@ from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHe
 from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import Status, entry_encoder, manifest_header_values
-from wasim.iceberg.specs import partition_type
+from wasim.iceberg.schemas import Schema
+from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value
 from wasim.simulate.identifiers import CommitIdentity
 
@@ -23,15 +24,25 @@ class LiveEntry:
     file: DataFileEntry
     snapshot_id: int
     sequence_number: int
+    file_sequence_number: int | None = None  # if it is another: of files that compaction wrote
     existing: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class LiveManifest:
-    """A manifest that the current snapshot lists."""
+    """A manifest that a snapshot lists. `removed` are the paths of those entries that its own snapshot deleted."""
 
     file: ManifestFile
     entries: tuple[LiveEntry, ...]
+    removed: frozenset[str] = frozenset()
+    record: bytes = b""  # as lists hold it, once one does
+
+    @property
+    def live(self) -> tuple[LiveEntry, ...]:
+        """Entries of files that are there."""
+        if not self.removed:
+            return self.entries
+        return tuple(entry for entry in self.entries if entry.file.file_path not in self.removed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,46 +53,66 @@ class ManifestWriter:
     codec: str = "deflate"
     level: int = DEFLATE_LEVEL
 
+    def bound_to(self, schema: Schema, spec: PartitionSpec) -> "ManifestWriter":
+        """The writer of manifests of a spec, under the schema in force."""
+        return replace(self, header=replace(self.header, schema=schema, spec=spec))
+
     def write(
-        self, path: str, entries: Sequence[LiveEntry], commit: CommitIdentity, rng: np.random.Generator
+        self,
+        path: str,
+        entries: Sequence[LiveEntry],
+        commit: CommitIdentity,
+        rng: np.random.Generator,
+        *,
+        removed: frozenset[str] = frozenset(),
     ) -> tuple[bytes, LiveManifest]:
-        """A manifest of these entries, in order; those that `commit` added are ADDED, the others EXISTING."""
-        partition = partition_type(self.header.spec, self.header.schema)
-        encode = entry_encoder(self.header.format_version, partition, self.header.release)
+        """A manifest of these entries, in order; those of `removed` paths are DELETED, those that `commit` added ADDED,
+        the others EXISTING.
+        """
+        header = self.header
+        encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
         records = []
         for entry in entries:
-            if entry.snapshot_id == commit.snapshot_id:
-                added = ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id)
-                records.append(encode(added))
-                continue
-            if entry.existing is None:
-                entry.existing = encode(_existing(entry, self.header.format_version))
-            records.append(entry.existing)
+            if entry.file.file_path in removed:
+                records.append(encode(_deleted(entry, commit, header.format_version)))
+            elif entry.snapshot_id == commit.snapshot_id:
+                records.append(encode(_added(entry, commit)))
+            else:
+                if entry.existing is None:
+                    entry.existing = encode(_existing(entry, header.format_version))
+                records.append(entry.existing)
         data = container_bytes(
-            manifest_header_values(self.header, self.codec),
-            records,
-            sync_marker=rng.bytes(SYNC_BYTES),
-            level=self.level,
+            manifest_header_values(header, self.codec), records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level
         )
-        return data, LiveManifest(file=self._listed(path, len(data), entries, commit), entries=tuple(entries))
+        listed = self._listed(path, len(data), entries, commit, removed)
+        return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
 
-    def _listed(self, path: str, length: int, entries: Sequence[LiveEntry], commit: CommitIdentity) -> ManifestFile:
-        added = [entry for entry in entries if entry.snapshot_id == commit.snapshot_id]
-        added_rows = sum(entry.file.record_count for entry in added)
+    def _listed(
+        self,
+        path: str,
+        length: int,
+        entries: Sequence[LiveEntry],
+        commit: CommitIdentity,
+        removed: frozenset[str],
+    ) -> ManifestFile:
+        gone = [entry for entry in entries if entry.file.file_path in removed]
+        live = [entry for entry in entries if entry.file.file_path not in removed]
+        added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]
+        added_rows = _rows(added)
         has_sequence = self.header.format_version > 1
         return ManifestFile(
             manifest_path=path,
             manifest_length=length,
             partition_spec_id=self.header.spec.spec_id,
             added_snapshot_id=commit.snapshot_id,
-            min_sequence_number=min(entry.sequence_number for entry in entries) if has_sequence else 0,
+            min_sequence_number=_least_sequence(live, commit) if has_sequence else 0,
             sequence_number=commit.sequence_number if has_sequence else 0,
             added_files_count=len(added),
-            existing_files_count=len(entries) - len(added),
-            deleted_files_count=0,
+            existing_files_count=len(live) - len(added),
+            deleted_files_count=len(gone),
             added_rows_count=added_rows,
-            existing_rows_count=sum(entry.file.record_count for entry in entries) - added_rows,
-            deleted_rows_count=0,
+            existing_rows_count=_rows(live) - added_rows,
+            deleted_rows_count=_rows(gone),
             partitions=self._partitions(entries),
         )
 
@@ -105,23 +136,43 @@ def _extremes(values: list[object], type_name: str) -> tuple[bytes, bytes]:
     return single_value(type_name, low), single_value(type_name, high)
 
 
+def _rows(entries: Sequence[LiveEntry]) -> int:
+    return sum(entry.file.record_count for entry in entries)
+
+
+def _least_sequence(live: Sequence[LiveEntry], commit: CommitIdentity) -> int:
+    # a manifest of deleted entries alone takes the number of its commit
+    return min((entry.sequence_number for entry in live), default=commit.sequence_number)
+
+
+def _added(entry: LiveEntry, commit: CommitIdentity) -> ManifestEntry:
+    # the number is inherited, but for what keeps that of the files that it replaces
+    explicit = entry.sequence_number if entry.file_sequence_number is not None else None
+    return ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id, sequence_number=explicit)
+
+
 def _existing(entry: LiveEntry, format_version: int) -> ManifestEntry:
-    sequence = entry.sequence_number if format_version > 1 else None
+    has_sequence = format_version > 1
+    own = entry.sequence_number if entry.file_sequence_number is None else entry.file_sequence_number
     return ManifestEntry(
         status=Status.EXISTING,
         file=entry.file,
         snapshot_id=entry.snapshot_id,
-        sequence_number=sequence,
-        file_sequence_number=sequence,
+        sequence_number=entry.sequence_number if has_sequence else None,
+        file_sequence_number=own if has_sequence else None,
     )
+
+
+def _deleted(entry: LiveEntry, commit: CommitIdentity, format_version: int) -> ManifestEntry:
+    return replace(_existing(entry, format_version), status=Status.DELETED, snapshot_id=commit.snapshot_id)
 
 
 def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:
     """The manifest with its range of row ids (v3); its entries without one take theirs from it, in order."""
     row_id = first_row_id
-    for entry in manifest.entries:
+    for entry in manifest.live:
         if entry.file.first_row_id is None:
             # What the manifest itself holds is null still; whoever rewrites the entry writes it out.
             entry.file = replace(entry.file, first_row_id=row_id)
             row_id += entry.file.record_count
-    return replace(manifest, file=replace(manifest.file, first_row_id=first_row_id))
+    return replace(manifest, file=replace(manifest.file, first_row_id=first_row_id), record=b"")

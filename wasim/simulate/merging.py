@@ -1,9 +1,7 @@
 """Which manifests a merging commit rewrites: Iceberg's bins, packed from the oldest manifest on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from wasim.scenario import Case
 
 TARGET_BYTES = 8 << 20
 MIN_COUNT = 100
@@ -18,11 +16,10 @@ class MergePolicy:
     target_bytes: int
 
 
-def merge_policy(case: Case) -> MergePolicy:
-    """The policy of a case's table; appends that do not merge have it disabled."""
-    properties = case.table.properties
+def merge_policy(properties: Mapping[str, str]) -> MergePolicy:
+    """The policy that a table's properties set for commits that merge."""
     return MergePolicy(
-        enabled=case.merges and properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
+        enabled=properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
         min_count=int(properties.get("commit.manifest.min-count-to-merge", MIN_COUNT)),
         target_bytes=int(properties.get("commit.manifest.target-size-bytes", TARGET_BYTES)),
     )
@@ -46,12 +43,24 @@ def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
     return bins[::-1]
 
 
-def bins_to_merge(sizes: Sequence[int], policy: MergePolicy) -> list[range]:
-    """The bins that become one manifest each. The bin that holds the newest manifest waits for its minimum count."""
+def bins_to_merge(sizes: Sequence[int], policy: MergePolicy, *, holds_first: bool = True) -> list[range]:
+    """The bins that become one manifest each.
+
+    The bin of the list's first manifest, which is the newest, waits for its minimum count; without `holds_first` it is
+    among manifests of another partition spec.
+    """
     if not policy.enabled:
         return []
     return [
         places
         for places in pack_from_end(sizes, policy.target_bytes)
-        if len(places) > 1 and (0 not in places or len(places) >= policy.min_count)
+        if len(places) > 1 and (not (holds_first and 0 in places) or len(places) >= policy.min_count)
     ]
+
+
+def places_by_spec(spec_ids: Sequence[int]) -> list[list[int]]:
+    """Places of manifests of each partition spec, in order; the highest id first, as a merging commit lists them."""
+    groups: dict[int, list[int]] = {}
+    for place, spec_id in enumerate(spec_ids):
+        groups.setdefault(spec_id, []).append(place)
+    return [groups[spec_id] for spec_id in sorted(groups, reverse=True)]

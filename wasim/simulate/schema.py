@@ -55,9 +55,14 @@ def iceberg_schema(table: Table) -> Schema:
 def _fields(columns: list[Columns], ids: "count[int]") -> tuple[NestedField, ...]:
     numbers = [next(ids) for _ in columns]
     return tuple(
-        NestedField(field_id=number, name=column.name, type=_type(column, ids))
+        NestedField(field_id=number, name=column.name, type=_type(column, ids), required=column.required)
         for number, column in zip(numbers, columns, strict=True)
     )
+
+
+def new_fields(column: Columns, ids: "count[int]") -> tuple[NestedField, ...]:
+    """The columns that ALTER TABLE adds: each takes its id before the fields within it, and before the next one."""
+    return tuple(field for one in _apart(column) for field in _fields([one], ids))
 
 
 def _type(column: Columns, ids: "count[int]") -> Type:
@@ -84,7 +89,7 @@ def partition_spec(table: Table, schema: Schema) -> PartitionSpec:
     return PartitionSpec(
         fields=tuple(
             PartitionField(
-                name=_partition_name(field.column, field.transform),
+                name=partition_field_name(field.column, field.transform),
                 transform=field.transform,
                 source_id=ids[field.column],
                 field_id=FIRST_PARTITION_FIELD_ID + place,
@@ -94,7 +99,8 @@ def partition_spec(table: Table, schema: Schema) -> PartitionSpec:
     )
 
 
-def _partition_name(column: str, transform: str) -> str:
+def partition_field_name(column: str, transform: str) -> str:
+    """What Iceberg calls a partition field that nobody names."""
     if transform == "identity":
         return column
     kind = transform.partition("[")[0]

@@ -1,12 +1,12 @@
 """The simulated table: creation and appends as Iceberg 1.12 commits them, down to the bytes and the order of files."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry, ManifestFile
+from wasim.iceberg import DataFileEntry, ManifestFile, TableMetadata
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import (
@@ -16,44 +16,29 @@ from wasim.iceberg.names import (
     manifest_name,
     metastore_metadata_name,
 )
-from wasim.iceberg.releases import Release
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.simulate.books import Books
+from wasim.simulate.commits import (
+    Change,
+    Held,
+    Merged,
+    Moment,
+    TableRules,
+    count_manifests,
+    deletes_after_commit,
+    is_dead,
+    new_entries,
+)
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest, ManifestWriter, assign_row_ids
-from wasim.simulate.merging import MergePolicy, bins_to_merge
-from wasim.simulate.profile import Names
-from wasim.simulate.summary import AppendCounts, summary_counters
+from wasim.simulate.merging import bins_to_merge, merge_policy, places_by_spec
+from wasim.simulate.summary import TableTotals, summary_counters
 from wasim.simulate.table_json import TableJson
 
 ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
 PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 _HINT = "metadata/version-hint.text"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableRules:
-    """What decides how a table commits."""
-
-    location: str
-    format_version: int
-    policy: MergePolicy
-    names: Names
-    release: Release
-    delete_after_commit: bool
-    summary: dict[str, str]  # templates in order
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """One append under way: what the writer brings to it."""
-
-    files: Sequence[DataFileEntry]
-    event_time_s: float
-    timestamp_ms: int  # of the snapshot
-    updated_ms: int  # of the metadata, a moment later
-    texts: dict[str, str]  # for the summary's templates: query_id, epoch …
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,12 +51,10 @@ class SimulatedTable:
     books: Books
     rng: np.random.Generator
     manifests: list[LiveManifest] = field(default_factory=list)
-    records: list[bytes] = field(default_factory=list)  # of `manifests`, as lists hold them
+    history: dict[int, Held] = field(default_factory=dict)  # by snapshot id, of snapshots that are retained
+    totals: TableTotals = field(default_factory=TableTotals)
     version: int = -1
     commits: int = 0
-    files: int = 0
-    rows: int = 0
-    bytes: int = 0
     json_file: str = ""
     snapshot_id: int | None = None
 
@@ -79,69 +62,142 @@ class SimulatedTable:
         """CREATE TABLE: the first metadata.json."""
         self._write_json()
 
-    def append(self, commit: Commit) -> None:
-        """FastAppend, or MergeAppend where the policy says so."""
-        self.commits += 1
-        identity = draw_identity(self.commits, self.rng)
-        for file in commit.files:
-            self.books.write(Kind.DATA, self._relative(file.file_path), file.file_size_bytes)
-        new = self._write_new(commit.files, identity)
-        replaced, wasted = self._merge(new, identity)
-        counts = self._count(commit.files, identity, replaced)
-        self._publish(commit, identity, counts)
-        self._write_json()
-        if wasted:
-            self.books.delete(Kind.DATA_MANIFEST, self._relative(new.file.manifest_path))
-        self._report(commit, counts)
-
-    def _write_new(self, files: Sequence[DataFileEntry], identity: CommitIdentity) -> LiveManifest:
-        entries = [
-            LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
-            for file in files
-        ]
-        new = self._write_manifest(0, entries, identity)
+    def append(self, files: Sequence[DataFileEntry], moment: Moment) -> None:
+        """FastAppend, or MergeAppend where the rules say so."""
+        identity = self.begin()
+        for file in files:
+            self.books.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
+        new = self.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
         _refuse_rolling(new.file, self.rules.policy.target_bytes)
-        return new
+        merged = Merged(manifests=[new, *self.manifests])
+        if self.rules.appends_merge:
+            merged = self.merge([new, *self.manifests], identity, first_number=1)
+        counts = replace(
+            count_manifests(merged.manifests, identity),
+            manifests_replaced=merged.replaced,
+            added_files=len(files),
+            added_records=sum(file.record_count for file in files),
+            added_bytes=sum(file.file_size_bytes for file in files),
+            changed_partitions=len({file.partition for file in files}),
+        ).after(self.totals)
+        values = moment.texts | summary_counters(counts)
+        summary = {key: template.format_map(values) for key, template in self.rules.summary.items()}
+        change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
+        self.publish(change, identity, moment, unused=merged.unused)
 
-    def _write_manifest(self, number: int, entries: Sequence[LiveEntry], identity: CommitIdentity) -> LiveManifest:
-        name = manifest_name(identity.uuid, number)
-        data, manifest = self.writer.write(f"{self.rules.location}/metadata/{name}", entries, identity, self.rng)
+    def follow(self, properties: Mapping[str, str]) -> None:
+        """Heeds the properties that the table has from now on."""
+        self.rules = replace(
+            self.rules, policy=merge_policy(properties), delete_after_commit=deletes_after_commit(properties)
+        )
+        self.json.follow(properties)
+
+    def begin(self) -> CommitIdentity:
+        """The identity of a commit that makes a snapshot."""
+        self.commits += 1
+        return draw_identity(self.commits, self.rng)
+
+    def write_manifest(
+        self,
+        name: str,
+        entries: Sequence[LiveEntry],
+        identity: CommitIdentity,
+        *,
+        spec_id: int | None = None,
+        removed: frozenset[str] = frozenset(),
+        plain: bool = False,
+    ) -> LiveManifest:
+        """Writes a manifest of a partition spec, which is the one in force if none is given.
+
+        A `plain` one heeds no property of the table.
+        """
+        path = f"{self.rules.location}/metadata/{name}"
+        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id)
+        writer = ManifestWriter(header=writer.header) if plain else writer
+        data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
         self.books.write(Kind.DATA_MANIFEST, f"metadata/{name}", data)
         return manifest
 
-    def _merge(self, new: LiveManifest, identity: CommitIdentity) -> tuple[int, bool]:
-        """Puts the new manifest first and merges bins; how many older ones that replaced, and if the new one too."""
-        before = [new, *self.manifests]
-        records = [b"", *self.records]
-        bins = bins_to_merge([one.file.manifest_length for one in before], self.rules.policy)
-        replaced, wasted = 0, False
-        # From the oldest bin, so that the places before it stay what they are.
-        for number, places in enumerate(reversed(bins), 1):
-            entries = [entry for place in places for entry in before[place].entries]
-            merged = self._write_manifest(number, entries, identity)
-            before[places.start : places.stop] = [merged]
-            records[places.start : places.stop] = [b""]
-            replaced += len(places) - (places.start == 0)
-            wasted = wasted or places.start == 0
-        self.manifests, self.records = before, records
-        return replaced, wasted
+    def writer_of(self, spec_id: int) -> ManifestWriter:
+        """What writes manifests of that partition spec: under the schema in force, whatever the spec."""
+        header, base = self.writer.header, self.json.base
+        if (header.spec.spec_id, header.schema.schema_id) != (spec_id, base.current_schema_id):
+            spec = next(spec for spec in base.partition_specs if spec.spec_id == spec_id)
+            self.writer = self.writer.bound_to(base.current_schema(), spec)
+        return self.writer
 
-    def _count(self, files: Sequence[DataFileEntry], identity: CommitIdentity, replaced: int) -> AppendCounts:
-        created = sum(1 for one in self.manifests if one.file.added_snapshot_id == identity.snapshot_id)
-        added_rows, added_bytes = sum(f.record_count for f in files), sum(f.file_size_bytes for f in files)
-        self.files, self.rows, self.bytes = self.files + len(files), self.rows + added_rows, self.bytes + added_bytes
-        return AppendCounts(
-            manifests_created=created,
-            manifests_kept=len(self.manifests) - created,
-            manifests_replaced=replaced,
-            added_files=len(files),
-            added_records=added_rows,
-            added_bytes=added_bytes,
-            changed_partitions=len({file.partition for file in files}),
-            total_files=self.files,
-            total_records=self.rows,
-            total_bytes=self.bytes,
+    def merge(self, manifests: Sequence[LiveManifest], identity: CommitIdentity, *, first_number: int) -> Merged:
+        """What a merging commit makes of the manifests that its list would hold: dead ones go, bins become one.
+
+        New manifests are numbered from `first_number`.
+        """
+        kept = [one for one in manifests if not is_dead(one) or one.file.added_snapshot_id == identity.snapshot_id]
+        if not kept or not self.rules.policy.enabled:
+            return Merged(manifests=kept)
+        result, replaced, number = [], [], first_number
+        for places in places_by_spec([one.file.partition_spec_id for one in kept]):
+            group = [kept[place] for place in places]
+            lengths = [one.file.manifest_length for one in group]
+            # From the oldest bin, so that the places before it stay what they are.
+            for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):
+                taken = group[bin_places.start : bin_places.stop]
+                group[bin_places.start : bin_places.stop] = [self._merged(number, taken, identity)]
+                replaced += taken
+                number += 1
+            result += group
+        unused = [one for one in replaced if one.file.added_snapshot_id == identity.snapshot_id]
+        return Merged(manifests=result, replaced=len(replaced) - len(unused), unused=unused)
+
+    def _merged(self, number: int, taken: Sequence[LiveManifest], identity: CommitIdentity) -> LiveManifest:
+        own = [one for one in taken if one.file.added_snapshot_id == identity.snapshot_id]
+        entries = [entry for one in taken for entry in (one.entries if one in own else one.live)]
+        removed = frozenset().union(*(one.removed for one in own))
+        name, spec_id = manifest_name(identity.uuid, number), taken[0].file.partition_spec_id
+        return self.write_manifest(name, entries, identity, spec_id=spec_id, removed=removed)
+
+    def publish(
+        self, change: Change, identity: CommitIdentity, moment: Moment, *, unused: Sequence[LiveManifest] = ()
+    ) -> None:
+        """Writes the list of a new snapshot, makes it main's, deletes own manifests that the list does not hold."""
+        self.manifests = list(change.manifests)
+        first_row_id, added_rows = self._assign_row_ids()
+        name = manifest_list_name(identity.snapshot_id, 1, identity.uuid)
+        self._write_list(name, identity, first_row_id)
+        snapshot = Snapshot(
+            snapshot_id=identity.snapshot_id,
+            timestamp_ms=moment.timestamp_ms,
+            manifest_list=f"{self.rules.location}/metadata/{name}",
+            parent_snapshot_id=self.snapshot_id,
+            sequence_number=identity.sequence_number if self.rules.format_version > 1 else 0,
+            operation=change.operation,
+            summary=change.summary,
+            schema_id=self.json.base.current_schema_id,
+            first_row_id=first_row_id,
+            added_rows=added_rows,
         )
+        self._hold(snapshot, f"metadata/{name}", moment, change.counts.totals)
+        self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
+        for manifest in unused:
+            self.books.delete(Kind.DATA_MANIFEST, self.relative(manifest.file.manifest_path))
+        self._report(change, moment)
+
+    def _hold(self, snapshot: Snapshot, list_file: str, moment: Moment, totals: TableTotals) -> None:
+        if self.rules.keeps_history:
+            self.history[snapshot.snapshot_id] = Held(
+                snapshot_id=snapshot.snapshot_id,
+                parent_id=self.snapshot_id,
+                timestamp_ms=snapshot.timestamp_ms,
+                event_time_s=moment.event_time_s,
+                list_file=list_file,
+                manifests=tuple(self.manifests),
+                totals=totals,
+            )
+        self.snapshot_id, self.totals = snapshot.snapshot_id, totals
+
+    def commit_metadata(self, changed: TableMetadata, updated_ms: int) -> None:
+        """Puts changed metadata in force and writes its metadata.json; what left the log goes, if the rules say so."""
+        self.json.commit(self.json_file, changed, updated_ms)
+        self._write_json()
 
     def _assign_row_ids(self) -> tuple[int | None, int | None]:
         """v3: every manifest new to the list takes a range for all of its rows, those of existing files too."""
@@ -154,33 +210,12 @@ class SimulatedTable:
                 row_id += (manifest.file.added_rows_count or 0) + (manifest.file.existing_rows_count or 0)
         return first, row_id - first
 
-    def _publish(self, commit: Commit, identity: CommitIdentity, counts: AppendCounts) -> None:
-        """Writes the list, and makes its snapshot main's."""
-        first_row_id, added_rows = self._assign_row_ids()
-        name = manifest_list_name(identity.snapshot_id, 1, identity.uuid)
-        self._write_list(name, identity, first_row_id)
-        values = commit.texts | summary_counters(counts)
-        snapshot = Snapshot(
-            snapshot_id=identity.snapshot_id,
-            timestamp_ms=commit.timestamp_ms,
-            manifest_list=f"{self.rules.location}/metadata/{name}",
-            parent_snapshot_id=self.snapshot_id,
-            sequence_number=identity.sequence_number if self.rules.format_version > 1 else 0,
-            operation="append",
-            summary={key: template.format_map(values) for key, template in self.rules.summary.items()},
-            schema_id=0,
-            first_row_id=first_row_id,
-            added_rows=added_rows,
-        )
-        self.snapshot_id = identity.snapshot_id
-        self.json.log_and_add(self.json_file, snapshot, commit.updated_ms)
-
     def _write_list(self, name: str, identity: CommitIdentity, first_row_id: int | None) -> None:
         version = self.rules.format_version
         encode = manifest_file_encoder(version, self.rules.release)
-        for place, record in enumerate(self.records):
-            if not record:
-                self.records[place] = encode(self.manifests[place].file)
+        for manifest in self.manifests:
+            if not manifest.record:
+                manifest.record = encode(manifest.file)
         header = ManifestListHeader(
             snapshot_id=identity.snapshot_id,
             parent_snapshot_id=self.snapshot_id,
@@ -189,8 +224,8 @@ class SimulatedTable:
             format_version=version,
             release=self.rules.release,
         )
-        sync_marker = self.rng.bytes(SYNC_BYTES)
-        data = container_bytes(manifest_list_header_values(header), self.records, sync_marker=sync_marker)
+        records = [manifest.record for manifest in self.manifests]
+        data = container_bytes(manifest_list_header_values(header), records, sync_marker=self.rng.bytes(SYNC_BYTES))
         self.books.write(Kind.MANIFEST_LIST, f"metadata/{name}", data)
 
     def _write_json(self) -> None:
@@ -203,8 +238,9 @@ class SimulatedTable:
             if self.version:
                 self.books.delete(Kind.VERSION_HINT, _HINT)
             self.books.write(Kind.VERSION_HINT, _HINT, hint)
-        if self.rules.delete_after_commit and self.json.dropped is not None:
-            self.books.delete(Kind.METADATA_JSON, self._relative(self.json.dropped))
+        if self.rules.delete_after_commit:
+            for file in self.json.dropped:
+                self.books.delete(Kind.METADATA_JSON, self.relative(file))
 
     def _json_name(self, uuid: str) -> str:
         gzipped = self.json.is_gzip
@@ -216,12 +252,13 @@ class SimulatedTable:
             case "metastore":
                 return metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
 
-    def _report(self, commit: Commit, counts: AppendCounts) -> None:
+    def _report(self, change: Change, moment: Moment) -> None:
+        counts = change.counts
         self.books.report(
             {
-                "snapshot_operation": "append",
+                "snapshot_operation": change.operation,
                 "snapshot_id": self.snapshot_id,
-                "event_time_s": commit.event_time_s,
+                "event_time_s": moment.event_time_s,
                 # The simulator knows nothing of time that passes, and says so.
                 "commit_ms": np.nan,
                 "step_ms": np.nan,
@@ -229,20 +266,21 @@ class SimulatedTable:
                 "manifests_created": counts.manifests_created,
                 "manifests_kept": counts.manifests_kept,
                 "manifests_replaced": counts.manifests_replaced,
-                "entries_processed": 0,
+                "entries_processed": counts.entries_processed or 0,
                 "files_added": counts.added_files,
-                "files_removed": 0,
+                "files_removed": counts.removed_files,
                 "delete_files_added": 0,
-                "files_live": counts.total_files,
+                "files_live": counts.totals.files,
                 "delete_files_live": 0,
                 "records_added": counts.added_records,
-                "records_live": counts.total_records,
-                "data_bytes_live": counts.total_bytes,
-                "snapshots_retained": self.commits,
+                "records_live": counts.totals.records,
+                "data_bytes_live": counts.totals.bytes,
+                "snapshots_retained": len(self.json.snapshots),
             }
         )
 
-    def _relative(self, path: str) -> str:
+    def relative(self, path: str) -> str:
+        """The path of a file within the table."""
         return path.removeprefix(f"{self.rules.location}/")
 
 

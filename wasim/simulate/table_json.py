@@ -1,15 +1,19 @@
 """The metadata.json of the simulated table: rendered whole where its text is needed, else measured in parts."""
 
 from collections import deque
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
 from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
 
+MAIN = "main"
+PREVIOUS_VERSIONS_MAX = 100
 _LOG_ENTRY = '{{"timestamp-ms":{},"snapshot-id":{}}}'
 
 
@@ -26,31 +30,57 @@ class TableJson:
     is_gzip: bool
     needs_text: bool
     release: Release = NEWEST
-    snapshots: list[str] = field(default_factory=list)
+    snapshots: dict[int, str] = field(default_factory=dict)  # by id, in the order of the file
     snapshot_log: list[SnapshotLogEntry] = field(default_factory=list)
     metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
     item_bytes: int = 0  # of all snapshots and log entries, without what stands between them
-    dropped: str | None = None  # the file that the last commit took out of the log
+    dropped: list[str] = field(default_factory=list)  # files that the last commit took out of the log
 
-    def _add(self, snapshot: Snapshot) -> None:
+    def follow(self, properties: Mapping[str, str]) -> None:
+        """Heeds the properties that the table has from now on."""
+        self.log_limit = log_limit(properties)
+        self.is_gzip = is_gzip(properties)
+
+    def commit(self, previous_file: str, changed: TableMetadata, updated_ms: int) -> None:
+        """Puts changed metadata in force, and notes in the metadata log where the metadata so far lies."""
+        self.dropped = []
+        self._log(MetadataLogEntry(timestamp_ms=self.base.last_updated_ms, metadata_file=previous_file))
+        self.base = replace(changed, last_updated_ms=updated_ms)
+
+    def add(self, snapshot: Snapshot) -> TableMetadata:
+        """The metadata with one more snapshot, which is main's."""
         text = snapshot_json(snapshot)
-        self.snapshots.append(text)
-        entry = SnapshotLogEntry(timestamp_ms=snapshot.timestamp_ms, snapshot_id=snapshot.snapshot_id)
-        self.snapshot_log.append(entry)
-        logged = _LOG_ENTRY.format(entry.timestamp_ms, entry.snapshot_id)
-        self.item_bytes += self._bytes_of(text) + self._bytes_of(logged)
-        self.base = replace(
+        self.snapshots[snapshot.snapshot_id] = text
+        self.item_bytes += self._bytes_of(text)
+        added = replace(
             self.base,
             last_sequence_number=snapshot.sequence_number,
-            current_snapshot_id=snapshot.snapshot_id,
             next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
-            refs={"main": SnapshotRef(snapshot_id=snapshot.snapshot_id)},
         )
+        return self.point_main(added, snapshot.snapshot_id, snapshot.timestamp_ms)
+
+    def point_main(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> TableMetadata:
+        """The metadata with main at a snapshot, as the snapshot log then says."""
+        entry = SnapshotLogEntry(timestamp_ms=at_ms, snapshot_id=snapshot_id)
+        self.snapshot_log.append(entry)
+        self.item_bytes += self._bytes_of(_logged(entry))
+        refs = with_ref(metadata.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
+        return replace(metadata, current_snapshot_id=snapshot_id, refs=refs)
+
+    def remove(self, snapshot_ids: Collection[int]) -> None:
+        """Takes snapshots out; of the snapshot log goes all that is older than its newest entry of any of them."""
+        for snapshot_id in snapshot_ids:
+            self.item_bytes -= self._bytes_of(self.snapshots.pop(snapshot_id))
+        gone = [place for place, entry in enumerate(self.snapshot_log) if entry.snapshot_id not in self.snapshots]
+        kept = gone[-1] + 1 if gone else 0
+        self.item_bytes -= sum(self._bytes_of(_logged(entry)) for entry in self.snapshot_log[:kept])
+        del self.snapshot_log[:kept]
 
     def _log(self, entry: MetadataLogEntry) -> None:
-        if len(self.metadata_log) == self.log_limit:
+        # the limit may have become less
+        while len(self.metadata_log) >= self.log_limit:
             oldest = self.metadata_log.popleft()
-            self.dropped = oldest.metadata_file
+            self.dropped.append(oldest.metadata_file)
             self.item_bytes -= self._bytes_of(metadata_log_entry_json(oldest))
         self.metadata_log.append(entry)
         self.item_bytes += self._bytes_of(metadata_log_entry_json(entry))
@@ -69,19 +99,33 @@ class TableJson:
         """Whether the document is written without spaces."""
         return self.release >= COMPACT_JSON_SINCE
 
-    def log_and_add(self, previous_file: str, snapshot: Snapshot, updated_ms: int) -> None:
-        """Notes in the metadata log where the metadata so far lies, then adds the snapshot."""
-        self.dropped = None
-        self._log(MetadataLogEntry(timestamp_ms=self.base.last_updated_ms, metadata_file=previous_file))
-        self._add(snapshot)
-        self.base = replace(self.base, last_updated_ms=updated_ms)
-
     def content(self) -> bytes | int:
         """The file's bytes, or their number."""
         if self.is_gzip or self.needs_text:
             whole = replace(self.base, snapshot_log=tuple(self.snapshot_log), metadata_log=tuple(self.metadata_log))
-            data = render_metadata_json(whole, snapshot_texts=self.snapshots, release=self.release).encode()
+            texts = tuple(self.snapshots.values())
+            data = render_metadata_json(whole, snapshot_texts=texts, release=self.release).encode()
             return gzip_bytes(data, GZIP_HEADER) if self.is_gzip else data
         around = render_metadata_json(self.base, snapshot_texts=(), release=self.release)
-        between = 2 * self._between(len(self.snapshots)) + self._between(len(self.metadata_log))
-        return len(around.encode()) + self.item_bytes + between
+        items = (len(self.snapshots), len(self.snapshot_log), len(self.metadata_log))
+        return len(around.encode()) + self.item_bytes + sum(map(self._between, items))
+
+
+def log_limit(properties: Mapping[str, str]) -> int:
+    """Entries of the metadata log, at most."""
+    return max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX)))
+
+
+def is_gzip(properties: Mapping[str, str]) -> bool:
+    """Whether metadata.json is compressed."""
+    return properties.get("write.metadata.compression-codec", "none").lower() == "gzip"
+
+
+def with_ref(refs: Mapping[str, SnapshotRef], name: str, ref: SnapshotRef) -> dict[str, SnapshotRef]:
+    """The references with one more, or another, in the order of Java's map."""
+    both = {**refs, name: ref}
+    return {key: both[key] for key in java_map_order(both)}
+
+
+def _logged(entry: SnapshotLogEntry) -> str:
+    return _LOG_ENTRY.format(entry.timestamp_ms, entry.snapshot_id)

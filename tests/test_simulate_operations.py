@@ -1,0 +1,192 @@
+"""The simulated table under maintenance and evolution: against real runs, and against what Iceberg's rules say."""
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from synthetic import synthetic_case
+
+from wasim.errors import WasimError
+from wasim.iceberg import TableMetadata, read_manifest, read_manifest_list, read_metadata_json
+from wasim.ledger import Action, CommitReports, Kind
+from wasim.runs import read_recording
+from wasim.scenario import Case, case_from_document
+from wasim.scenario.changes import Evolution, Maintenance
+from wasim.simulate import Site, shipped_profile, simulate_table
+from wasim.simulate.fidelity import compare
+
+REAL = Path(__file__).parent / "data" / "operations"
+NAMES = sorted(path.name for path in REAL.iterdir())
+CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
+
+
+def recorded(name: str) -> dict:
+    return json.loads((REAL / name / "case.json").read_text())
+
+
+def simulated_like(name: str):
+    document = recorded(name)
+    case = case_from_document(document["case"])
+    site = Site(location=document["location"])
+    return simulate_table(case, shipped_profile(case), np.random.default_rng(1), site=site)
+
+
+def simulate(case: Case, folder: Path | None = None):
+    return simulate_table(case, shipped_profile(case), np.random.default_rng(0), emit=folder)
+
+
+def kept_case(**parts) -> Case:
+    """A short case under maintenance or evolution."""
+    made = {"maintenance": Maintenance.model_validate, "evolution": lambda all_: tuple(map(_evolution, all_))}
+    given = {key: made[key](value) for key, value in parts.items() if key in made}
+    others = {key: value for key, value in parts.items() if key not in made}
+    return replace(synthetic_case(**{"writer": "batch", "horizon_s": 12.0, **others}), **given)
+
+
+def _evolution(document: dict) -> Evolution:
+    return Evolution.model_validate(document)
+
+
+def newest(folder: Path) -> TableMetadata:
+    path = max((folder / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
+    return read_metadata_json(path.read_bytes(), source=path.name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scenario_and_profile_foretell_files_and_bytes_of_a_real_run(name):
+    kinds = compare(read_recording(REAL / name), simulated_like(name).recording)
+    assert Kind.METADATA_JSON in {one.kind for one in kinds}
+    assert [one for one in kinds if not one.meets_goal] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
+    live = simulated_like(name).live_bytes
+    for kind, size in recorded(name)["live_bytes"].items():
+        assert live[Kind(kind)] == pytest.approx(size, rel=0.05 if kind == "data" else 0.01), kind
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_step_writes_and_deletes_what_the_real_one_does(name):
+    def told(events):
+        columns = ("step", "commit", "operation", "action", "kind")
+        return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
+
+    assert told(simulated_like(name).recording.events) == told(read_recording(REAL / name).events)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_and_steps_say_what_the_real_ones_say(name):
+    real, simulated = read_recording(REAL / name), simulated_like(name).recording
+    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
+        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+
+
+def test_every_file_that_a_retained_snapshot_names_is_there_and_no_other_list_or_manifest(tmp_path):
+    case = kept_case(
+        maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}, "rewrite_manifests": {"every": "4s"}},
+        properties={"commit.manifest.min-count-to-merge": "3"},
+    )
+    simulate(case, tmp_path)
+    metadata, files = newest(tmp_path), {path.name for path in (tmp_path / "metadata").iterdir()}
+    lists = {Path(snapshot.manifest_list) for snapshot in metadata.snapshots}
+    manifests = {
+        Path(one.manifest_path) for path in lists for one in read_manifest_list(path.read_bytes(), source="").manifests
+    }
+    assert 1 < len(metadata.snapshots) < case.commits
+    assert any(path.name.startswith("optimized-m-") for path in manifests)
+    assert {path.name for path in lists | manifests} == {name for name in files if name.endswith(".avro")}
+    entries = [entry for path in manifests for entry in read_manifest(path.read_bytes(), source="").entries]
+    assert len({entry.file.file_path for entry in entries}) == case.commits
+
+
+def test_expiry_keeps_the_newest_and_what_tags_and_branches_hold(tmp_path):
+    case = kept_case(
+        maintenance={"expire_snapshots": {"every": "10s", "older_than": "3s", "retain_last": 2}},
+        evolution=[{"at": "2s", "create_tag": "two"}, {"at": "4s", "create_branch": "audit"}],
+    )
+    simulate(case, tmp_path)
+    # at 10 s those of 7 to 10 s stay, the tagged one of 2 s, and of the branch of 4 s its newest two
+    assert [snapshot.sequence_number for snapshot in newest(tmp_path).snapshots] == [2, 3, 4, 7, 8, 9, 10, 11, 12]
+
+
+def test_expiry_of_nothing_writes_nothing():
+    case = kept_case(maintenance={"expire_snapshots": {"every": "5s", "older_than": "1d"}})
+    plain = replace(case, maintenance=Maintenance())
+    assert len(simulate(case).recording.events) == len(simulate(plain).recording.events)
+
+
+def test_the_snapshot_log_starts_after_the_newest_snapshot_that_is_gone(tmp_path):
+    simulate(kept_case(maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}}), tmp_path)
+    metadata = newest(tmp_path)
+    assert [one.snapshot_id for one in metadata.snapshot_log] == [one.snapshot_id for one in metadata.snapshots]
+
+
+def test_a_rollback_returns_to_an_earlier_snapshot_and_goes_on_from_there(tmp_path):
+    reports = simulate(
+        kept_case(horizon_s=6.0, evolution=[{"at": "4s", "rollback_commits": 2}]), tmp_path
+    ).recording.reports
+    metadata = newest(tmp_path)
+    parents = [one.parent_snapshot_id for one in metadata.snapshots]
+    ids = [one.snapshot_id for one in metadata.snapshots]
+    assert parents == [None, ids[0], ids[1], ids[2], ids[1], ids[4]]
+    assert [one.snapshot_id for one in metadata.snapshot_log] == [*ids[:4], ids[1], *ids[4:]]
+    assert reports.files_live.tolist() == [1, 2, 3, 4, 3, 4]
+
+
+def test_a_schema_that_comes_back_keeps_its_id_and_new_columns_get_new_ones(tmp_path):
+    evolution = [
+        {"at": "1s", "add_column": {"name": "late", "type": "int"}},
+        {"at": "2s", "rename_column": {"column": "late", "to": "later"}},
+        {"at": "3s", "rename_column": {"column": "later", "to": "late"}},
+        {"at": "4s", "widen_column": {"column": "late", "type": "long"}},
+    ]
+    simulate(kept_case(horizon_s=5.0, evolution=evolution), tmp_path)
+    metadata = newest(tmp_path)
+    assert [schema.schema_id for schema in metadata.schemas] == [0, 1, 2, 3]
+    assert [one.schema_id for one in metadata.snapshots] == [0, 1, 2, 1, 3]
+    added = metadata.current_schema().columns[-1]
+    assert (added.name, str(added.type.name), added.field_id) == ("late", "long", metadata.last_column_id)
+
+
+def test_properties_set_midway_are_heeded_from_then_on(tmp_path):
+    properties = {"write.metadata.previous-versions-max": "3", "write.metadata.delete-after-commit.enabled": "true"}
+    case = kept_case(evolution=[{"at": "8s", "set_properties": properties}])
+    events = simulate(case, tmp_path).recording.events
+    deleted = events.where((events.action == Action.DELETE) & (events.kind == Kind.METADATA_JSON))
+    assert deleted.operation.tolist() == ["set_properties"] * 6 + ["append"] * 4
+    assert len(newest(tmp_path).metadata_log) == 3
+
+
+def test_rewriting_manifests_of_one_manifest_commits_nothing():
+    case = kept_case(
+        maintenance={"rewrite_manifests": {"every": "4s"}}, properties={"commit.manifest.min-count-to-merge": "2"}
+    )
+    assert set(simulate(case).recording.reports.operation) == {"append"}
+
+
+def test_maintenance_by_count_waits_for_the_count():
+    case = kept_case(maintenance={"rewrite_manifests": {"when_manifests": 3}}, horizon_s=6.0)
+    assert simulate(case).recording.reports.operation.tolist() == [
+        "append", "append", "append", "rewrite_manifests", "append", "append", "rewrite_manifests", "append",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"maintenance": {"rewrite_data_files": {"every": "2s"}}}, r"maintenance\.rewrite_data_files"),
+        (
+            {
+                "maintenance": {"rewrite_manifests": {"every": "4s"}},
+                "properties": {"commit.manifest.target-size-bytes": "8000"},
+            },
+            "would write several",
+        ),
+    ],
+)
+def test_what_is_not_modelled_is_refused_by_name(parts, named):
+    with pytest.raises(WasimError, match=named):
+        simulate(kept_case(**parts))

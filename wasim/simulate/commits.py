@@ -1,0 +1,93 @@
+"""What a simulated commit is made of: the rules it follows, its moment, and what it makes of the table's manifests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.releases import Release
+from wasim.simulate.identifiers import CommitIdentity
+from wasim.simulate.live_manifests import LiveEntry, LiveManifest
+from wasim.simulate.merging import MergePolicy
+from wasim.simulate.profile import Names
+from wasim.simulate.summary import CommitCounts, TableTotals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRules:
+    """What decides how a table commits."""
+
+    location: str
+    format_version: int
+    appends_merge: bool  # Iceberg's MergeAppend, else FastAppend
+    policy: MergePolicy
+    names: Names
+    release: Release
+    delete_after_commit: bool
+    summary: dict[str, str]  # templates in order
+    keeps_history: bool = False  # for what needs to know what earlier snapshots hold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When a commit happens, and what its summary says beside counters."""
+
+    event_time_s: float
+    timestamp_ms: int  # of the snapshot
+    updated_ms: int  # of the metadata, a moment later
+    texts: dict[str, str]  # for the summary's templates: query_id, epoch …
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a snapshot holds."""
+
+    snapshot_id: int
+    parent_id: int | None
+    timestamp_ms: int
+    event_time_s: float
+    list_file: str  # relative to the table
+    manifests: tuple[LiveManifest, ...]
+    totals: TableTotals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What an operation makes of the table: its manifests, as the new list holds them, and what the summary counts."""
+
+    operation: str  # Iceberg's: append, delete, overwrite or replace
+    manifests: Sequence[LiveManifest]
+    counts: CommitCounts
+    summary: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """Manifests after merging: how many older ones are no more, and which own ones were written in vain."""
+
+    manifests: list[LiveManifest]
+    replaced: int = 0
+    unused: Sequence[LiveManifest] = ()
+
+
+def new_entries(files: Sequence[DataFileEntry], identity: CommitIdentity) -> list[LiveEntry]:
+    """Entries of files that a commit adds."""
+    return [
+        LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
+        for file in files
+    ]
+
+
+def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity) -> CommitCounts:
+    """Counts that say how many of the manifests a commit wrote, and how many it found."""
+    created = sum(1 for one in manifests if one.file.added_snapshot_id == identity.snapshot_id)
+    return CommitCounts(manifests_created=created, manifests_kept=len(manifests) - created)
+
+
+def deletes_after_commit(properties: Mapping[str, str]) -> bool:
+    """Whether metadata.json files that leave the log are deleted."""
+    return properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true"
+
+
+def is_dead(manifest: LiveManifest) -> bool:
+    """Whether nothing but deleted entries is left in it."""
+    return not (manifest.file.added_files_count or manifest.file.existing_files_count)
