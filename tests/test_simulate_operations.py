@@ -13,12 +13,15 @@ from wasim.iceberg import TableMetadata, read_manifest, read_manifest_list, read
 from wasim.ledger import Action, CommitReports, Kind
 from wasim.runs import read_recording
 from wasim.scenario import Case, case_from_document
-from wasim.scenario.changes import Evolution, Maintenance
+from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.simulate import Site, shipped_profile, simulate_table
 from wasim.simulate.fidelity import compare
+from wasim.simulate.honoured import check_summable
 
 REAL = Path(__file__).parent / "data" / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())
+NO_MERGE = {"commit.manifest-merge.enabled": "false"}
+SMALL = {"commit.manifest.target-size-bytes": "8000"}
 CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
 
 
@@ -39,14 +42,14 @@ def simulate(case: Case, folder: Path | None = None):
 
 def kept_case(**parts) -> Case:
     """A short case under maintenance or evolution."""
-    made = {"maintenance": Maintenance.model_validate, "evolution": lambda all_: tuple(map(_evolution, all_))}
+    made = {
+        "maintenance": Maintenance.model_validate,
+        "evolution": lambda listed: tuple(map(Evolution.model_validate, listed)),
+        "changes": Changes.model_validate,
+    }
     given = {key: made[key](value) for key, value in parts.items() if key in made}
     others = {key: value for key, value in parts.items() if key not in made}
     return replace(synthetic_case(**{"writer": "batch", "horizon_s": 12.0, **others}), **given)
-
-
-def _evolution(document: dict) -> Evolution:
-    return Evolution.model_validate(document)
 
 
 def newest(folder: Path) -> TableMetadata:
@@ -87,7 +90,6 @@ def test_reports_and_steps_say_what_the_real_ones_say(name):
 def test_every_file_that_a_retained_snapshot_names_is_there_and_no_other_list_or_manifest(tmp_path):
     case = kept_case(
         maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}, "rewrite_manifests": {"every": "4s"}},
-        properties={"commit.manifest.min-count-to-merge": "3"},
     )
     simulate(case, tmp_path)
     metadata, files = newest(tmp_path), {path.name for path in (tmp_path / "metadata").iterdir()}
@@ -174,16 +176,70 @@ def test_maintenance_by_count_waits_for_the_count():
     ]  # fmt: skip
 
 
+def test_compaction_leaves_one_file_that_is_as_old_as_what_it_was_made_of(tmp_path):
+    compaction = {"every": "4s", "min_input_files": 2}
+    case = kept_case(maintenance={"rewrite_data_files": compaction}, horizon_s=6.0, properties=NO_MERGE)
+    reports = simulate(case, tmp_path).recording.reports
+    assert reports.operation.tolist() == ["append"] * 4 + ["rewrite_data_files"] + ["append"] * 2
+    assert reports.files_live.tolist() == [1, 2, 3, 4, 1, 2, 3]
+    assert reports.records_live[-1] == 6 * case.rows_per_commit
+    snapshot = newest(tmp_path).snapshots[4]
+    new, *old = read_manifest_list(Path(snapshot.manifest_list).read_bytes(), source="").manifests
+    assert [one.deleted_files_count for one in old] == [1] * 4
+    (entry,) = read_manifest(Path(new.manifest_path).read_bytes(), source="").entries
+    assert (new.sequence_number, new.min_sequence_number, entry.sequence_number) == (5, 4, 4)
+
+
+def test_deleting_whole_commits_takes_their_files_out_and_the_next_merging_commit_their_manifests():
+    deletion = {"delete": {"every": "4s", "rows": 150, "locality": "oldest_commits"}}
+    case = kept_case(changes=deletion, horizon_s=6.0, properties=NO_MERGE)
+    reports = simulate(case).recording.reports
+    assert reports.snapshot_operation.tolist() == ["append"] * 4 + ["delete"] + ["append"] * 2
+    assert reports.files_live.tolist() == [1, 2, 3, 4, 3, 4, 5]
+    assert (reports.manifests_created + reports.manifests_kept).tolist() == [1, 2, 3, 4, 4, 4, 5]
+
+
+def test_orphan_removal_takes_the_metadata_files_that_left_the_log():
+    case = kept_case(
+        maintenance={"remove_orphan_files": {"every": "6s", "older_than": "1s"}},
+        properties={"write.metadata.previous-versions-max": "2"},
+        horizon_s=6.0,
+    )
+    events = simulate(case).recording.events
+    deleted = events.where(events.action == Action.DELETE)
+    assert deleted.kind.tolist() == [Kind.METADATA_JSON] * 4  # of seven, the newest and two logged ones stay
+
+
+def test_the_fast_form_refuses_what_it_has_no_sums_for():
+    case = kept_case(maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}})
+    with pytest.raises(WasimError, match="maintenance is simulated in exact mode only"):
+        check_summable(case)
+
+
 @pytest.mark.parametrize(
     ("parts", "named"),
     [
-        ({"maintenance": {"rewrite_data_files": {"every": "2s"}}}, r"maintenance\.rewrite_data_files"),
+        ({"changes": {"update": {"every": "2s", "share": 0.5}}}, r"changes\.update"),
+        ({"changes": {"delete": {"every": "2s", "share": 0.5}}}, r"changes\.delete but by locality"),
+        (
+            {"maintenance": {"rewrite_data_files": {"every": "2s", "partial_progress_commits": 2}}},
+            "partial_progress_commits",
+        ),
         (
             {
-                "maintenance": {"rewrite_manifests": {"every": "4s"}},
-                "properties": {"commit.manifest.target-size-bytes": "8000"},
+                "maintenance": {"rewrite_data_files": {"every": "4s"}},
+                "evolution": [{"at": "1s", "drop_column": "d"}],
             },
+            "beside drop_column",
+        ),
+        (
+            {"maintenance": {"rewrite_data_files": {"every": "4s", "target_file_size_bytes": 5000}}},
             "would write several",
+        ),
+        ({"maintenance": {"rewrite_manifests": {"every": "4s"}}, "properties": SMALL}, "would write several"),
+        (
+            {"evolution": [{"at": "1s", "set_properties": {"write.format.default": "orc"}}]},
+            r"write\.format\.default",
         ),
     ],
 )

@@ -15,6 +15,7 @@ from wasim.errors import WasimError
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import Observed, group_cases
 from wasim.ledger import Kind, Ledger, Recording, sum_by_operation, sum_events, view_by_commit
+from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.model import Appends, drivers_at
@@ -22,6 +23,7 @@ from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
 from wasim.simulate import Simulated, Site, WriterProfile, shipped_profile, simulate_table
 from wasim.simulate.fast import FastModel, Law, fast_checkpoints, fast_live_bytes, fast_totals
+from wasim.simulate.honoured import check_summable
 from wasim.units import format_duration, parse_duration_s
 
 EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
@@ -125,6 +127,7 @@ def _mode(case: Case, asked: Mode) -> Mode:
 def _forecast_case(case: Case, mode: Mode, profile: WriterProfile, options: ForecastOptions) -> CaseRun:
     started_s, site = time.monotonic(), _site(options.location)
     if mode is Mode.FAST:
+        check_summable(case)
         made = _case_run_fast(case, calibrate(case, profile, site))
     else:
         folder = options.emit / _folder_name(case) if options.emit is not None else None
@@ -201,6 +204,7 @@ def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording
 
 def _case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
     totals = sum_events(simulated.recording.events)
+    ingested = ingested_bytes(simulated.recording)
     return CaseRun(
         key=case.key(key_versions({})),
         case=case,
@@ -209,8 +213,8 @@ def _case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
         totals=totals,
         live_bytes=simulated.live_bytes,
         operations=sum_by_operation(simulated.recording),
-        ingested_bytes=totals.data_bytes,
-        amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
+        ingested_bytes=ingested,
+        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
         probes=(),
         wall_s=0.0,
     )

@@ -2,15 +2,23 @@
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
-from wasim.ledger.vocabulary import OUTSIDE_COMMITS
+from wasim.ledger.vocabulary import DATA_KINDS, OUTSIDE_COMMITS
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
+
+
+class Written(NamedTuple):
+    """A file as it was written."""
+
+    kind: Kind
+    bytes: int
+    at_s: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,7 +33,7 @@ class Books:
     steps: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
-    sizes: dict[str, int] = field(default_factory=dict)
+    files: dict[str, Written] = field(default_factory=dict)  # that are there, by path within the table
 
     def begin(self, step: int, operation: str, at_s: float, *, commits: bool) -> None:
         """What the next events belong to: the next commit to be reported, or none."""
@@ -50,7 +58,7 @@ class Books:
     def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written: its bytes, or their number where nobody needs them."""
         size = data if isinstance(data, int) else len(data)
-        self.sizes[file] = size
+        self.files[file] = Written(kind, size, self.at_s)
         self._note(Action.WRITE, kind, size, file)
         if self.folder is not None and not isinstance(data, int):
             path = self.folder / file
@@ -59,8 +67,8 @@ class Books:
 
     def delete(self, kind: Kind, file: str) -> None:
         """A file deleted, which these books know."""
-        self._note(Action.DELETE, kind, self.sizes.pop(file), file)
-        if self.folder is not None:
+        self._note(Action.DELETE, kind, self.files.pop(file).bytes, file)
+        if self.folder is not None and kind not in DATA_KINDS:
             (self.folder / file).unlink()
 
     def _note(self, action: Action, kind: Kind, size: int, file: str) -> None:

@@ -7,7 +7,6 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.errors import WasimError
 from wasim.iceberg import ManifestHeader, TableMetadata
 from wasim.iceberg.containers import DEFLATE_LEVEL
 from wasim.iceberg.hash_order import java_map_order
@@ -20,6 +19,7 @@ from wasim.simulate.books import Books
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED
 from wasim.simulate.commits import Moment, TableRules, deletes_after_commit
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
+from wasim.simulate.deletes import delete_whole_files
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import ManifestWriter
@@ -177,13 +177,13 @@ class _Writer:
         moment = self._moment(step.event_time_s, self.table.commits + 1)
         match step:
             case Maintain():
-                maintain(self.table, step, moment)
+                self.task_id += maintain(self.table, self.files, step, moment, first_task_id=self.task_id)
             case Evolve():
                 evolve_table(self.table, step, moment)
                 base = self.table.json.base
                 self.files = evolved_files(self.files, step.table, base.current_schema(), base.default_spec())
             case ChangeRows():
-                raise WasimError(f"changes.{step.operation} is not simulated. Take it out, or use engine spark.")
+                delete_whole_files(self.table, step, moment)
 
     def _moment(self, event_time_s: float, commit: int) -> Moment:
         texts = {

@@ -48,6 +48,8 @@ class DataFiles:
     counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
+    keeps_rows: bool = False
+    rows_in: dict[str, Ints] = field(default_factory=dict)  # numbers of the rows in each file, if they are kept
     sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
@@ -56,20 +58,28 @@ class DataFiles:
         for task, rows in enumerate(self._tasks(commit)):
             shares = split_by_partition(self.rows, self.spec, self.leaves, rows)
             for share in shares:
-                path = self.profile.data_file.format(
-                    writer=uuid5(UUID(numbers.query_id), str(task)),
-                    random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
-                    count=(commit - 1) * len(shares) + share.number,
-                    wall_ms=numbers.wall_ms,
-                    partition=partition_folder(self.spec, self.leaves, share.partition),
-                    task=task,
-                    task_id=numbers.first_task_id + task,
-                    query_id=numbers.query_id,
-                    epoch=numbers.epoch,
-                    file=share.number,
-                )
-                found.append(self._entry(f"{numbers.location}/{path}", share, rng))
+                path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
+                found.append(self._entry(path, share, rng))
         return found
+
+    def draw_one(self, share: Share, numbers: FileNumbers, rng: np.random.Generator) -> DataFileEntry:
+        """The one file of a job that writes rows of one partition."""
+        return self._entry(self._path(share, numbers, task=0, count=share.number), share, rng)
+
+    def _path(self, share: Share, numbers: FileNumbers, *, task: int, count: int) -> str:
+        path = self.profile.data_file.format(
+            writer=uuid5(UUID(numbers.query_id), str(task)),
+            random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
+            count=count,
+            wall_ms=numbers.wall_ms,
+            partition=partition_folder(self.spec, self.leaves, share.partition),
+            task=task,
+            task_id=numbers.first_task_id + task,
+            query_id=numbers.query_id,
+            epoch=numbers.epoch,
+            file=share.number,
+        )
+        return f"{numbers.location}/{path}"
 
     def _tasks(self, commit: int) -> list[Ints]:
         tasks = split_rows(self.case, commit)
@@ -79,6 +89,8 @@ class DataFiles:
 
     def _entry(self, path: str, share: Share, rng: np.random.Generator) -> DataFileEntry:
         rows = share.rows
+        if self.keeps_rows:
+            self.rows_in[path] = rows
         column_bytes, file_bytes = self._sizes(len(rows), rng)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
         bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
@@ -138,6 +150,7 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         counted=_counted(found),
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
+        keeps_rows=case.maintenance.rewrite_data_files is not None,
     )
 
 

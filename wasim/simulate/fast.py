@@ -22,7 +22,7 @@ from wasim.model import (
 )
 from wasim.model.drivers import appends_cadence
 from wasim.scenario import Case
-from wasim.simulate.honoured import check_honoured
+from wasim.simulate.honoured import check_honoured, check_summable
 from wasim.simulate.profile import WriterProfile
 from wasim.units import Floats, Ints
 
@@ -63,6 +63,7 @@ def simulate_fast(case: Case, profile: WriterProfile, model: FastModel) -> Total
     WasimError names what the simulator does not model.
     """
     check_honoured(case, profile)
+    check_summable(case)
     return fast_totals(model, case.commits)
 
 

@@ -33,24 +33,29 @@ _KNOWN_VALUES = {
     "write.object-storage.enabled": ("false",),
     "write.summary.partition-limit": ("0",),
 }
+# What of an evolution shows in data files that are written again.
+_SHAPING = (
+    "add_column",
+    "drop_column",
+    "rename_column",
+    "widen_column",
+    "move_column",
+    "add_partition_field",
+    "drop_partition_field",
+)
 _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
 
 
 def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
-    for part, given in (
-        ("changes", case.has_changes),
-        ("writer.upsert", case.writer.upsert is not None),
-        ("writer.writers", case.writer.writers > 1),
-    ):
-        if given:
-            raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
+    _check_operations(case)
     if case.table.format_version > 2 and profile.release < V3_SINCE:
         raise WasimError(
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
             " or the profile of a newer writer."
         )
-    for key, value in case.table.properties.items():
+    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
+    for key, value in (pair for properties in given for pair in properties.items()):
         _check_property(key, value, profile)
     if case.environment.catalog == "hadoop":
         raise WasimError(
@@ -65,6 +70,48 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             "workload.distribution_mode range is not simulated for partitioned tables: its cuts depend on a sample of"
             " the rows. Give none or hash, or use engine spark."
         )
+
+
+def check_summable(case: Case) -> None:
+    """Raises WasimError if more than appends happens to the table, for which the fast form has no sums."""
+    for part, given in (
+        ("maintenance", case.has_maintenance),
+        ("changes", case.has_changes),
+        ("evolution", bool(case.evolution)),
+    ):
+        if given:
+            raise WasimError(
+                f"{part} is simulated in exact mode only: the fast form sums appends. Give --mode exact, and a horizon"
+                " of some thousands of commits."
+            )
+
+
+def _check_operations(case: Case) -> None:
+    for name, change in case.changes:
+        if change is not None and getattr(change, "locality", None) != "oldest_commits":
+            by = " but by locality oldest_commits" if name == "delete" else ""
+            raise WasimError(f"changes.{name}{by} is not simulated. Take it out, or use engine spark.")
+    for part, given in (
+        ("writer.upsert", case.writer.upsert is not None),
+        ("writer.writers", case.writer.writers > 1),
+    ):
+        if given:
+            raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
+    compaction = case.maintenance.rewrite_data_files
+    if compaction is None:
+        return
+    if compaction.partial_progress_commits is not None:
+        raise WasimError(
+            "maintenance.rewrite_data_files.partial_progress_commits is not simulated. Take it out, or use engine"
+            " spark."
+        )
+    for evolution in case.evolution:
+        shaping = next((name for name in _SHAPING if getattr(evolution, name) is not None), None)
+        if shaping:
+            raise WasimError(
+                f"maintenance.rewrite_data_files beside {shaping} is not simulated: it writes older rows in the new"
+                " shape. Take one of them out, or use engine spark."
+            )
 
 
 def _check_property(key: str, value: str, profile: WriterProfile) -> None:

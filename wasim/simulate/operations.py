@@ -4,9 +4,12 @@ from dataclasses import replace
 
 from wasim.errors import WasimError
 from wasim.simulate.commits import Moment
+from wasim.simulate.compaction import rewrite_data_files
+from wasim.simulate.data_files import DataFiles
 from wasim.simulate.evolving import evolve_metadata
 from wasim.simulate.expiry import expire_snapshots
 from wasim.simulate.manifest_rewriting import rewrite_manifests
+from wasim.simulate.orphans import remove_orphan_files
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import Condition, Evolve, Maintain
 
@@ -29,8 +32,8 @@ def is_due(table: SimulatedTable, condition: Condition | None, target_file_size_
     return count >= condition.least
 
 
-def maintain(table: SimulatedTable, step: Maintain, moment: Moment) -> None:
-    """Carries out one maintenance operation."""
+def maintain(table: SimulatedTable, files: DataFiles, step: Maintain, moment: Moment, *, first_task_id: int) -> int:
+    """Carries out one maintenance operation; how many data files it wrote."""
     match step.operation:
         case "expire_snapshots":
             older_than_ms = wall_ms_at(table, step, moment)
@@ -39,8 +42,11 @@ def maintain(table: SimulatedTable, step: Maintain, moment: Moment) -> None:
             )
         case "rewrite_manifests":
             rewrite_manifests(table, moment)
-        case _:
-            raise WasimError(f"maintenance.{step.operation} is not simulated. Take it out, or use engine spark.")
+        case "rewrite_data_files":
+            return rewrite_data_files(table, files, step, moment, first_task_id=first_task_id)
+        case "remove_orphan_files":
+            remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, moment))
+    return 0
 
 
 def wall_ms_at(table: SimulatedTable, step: Maintain, moment: Moment) -> int:

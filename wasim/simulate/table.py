@@ -38,7 +38,7 @@ from wasim.simulate.table_json import TableJson
 
 ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
 PARALLEL_FILES = 15_000  # from so many files on, several writers share them
-_HINT = "metadata/version-hint.text"
+HINT = "metadata/version-hint.text"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -236,8 +236,8 @@ class SimulatedTable:
         if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
             if self.version:
-                self.books.delete(Kind.VERSION_HINT, _HINT)
-            self.books.write(Kind.VERSION_HINT, _HINT, hint)
+                self.books.delete(Kind.VERSION_HINT, HINT)
+            self.books.write(Kind.VERSION_HINT, HINT, hint)
         if self.rules.delete_after_commit:
             for file in self.json.dropped:
                 self.books.delete(Kind.METADATA_JSON, self.relative(file))
