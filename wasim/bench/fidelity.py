@@ -26,6 +26,9 @@ A row is one kind of file of one case: files written (− deleted), bytes writte
 and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files are
 sized by the profile and have no goal. What misses its goal stays in the table.
 
+A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
+chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.
+
 The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
 
 ![Manifests of a table that merges near the target size, real and simulated](thrash.svg)
