@@ -1,6 +1,6 @@
 """What the simulator emits, opened by real readers: Iceberg's library, pyiceberg and ClickHouse agree with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from synthetic import synthetic_case
 from wasim.ledger import CommitReports
 from wasim.probe.clickhouse import open_clickhouse
 from wasim.scenario import Case
+from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.simulate import shipped_profile, simulate_case
 from wasim.spark import Session
 
@@ -81,3 +82,31 @@ def test_clickhouse_reads_the_emitted_tree_without_its_data(emitted: Emitted) ->
     assert len({path for _, _, path in files}) == len(files) == emitted.reports.files_live[-1]
     assert {content for content, _, _ in files} == {"DATA"}
     assert sum(int(records) for _, records, _ in files) == emitted.reports.records_live[-1]
+
+
+def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session: Session, tmp_path):
+    case = replace(
+        synthetic_case(writer="batch", horizon_s=12.0),
+        maintenance=Maintenance.model_validate(
+            {"rewrite_manifests": {"every": "5s"}, "expire_snapshots": {"every": "6s", "older_than": "3s"}}
+        ),
+        changes=Changes.model_validate({"delete": {"every": "4s", "rows": 100, "locality": "oldest_commits"}}),
+        evolution=(
+            Evolution.model_validate({"at": "2s", "add_column": {"name": "late", "type": "int"}}),
+            Evolution.model_validate(
+                {"at": "3s", "add_partition_field": {"column": "event_time", "transform": "hour"}}
+            ),
+        ),
+    )
+    reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path).reports
+    iceberg = session.jvm.org.apache.iceberg
+    size = iceberg.relocated.com.google.common.collect.Iterables.size
+    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
+    newest = max((tmp_path / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
+    table = iceberg.BaseTable(iceberg.StaticTableOperations(str(newest), io), "emitted")
+    assert (table.specs().size(), table.schemas().size()) == (2, 2)
+    assert 1 < size(table.snapshots()) < len(reports)
+    for snapshot in table.snapshots():
+        files = size(table.newScan().useSnapshot(snapshot.snapshotId()).planFiles())
+        assert files == int(snapshot.summary().get("total-data-files"))
+    assert size(table.newScan().planFiles()) == reports.files_live[-1]

@@ -68,7 +68,7 @@ def test_scenario_and_profile_foretell_files_and_bytes_of_a_real_run(name):
 def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
     live = simulated_like(name).live_bytes
     for kind, size in recorded(name)["live_bytes"].items():
-        assert live[Kind(kind)] == pytest.approx(size, rel=0.05 if kind in ("data", "data_manifest") else 0.01), kind
+        assert live[Kind(kind)] == pytest.approx(size, rel=0.05 if kind == "data" else 0.01), kind
 
 
 @pytest.mark.parametrize("name", NAMES)
