@@ -311,6 +311,15 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         "horizon: 1m", "changes: {update: {every: 5s}}\nhorizon: 1m",
         ["8:11: changes.update says nothing of how many rows. Give share or rows, one of them."],
     ),
+    "the hadoop catalog on S3": (
+        "horizon: 1m", "environment: {catalog: hadoop, store: s3proxy}\nhorizon: 1m",
+        ['8:39: environment.store is "s3proxy", but the hadoop catalog commits by renaming: S3 cannot. '
+         "Give local, or another catalog, such as rest or jdbc."],
+    ),
+    "a store that is unknown": (
+        "horizon: 1m", "environment: {store: s3a}\nhorizon: 1m",
+        ['8:22: environment.store is "s3a". Give local, s3proxy or s3.'],
+    ),
     "a change that never comes": (
         "horizon: 1m", "changes: {delete: {every: 2m, rows: 5}}\nhorizon: 1m",
         ['8:27: changes.delete.every is "2m", longer than the horizon of "1m". Give at most 1m, or take delete out.'],
