@@ -178,13 +178,14 @@ class DescribedTogether(AppendersTogether):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "in_memory", "rest"])
+# In the Hadoop catalog a writer that finds the version locked waits five seconds, out of the others' way.
+@pytest.mark.parametrize(("catalog", "commits"), [("jdbc", 160), ("hadoop", 480), ("in_memory", 160), ("rest", 160)])
 def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_and_no_row(
-    catalog: str, session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
+    catalog: str, commits: int, session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     case = small_case(
         writer="{kind: batch, writers: 8}",
-        horizon="160s",
+        horizon=f"{commits}s",
         table=RETRIES % (1000, SOON),
         environment=ENVIRONMENT % catalog,
     )
@@ -198,9 +199,9 @@ def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_and_no_row(
     run = carry_out(case, context)
     assert run.contention is not None
     print(f"{catalog}: {run.contention.lost_attempts} attempts of {run.contention.attempts} lost in {run.wall_s:.0f} s")
-    assert run.contention.lost_attempts >= 200 or catalog == "rest"
+    assert run.contention.lost_attempts >= 200
     assert run.contention.failed == {}
-    assert list(run.ledger.records_live) == [20 * commit for commit in range(1, 161)]
+    assert list(run.ledger.records_live) == [20 * commit for commit in range(1, commits + 1)]
     check_files(run, events_of(context))
 
 
