@@ -203,5 +203,6 @@ def test_a_time_and_a_snapshot_together_are_refused(tree: Tree) -> None:
     with pytest.raises(ENGINE_ERRORS, match="Cannot specify both version and timestamp"):
         both.table(NAME)
     # Iceberg's own names for the two were taken out of its Spark reader
+    own = tree.session.spark.read.format("iceberg").option("snapshot-id", snapshot).option("as-of-timestamp", 1)
     with pytest.raises(ENGINE_ERRORS, match="`snapshot-id` is no longer supported, use Spark built-in `versionAsOf`"):
-        tree.session.spark.read.option("snapshot-id", snapshot).option("as-of-timestamp", 1).table(NAME)
+        own.load(NAME)
