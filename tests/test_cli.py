@@ -119,7 +119,7 @@ def test_a_sound_saved_run_is_read(saved_run: Path) -> None:
         (lambda run: (run / "run.json").write_text("[]"), "no JSON object"),
         (lambda run: (run / "run.json").write_text('{"keys": []}'), "is not as bench saves it"),
         (lambda run: (the_case(run) / "case.json").write_text("{}"), "schema_version is None"),
-        (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 2}'), "is not as bench saves it"),
+        (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 3}'), "is not as bench saves it"),
         (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 7}'), "schema_version is 7"),
         (lambda run: drop_column(the_case(run) / "ledger.parquet"), "lacks the column commit"),
         (lambda run: cut_rows(the_case(run) / "ledger.parquet"), "holds 3 commits, the case has 12"),

@@ -35,7 +35,7 @@ from wasim.runs.values import CaseRun, Run
 from wasim.scenario import case_from_document
 from wasim.scenario.prices import Prices
 
-DOCUMENT_VERSION = 2
+DOCUMENT_VERSION = 3
 
 
 def save_case(case: CaseRun, recording: Recording, folder: Path) -> None:
