@@ -95,7 +95,9 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
     settings = []
     for number, case in members:
         check_honoured(case, profile)
-        if not case.is_one_writers:  # the equations are of nothing else, whatever else can be simulated exactly
+        if (
+            not case.is_appends_of_one_writer
+        ):  # the equations are of nothing else, whatever else can be simulated exactly
             raise WasimError(f"{case.label}: a grid is of one writer's appends alone. Leave --grid out.")
         key = json.dumps(case.table.properties, sort_keys=True)
         if key not in tables:

@@ -67,7 +67,7 @@ def group_cases(run: Run) -> tuple[Group, ...]:
     """
     members: dict[str, list[CaseRun]] = {}
     for case_run in run.cases:
-        if len(case_run.ledger) and case_run.case.is_one_writers:
+        if len(case_run.ledger) and case_run.case.is_appends_of_one_writer:
             members.setdefault(_shared_constants(case_run.case), []).append(case_run)
     names = _names([tuple(one.case for one in group) for group in members.values()])
     groups = []

@@ -87,7 +87,7 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
 
 def _left_out(run: Run) -> list[str]:
     """Says which cases no equation was fitted to."""
-    others = [one.case.label for one in run.cases if not one.case.is_one_writers]
+    others = [one.case.label for one in run.cases if not one.case.is_appends_of_one_writer]
     if not others:
         return []
     which = "Nothing" if len(others) == len(run.cases) else f"{', '.join(others)}: nothing"

@@ -41,11 +41,16 @@ class Clickhouse:
     def __init__(self, table_root: Path, said: IO[bytes]) -> None:
         self.table = f"icebergLocal('{_quoted(str(table_root.resolve()))}')"
         self._said = said
+        self._scratch = tempfile.TemporaryDirectory(prefix="wasim-")  # what ClickHouse keeps, which it leaves behind
         command = [sys.executable, "-m", "wasim.probe.clickhouse_process"]
         self._process = subprocess.Popen(
             command,
             cwd=table_root,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},  # ours, from elsewhere
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),  # ours, from elsewhere
+                "TMPDIR": self._scratch.name,
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -75,6 +80,7 @@ class Clickhouse:
         """Ends the process."""
         self._process.kill()
         self._process.communicate()
+        self._scratch.cleanup()
 
     def _last_words(self) -> str:
         self._said.seek(0)

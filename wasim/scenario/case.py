@@ -56,7 +56,7 @@ class Case:
         return not (self.writer.upsert or self.evolution or self.has_changes or self.has_maintenance)
 
     @property
-    def is_one_writers(self) -> bool:
+    def is_appends_of_one_writer(self) -> bool:
         """Whether one writer's appends are all that happens to the table, which is what the cost equations are of."""
         return self.only_appends and self.writer.writers == 1
 
