@@ -14,6 +14,7 @@ from wasim.bench import BenchOptions, Outcome, bench, conclude_run
 from wasim.errors import CaseFailed, ExitCode
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.runs import read_run
+from wasim.runs.documents import DOCUMENT_VERSION
 from wasim.scenario import load_scenario
 from wasim.spark import Session
 
@@ -70,7 +71,7 @@ def test_a_run_ends_with_all_that_a_reader_needs(smoke: Outcome) -> None:
 
 def test_the_document_holds_every_case_by_kind(smoke: Outcome) -> None:
     document = json.loads((smoke.run.folder / "summary.json").read_text())
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == DOCUMENT_VERSION
     assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
     for case in document["cases"]:
         for kind in Kind:
@@ -105,7 +106,8 @@ def test_planning_is_probed_warm_and_cold_with_the_counts_of_the_table(smoke: Ou
 def test_the_benchmarks_are_pytest_benchmarks_own_document(smoke: Outcome) -> None:
     document = json.loads((smoke.run.folder / "benchmark.json").read_text())
     names = [bench["fullname"] for bench in document["benchmarks"]]
-    assert len(names) == len(set(names)) == sum(1 + 2 for case in smoke.run.cases for _ in (0.5, 1.0))
+    # a load and two plans at each checkpoint, and a listing at the end
+    assert len(names) == len(set(names)) == sum(1 + 2 for case in smoke.run.cases for _ in (0.5, 1.0)) + 4
     assert document["machine_info"]["packages"]["pyspark"]
 
 
