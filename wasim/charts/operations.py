@@ -12,7 +12,7 @@ from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "operations", "Which operation writes the metadata?"
 ROWS_PER_PANEL = 6
-KEY_COLUMNS = 3
+KEY_COLUMNS = 2
 
 
 def plan_operations(run: Run) -> tuple[Chart, ...]:
@@ -49,7 +49,7 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
     ax.set(xlabel="metadata written", yticks=[], ylim=(-0.5, len(runs) - 0.2), xlim=(0, most * 1.02))
     set_linear_byte_axis(ax.xaxis)
     marks: list[tuple[str, dict[str, object]]] = [
-        (name.replace("_", " "), {"color": look_of(n).colour, "marker": "s", "linestyle": "none"})
+        (name.replace("_", " ").replace("-", " "), {"color": look_of(n).colour, "marker": "s", "linestyle": "none"})
         for n, name in enumerate(operations)
     ]
     key_below(ax, marks, columns=KEY_COLUMNS)

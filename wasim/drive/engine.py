@@ -70,6 +70,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case CreateTable():
                     target.journal.step(step.number, CREATE_TABLE)
                     target.session.spark.sql(create_table_sql(target.case, target.table))
+                    target.journal.done(snapshots=0)
                 case Append():
                     appender.append(step)
                 case Probe():

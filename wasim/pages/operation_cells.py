@@ -30,7 +30,7 @@ def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
     written, deleted = one.totals.written_bytes, one.totals.deleted_bytes
     return (
         case.case.label,
-        one.operation.replace("_", " "),
+        one.operation.replace("_", " ").replace("-", " "),
         f"{one.steps if one.operation not in _RUNS else one.commits:,}",
         f"{one.commits:,}",
         format_bytes(written[Kind.METADATA_JSON]),
