@@ -97,6 +97,7 @@ def test_every_file_of_every_kind_is_seen(
     session.add_catalog(JdbcCatalog(warehouse=tmp_path), journal)
     session.spark.conf.set("spark.sql.catalog.wasim.type", catalog_type)
     run = session.spark.sql
+    journal.step(0, "create-table")
     run(
         "CREATE TABLE wasim.db.t (id bigint, part int) USING iceberg PARTITIONED BY (part) TBLPROPERTIES"
         " ('write.delete.mode' = 'merge-on-read', 'commit.manifest.min-count-to-merge' = '3')"
@@ -118,7 +119,7 @@ def test_every_file_of_every_kind_is_seen(
     assert totals.files_deleted[Kind.DATA_MANIFEST] == 3
     assert (totals.files_written[Kind.VERSION_HINT] > 0) == (catalog_type == "hadoop")
     assert sum(totals.on_disk_bytes.values()) == sum(listing.values())
-    assert list(view_by_commit(recording).operation) == ["append", "append", "append", "delete"]
+    assert list(view_by_commit(recording).snapshot_operation) == ["append", "append", "append", "delete"]
     session.spark.conf.set("spark.sql.catalog.wasim.type", "jdbc")
 
 
