@@ -109,6 +109,8 @@ def test_the_benchmarks_are_pytest_benchmarks_own_document(smoke: Outcome) -> No
     # a load and two plans at each checkpoint, and a listing at the end
     assert len(names) == len(set(names)) == sum(1 + 2 for case in smoke.run.cases for _ in (0.5, 1.0)) + 4
     assert document["machine_info"]["packages"]["pyspark"]
+    assert {bench["params"]["case"] for bench in document["benchmarks"]} == {c.case.label for c in smoke.run.cases}
+    assert str(smoke.run.folder) not in json.dumps(document)
 
 
 def test_a_saved_run_reads_back_and_concludes_alike(smoke: Outcome) -> None:

@@ -82,6 +82,11 @@ class Bench:
         """What pytest-benchmark expects; the run's provenance has the commit."""
         return {"id": self.machine.get("git_commit", "unversioned"), "dirty": False}
 
+    def pytest_benchmark_update_json(self, output_json: dict[str, Any]) -> None:
+        """Parameters are objects of ours, which pytest-benchmark would write out, paths and all; names say enough."""
+        for each in output_json["benchmarks"]:
+            each["params"] = {"case": self.target.label}
+
 
 def _name(reader: Reader, query: Query) -> str:
     return " ".join(part for part in (reader.name, reader.variant, query.name) if part)
