@@ -7,14 +7,13 @@ from matplotlib.axes import Axes
 
 from wasim.charts.axes import (
     EndLabel,
-    fitting_pt,
     key_below,
     name_line_ends,
     name_panel,
+    name_rows,
     pad_log_limits,
     set_count_axis,
     set_duration_axis,
-    shorten,
 )
 from wasim.charts.chart import Chart, LeftOut
 from wasim.charts.palette import LOOKS
@@ -63,12 +62,7 @@ def draw_amplification_by_case(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
         shown = ratios > 0
         ax.plot(ratios[shown], rows[shown], color=look.colour, marker=look.marker, linestyle="none", gid=name)
         values += list(ratios[shown])
-    for row, run in zip(rows, runs, strict=True):
-        label = run.case.label
-        ax.annotate(
-            shorten(label), (0, row), xycoords=("axes fraction", "data"), xytext=(2, 7), textcoords="offset points",
-            fontsize=fitting_pt(label),
-        )  # fmt: skip
+    name_rows(ax, rows, [run.case.label for run in runs], above_pt=7)
     ax.set(xscale="log", xlabel="bytes written ÷ bytes ingested", yticks=[], ylim=(-0.6, len(runs) - 0.2))
     ax.set_xlim(*pad_log_limits(min(values), max(values)))
     set_count_axis(ax.xaxis)

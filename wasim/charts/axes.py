@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from wasim.charts.palette import LABEL_PT, MUTED, TICK_PT, Look
-from wasim.units import Floats, format_duration
+from wasim.units import Floats, Ints, format_duration
 
 MOST_TICKS = 6
 SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
@@ -158,6 +158,15 @@ def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, col
         columnspacing=1.2,
         borderpad=0,
     )
+
+
+def name_rows(ax: Axes, rows: Ints, names: Sequence[str], *, above_pt: float) -> None:
+    """The name of each row at the left, `above_pt` above its place on the y axis."""
+    for row, name in zip(rows, names, strict=True):
+        ax.annotate(
+            shorten(name), (0, row), xycoords=("axes fraction", "data"), xytext=(2, above_pt),
+            textcoords="offset points", fontsize=fitting_pt(name),
+        )  # fmt: skip
 
 
 def name_panel(ax: Axes, name: str, *, pad_pt: float = 6.0) -> None:

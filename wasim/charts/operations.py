@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.charts.axes import fitting_pt, key_below, set_linear_byte_axis, shorten
+from wasim.charts.axes import key_below, name_rows, set_linear_byte_axis
 from wasim.charts.chart import Chart
 from wasim.charts.palette import look_of
+from wasim.charts.series import operation_words
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "operations", "Which operation writes the metadata?"
@@ -40,16 +41,11 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
         look = look_of(position)
         ax.barh(rows, sizes, left=left, height=0.42, color=look.colour, gid=name)
         left += sizes
-    for row, run in zip(rows, runs, strict=True):
-        label = run.case.label
-        ax.annotate(
-            shorten(label), (0, row), xycoords=("axes fraction", "data"), xytext=(2, 11), textcoords="offset points",
-            fontsize=fitting_pt(label),
-        )  # fmt: skip
+    name_rows(ax, rows, [run.case.label for run in runs], above_pt=11)
     ax.set(xlabel="metadata written", yticks=[], ylim=(-0.5, len(runs) - 0.2), xlim=(0, most * 1.02))
     set_linear_byte_axis(ax.xaxis)
     marks: list[tuple[str, dict[str, object]]] = [
-        (name.replace("_", " ").replace("-", " "), {"color": look_of(n).colour, "marker": "s", "linestyle": "none"})
+        (operation_words(name), {"color": look_of(n).colour, "marker": "s", "linestyle": "none"})
         for n, name in enumerate(operations)
     ]
     key_below(ax, marks, columns=KEY_COLUMNS)

@@ -57,6 +57,11 @@ def by_interval(group: Group, figure: Callable[[CaseRun], float]) -> tuple[Float
     return np.array(group.intervals_s), np.array(values)
 
 
+def operation_words(operation: str) -> str:
+    """A step's operation as people read it: `rewrite_manifests` → `rewrite manifests`."""
+    return operation.replace("_", " ").replace("-", " ")
+
+
 def covered_s(run: CaseRun) -> float:
     """Event time that the case's commits cover; less than its horizon where the interval does not divide it."""
     return float(run.ledger.event_time_s.max())  # of several writers, the last commit need not be the latest

@@ -32,6 +32,11 @@ class Target:
         table.refresh()
         return table
 
+    def call(self, procedure: str, arguments: str = "") -> None:
+        """Calls one of Iceberg's procedures on the table, with further `arguments` as SQL: `, older_than => …`."""
+        catalog, _, name = self.table.partition(".")
+        self.session.run(f"CALL {catalog}.system.{procedure}(table => '{name}'{arguments})")
+
 
 class Appender(Protocol):
     """Carries out Append steps in order; `close` ends whatever still runs."""

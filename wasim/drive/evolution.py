@@ -17,7 +17,7 @@ def evolve_table(target: Target, step: Evolve) -> None:
     if step.evolution.rollback_commits is not None:
         _roll_back(target, step.evolution.rollback_commits)
     else:
-        target.session.spark.sql(f"ALTER TABLE {target.table} {_clause(step)}")
+        target.session.run(f"ALTER TABLE {target.table} {_clause(step)}")
 
 
 def _clause(step: Evolve) -> str:
@@ -66,7 +66,4 @@ def _roll_back(target: Target, commits: int) -> None:
         snapshot = table.snapshot(parent) if parent is not None else None
     if snapshot is None:
         raise CaseFailed(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
-    catalog, _, name = target.table.partition(".")
-    target.session.spark.sql(
-        f"CALL {catalog}.system.rollback_to_snapshot(table => '{name}', snapshot_id => {snapshot.snapshotId()})"
-    )
+    target.call("rollback_to_snapshot", f", snapshot_id => {snapshot.snapshotId()}")

@@ -45,11 +45,6 @@ def maintain(target: Target, step: Maintain) -> None:
     }[step.operation](target, step)
 
 
-def _call(target: Target, procedure: str, arguments: str) -> None:
-    catalog, _, table = target.table.partition(".")
-    target.session.spark.sql(f"CALL {catalog}.system.{procedure}(table => '{table}'{arguments})").collect()
-
-
 def _rewrite_data_files(target: Target, step: Maintain) -> None:
     options: dict[str, object] = {
         "target-file-size-bytes": step.target_file_size_bytes,
@@ -58,17 +53,17 @@ def _rewrite_data_files(target: Target, step: Maintain) -> None:
     if step.partial_progress_commits is not None:
         options |= {"partial-progress.enabled": "true", "partial-progress.max-commits": step.partial_progress_commits}
     listed = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
-    _call(target, "rewrite_data_files", f", options => map({listed})")
+    target.call("rewrite_data_files", f", options => map({listed})")
 
 
 def _rewrite_manifests(target: Target, step: Maintain) -> None:
-    _call(target, "rewrite_manifests", "")
+    target.call("rewrite_manifests")
 
 
 def _expire_snapshots(target: Target, step: Maintain) -> None:
     since = datetime.fromtimestamp(_wall_ms_at(target, step) / 1000, UTC)
     text = since.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
-    _call(target, "expire_snapshots", f", older_than => TIMESTAMP '{text}', retain_last => {step.retain_last}")
+    target.call("expire_snapshots", f", older_than => TIMESTAMP '{text}', retain_last => {step.retain_last}")
 
 
 def _remove_orphan_files(target: Target, step: Maintain) -> None:

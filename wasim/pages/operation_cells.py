@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from wasim.charts.series import operation_words
 from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
 from wasim.ledger.operations import OperationTotals
 from wasim.pages.cells import ABSENT, TextTable, format_figure
@@ -30,7 +31,7 @@ def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
     written, deleted = one.totals.written_bytes, one.totals.deleted_bytes
     return (
         case.case.label,
-        one.operation.replace("_", " ").replace("-", " "),
+        operation_words(one.operation),
         f"{one.steps if one.operation not in _RUNS else one.commits:,}",
         f"{one.commits:,}",
         format_bytes(written[Kind.METADATA_JSON]),
