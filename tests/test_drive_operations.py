@@ -176,6 +176,8 @@ def test_a_table_evolves_under_its_writer(writer: str, run_case: RunCase, small_
     assert sql(context, "SELECT count(*), count(e) FROM TABLE") == [(120, 100)]
     assert by_operation(run)["widen_column"] == (2, 0)
     assert len(sql(context, "SELECT * FROM TABLE.partitions")) == 2  # of the old spec, and the day
+    # a stream that was stopped writes its last batch's files once more, and those have brought nothing
+    assert sql(context, "SELECT sum(file_size_in_bytes) FROM TABLE.files") == [(run.ingested_bytes,)]
 
 
 def test_tags_branches_and_rollback(run_case: RunCase, small_case: MakeCase) -> None:

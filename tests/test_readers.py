@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +191,24 @@ def test_what_clickhouse_refuses_is_one_line_and_it_goes_on(table: Made) -> None
         assert clickhouse.ask("SELECT 1").rows == [["1"]]
         with pytest.raises(CaseFailed, match="PATH_ACCESS_DENIED"):
             clickhouse.ask(f"SELECT count() FROM icebergLocal('{table.root.parent / 'other'}')")
+
+
+def test_what_pyiceberg_does_not_plan_is_one_line(table: Made) -> None:
+    made = replace(table, name="db.equality")
+    made.sql("CREATE TABLE {} (id bigint) USING iceberg TBLPROPERTIES ('format-version' = '2')")
+    made.sql("INSERT INTO {} VALUES (1), (2)")
+    java, gateway = (
+        made.session.iceberg_table(f"{made.catalog.name}.{made.name}"),
+        made.session.spark.sparkContext._gateway,
+    )
+    field_ids = gateway.new_array(gateway.jvm.int, 1)
+    field_ids[0] = 1
+    deletes = gateway.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(java.spec()).ofEqualityDeletes(field_ids)
+    deletes = deletes.withPath(f"{java.location()}/data/deletes.parquet").withFileSizeInBytes(1).withRecordCount(1)
+    java.newRowDelta().addDeletes(deletes.build()).commit()
+    assert made.plan("iceberg_java", EVERYTHING).files == 1
+    with pytest.raises(CaseFailed, match=r"^pyiceberg cannot plan this table: .+ Take it out of planning.readers\.$"):
+        made.plan("pyiceberg", EVERYTHING)
 
 
 def test_rewritten_manifests_are_skipped_where_before_only_entries_were(make_table: Callable[[str], Made]) -> None:

@@ -123,7 +123,7 @@ def test_an_unknown_schema_version_is_refused_by_name(tmp_path: Path, monkeypatc
     monkeypatch.setattr("wasim.ledger.parquet.SCHEMA_VERSION", 99)
     save_columns(synthetic_run().cases[0].ledger, tmp_path / "ledger.parquet")
     monkeypatch.undo()
-    with pytest.raises(SavedFileError, match="schema_version is 99; this wasim reads 2"):
+    with pytest.raises(SavedFileError, match="schema_version is 99; this wasim reads 3"):
         read_columns(tmp_path / "ledger.parquet", Ledger)
 
 

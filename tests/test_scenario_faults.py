@@ -316,6 +316,11 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ['8:39: environment.store is "s3proxy", but the hadoop catalog commits by renaming: S3 cannot. '
          "Give local, or another catalog, such as rest or jdbc."],
     ),
+    "a reader of local files on S3": (
+        "horizon: 1m", "planning: {readers: [iceberg_java, clickhouse]}\nenvironment: {store: s3proxy}\nhorizon: 1m",
+        ['8:36: planning.readers[1] is "clickhouse", but environment.store is s3proxy: it is asked on local files '
+         "only. Take it out, or give environment.store: local."],
+    ),
     "a store that is unknown": (
         "horizon: 1m", "environment: {store: s3a}\nhorizon: 1m",
         ['8:22: environment.store is "s3a". Give local, s3proxy or s3.'],

@@ -21,7 +21,7 @@ from wasim.simulate.fidelity import compare, render_fidelity
 
 RECORDINGS = Path(__file__).parent / "data" / "recordings"
 REAL = sorted(path.name for path in RECORDINGS.iterdir())
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
+CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 
 
 def recorded_case(name: str) -> Case:

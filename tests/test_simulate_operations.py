@@ -22,7 +22,7 @@ REAL = Path(__file__).parent / "data" / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())
 NO_MERGE = {"commit.manifest-merge.enabled": "false"}
 SMALL = {"commit.manifest.target-size-bytes": "8000"}
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
+CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 
 
 def recorded(name: str) -> dict:

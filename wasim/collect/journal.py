@@ -191,6 +191,7 @@ _COUNTERS = {
     "delete_files_live": "total-delete-files",
     "records_added": "added-records",
     "records_live": "total-records",
+    "data_bytes_added": "added-files-size-bytes",
     "data_bytes_live": "total-files-size-bytes",
 }
 

@@ -28,6 +28,8 @@ def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> Non
     """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO."""
     if step.replaced_per_commit and commit > 1:
         rows = upserted_rows(target.case, step, commit, values)
+        # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
+        rows.sparkSession.catalog.refreshTable(target.table)
         merge_rows(rows, target.table)
     else:
         values.selectExpr(*select_list(target.case, step.table)).writeTo(target.table).append()

@@ -59,8 +59,6 @@ def _overwrite(target: Target, step: ChangeRows) -> None:
 
 def merge_rows(rows: Any, table: str) -> None:
     """MERGE INTO the table: rows whose `event_id` it has replace it, the others are inserted."""
-    # another session may have committed, and Spark keeps a table for half a minute as it first saw it
-    rows.sparkSession.catalog.refreshTable(table)
     rows.createOrReplaceTempView(_SOURCE)
     rows.sparkSession.sql(
         f"MERGE INTO {table} t USING {_SOURCE} s ON t.event_id = s.event_id"

@@ -66,6 +66,7 @@ class CommitReports:
     delete_files_live: Ints
     records_added: Ints
     records_live: Ints
+    data_bytes_added: Ints
     data_bytes_live: Ints
     snapshots_retained: Ints
 

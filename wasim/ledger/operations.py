@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.ledger.events import FileEvents, Recording
+from wasim.ledger.events import Recording
 from wasim.ledger.totals import Totals, sum_events
-from wasim.ledger.vocabulary import DATA_KINDS, Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +39,18 @@ def sum_by_operation(recording: Recording) -> tuple[OperationTotals, ...]:
 
 
 def ingested_bytes(recording: Recording) -> int:
-    """Data bytes first ingested: of what each step wrote, the share of its rows that arrived with it.
+    """Data bytes first ingested: of what each step committed, the share of its rows that arrived with it.
 
     All rows of an append arrive; of a copy-on-write MERGE only the source's, its other rows are written again; an
-    UPDATE brings none. A step of which no row was added has written nothing that arrived.
+    UPDATE brings none. What was written and never committed (a stream's last batch given twice, a lost attempt) is
+    written, not ingested.
     """
     steps, reports = recording.steps, recording.reports
-    data = _data_written_by_step(recording.events, steps.step)
-    rows = np.bincount(_record_of(reports.step, steps.step), weights=reports.records_added, minlength=len(steps))
+    of = _record_of(reports.step, steps.step)
+    rows = np.bincount(of, weights=reports.records_added, minlength=len(steps))
+    committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))
     share = np.divide(steps.rows_arrived, rows, out=np.zeros(len(steps)), where=rows > 0)
-    return round(float((data * np.minimum(share, 1.0)).sum()))
-
-
-def _data_written_by_step(events: FileEvents, steps: np.ndarray) -> np.ndarray:
-    written = events.where((events.action == Action.WRITE) & np.isin(events.kind, DATA_KINDS))
-    return np.bincount(_record_of(written.step, steps), weights=written.bytes, minlength=len(steps))
+    return round(float((committed * np.minimum(share, 1.0)).sum()))
 
 
 def _record_of(step: np.ndarray, steps: np.ndarray) -> np.ndarray:

@@ -30,4 +30,4 @@ class Action(StrEnum):
 
 CREATE_TABLE = "create-table"  # the one operation that writes metadata.json and makes no snapshot here
 OUTSIDE_COMMITS = -1  # the commit number of an event that belongs to no commit
-SCHEMA_VERSION = 2  # of events, reports, steps and ledger.parquet
+SCHEMA_VERSION = 3  # of events, reports, steps and ledger.parquet

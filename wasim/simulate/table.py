@@ -274,6 +274,7 @@ class SimulatedTable:
                 "delete_files_live": 0,
                 "records_added": counts.added_records,
                 "records_live": counts.totals.records,
+                "data_bytes_added": counts.added_bytes,
                 "data_bytes_live": counts.totals.bytes,
                 "snapshots_retained": len(self.json.snapshots),
             }
