@@ -61,19 +61,21 @@ def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
     firsts = {run.case.commit_interval_s: run for run in reversed(group.cases)}
     for position, (interval, run) in enumerate(sorted(firsts.items())):
         look, ledger = look_of(position), run.ledger
+        # several writers' commits come out of order: what counts is how far event time has come
+        time_s = np.maximum.accumulate(ledger.event_time_s)
         ax.plot(
-            ledger.event_time_s, ledger.snapshots_retained, color=look.colour, linestyle=":", linewidth=1.1,
+            time_s, ledger.snapshots_retained, color=look.colour, linestyle=":", linewidth=1.1,
             gid=f"snapshots {run.case.label}",
         )  # fmt: skip
         ax.plot(
-            ledger.event_time_s, ledger.live_manifests, color=look.colour, marker=look.marker,
+            time_s, ledger.live_manifests, color=look.colour, marker=look.marker,
             markevery=_every(len(ledger)), gid=f"manifests {run.case.label}",
         )  # fmt: skip
         ends.append(EndLabel(text=format_duration(interval), y=float(ledger.live_manifests[-1]), look=look))
         values.append(float(max(ledger.live_manifests.max(), ledger.snapshots_retained.max())))
     ax.set(yscale="log", xlabel="event time", ylabel="count")
     name_panel(ax, group.name)
-    ax.set_xlim(0, max(float(run.ledger.event_time_s[-1]) for run in firsts.values()) * 1.02)
+    ax.set_xlim(0, max(float(run.ledger.event_time_s.max()) for run in firsts.values()) * 1.02)
     ax.set_ylim(0.8, max(values) * 1.4)
     set_event_time_axis(ax.xaxis)
     set_count_axis(ax.yaxis)

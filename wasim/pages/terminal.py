@@ -46,7 +46,11 @@ def render_headline_table(run: Run) -> Table:
         else:
             table.add_column(_SHORT.get(head, head), justify="right" if position != 0 else "left", no_wrap=True)
     for row in text.rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: a label's brackets are no markup
+        # Text: a label's brackets are no markup; and what was swept may break between its name and its value
+        cells = (
+            cell.replace("=", ": ") if head == "writer" else cell for head, cell in zip(text.head, row, strict=True)
+        )
+        table.add_row(*(Text(cell) for cell in cells))
     return table
 
 
