@@ -18,6 +18,7 @@ from wasim.runs import read_recording
 from wasim.scenario import Case, case_from_document
 from wasim.simulate import Site, shipped_profile, simulate_case
 from wasim.simulate.fidelity import compare, render_fidelity
+from wasim.simulate.honoured import check_summable
 
 RECORDINGS = Path(__file__).parent / "data" / "recordings"
 REAL = sorted(path.name for path in RECORDINGS.iterdir())
@@ -150,9 +151,8 @@ def test_a_users_own_property_is_kept(tmp_path):
 
 
 def test_a_hadoop_table_counts_its_versions_in_a_hint(tmp_path):
-    case = synthetic_case(horizon_s=3.0)
-    profile = replace(shipped_profile(case), names="hadoop")
-    events = simulate_case(case, profile, np.random.default_rng(0), emit=tmp_path).events
+    case = on_hadoop(synthetic_case(horizon_s=3.0))
+    events = simulate(case, emit=tmp_path).events
     hints = events.where(events.kind == Kind.VERSION_HINT)
     assert hints.action.tolist() == ["write", *["delete", "write"] * 3]
     assert (tmp_path / "metadata" / "version-hint.text").read_text() == "4"
@@ -168,11 +168,13 @@ def test_a_commit_of_very_many_files_is_refused():
         simulate(case)
 
 
-def test_the_hadoop_catalog_is_refused():
-    case = synthetic_case(horizon_s=1.0)
-    environment = case.environment.model_copy(update={"catalog": "hadoop"})
-    with pytest.raises(WasimError, match=r"environment\.catalog hadoop is not simulated"):
-        simulate(replace(case, environment=environment))
+def test_the_fast_form_knows_no_version_hints():
+    with pytest.raises(WasimError, match=r"environment\.catalog hadoop is simulated in exact mode only"):
+        check_summable(on_hadoop(synthetic_case(horizon_s=1.0)))
+
+
+def on_hadoop(case):
+    return replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))
 
 
 def test_a_spark_setting_that_changes_metadata_is_refused():

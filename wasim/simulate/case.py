@@ -223,7 +223,7 @@ def _new_table(writer: _Writer) -> SimulatedTable:
             format_version=case.table.format_version,
             appends_merge=case.merges,
             policy=merge_policy(properties),
-            names=profile.names,
+            names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
             release=profile.release,
             delete_after_commit=deletes_after_commit(properties),
             summary=dict(profile.summary),

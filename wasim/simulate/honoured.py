@@ -57,11 +57,6 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
     given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
     for key, value in (pair for properties in given for pair in properties.items()):
         _check_property(key, value, profile)
-    if case.environment.catalog == "hadoop":
-        raise WasimError(
-            "environment.catalog hadoop is not simulated: it names its metadata files otherwise and writes a hint."
-            " Give another catalog, or use engine spark."
-        )
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
@@ -84,6 +79,11 @@ def check_summable(case: Case) -> None:
                 f"{part} is simulated in exact mode only: the fast form sums appends. Give --mode exact, and a horizon"
                 " of some thousands of commits."
             )
+    if case.environment.catalog == "hadoop":
+        raise WasimError(
+            "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"
+            " --mode exact, or another catalog."
+        )
 
 
 def _check_operations(case: Case) -> None:
