@@ -24,6 +24,11 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 """
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts tests that look at what the others left behind at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
 @pytest.fixture(scope="session")
 def spark_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the one session's JVM prints."""

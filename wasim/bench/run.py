@@ -10,6 +10,7 @@ from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from wasim.bench.case import CaseContext, carry_out, warm_up
 from wasim.bench.conclude import Outcome, conclude_run
@@ -112,7 +113,13 @@ class _Run:
 def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
     """Carries out the cases that are left; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        # with these widths 80 columns hold the count and the time, however long a label is
+        TextColumn("{task.description}", markup=False, table_column=Column(max_width=45, no_wrap=True)),
+        BarColumn(bar_width=16),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=run.console, disable=not left) as progress:
         bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
         for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
