@@ -5,7 +5,7 @@ from pathlib import Path
 from uuid import UUID
 
 from wasim.iceberg import ManifestHeader, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.manifests import Status
+from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot

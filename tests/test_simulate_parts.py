@@ -14,7 +14,7 @@ from synthetic import synthetic_case
 
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_metadata_json
-from wasim.iceberg.manifests import Status
+from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.specs import PartitionField as SpecField
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import case_from_document

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifests import PartitionValue
+from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.schemas import PrimitiveType, Type, decimal_digits
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)

@@ -5,12 +5,10 @@ Java 1.12 would have written, random parts (sync marker, UUIDs, ids) passed in.
 """
 
 from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.manifest_entries import DataFileEntry, ManifestContent, ManifestEntry
 from wasim.iceberg.manifest_lists import ManifestFile, ManifestList, manifest_list_bytes, read_manifest_list
 from wasim.iceberg.manifests import (
-    DataFileEntry,
     Manifest,
-    ManifestContent,
-    ManifestEntry,
     ManifestHeader,
     manifest_bytes,
     read_manifest,

@@ -7,8 +7,9 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
 from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
+from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
-from wasim.iceberg.manifests import Status, entry_encoder, manifest_header_values
+from wasim.iceberg.manifests import entry_encoder, manifest_header_values
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value

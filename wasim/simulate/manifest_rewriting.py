@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from wasim.errors import WasimError
 from wasim.iceberg.hash_order import scala_map_order
-from wasim.iceberg.manifests import PartitionValue
+from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import rewritten_manifest_name
 from wasim.simulate.commits import Change, Moment, count_manifests
 from wasim.simulate.identifiers import draw_uuid

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 import numpy as np
 
 from wasim.errors import WasimError
-from wasim.iceberg.manifests import PartitionValue
+from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.simulate.bounds import decimal_bytes
 from wasim.simulate.hashing import murmur3_32
