@@ -15,9 +15,10 @@ from wasim.iceberg.specs import SortOrder
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
+from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED
-from wasim.simulate.commits import Moment, TableRules, deletes_after_commit
+from wasim.simulate.commits import Moment, TableRules, deletes_after_commit, manifest_kind
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
 from wasim.simulate.deletes import delete_whole_files
 from wasim.simulate.honoured import check_honoured
@@ -105,8 +106,15 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0
-    live[Kind.DATA_MANIFEST] = sum(one.file.manifest_length for one in table.manifests)
-    live[Kind.DATA] = table.totals.bytes
+    for manifest in table.manifests:
+        live[manifest_kind(manifest)] += manifest.file.manifest_length
+    files = {
+        entry.file.file_path: (manifest.has_deletes, entry.file.file_size_bytes)
+        for manifest in table.manifests
+        for entry in manifest.live
+    }
+    for has_deletes, size in files.values():
+        live[Kind.DELETE_FILE if has_deletes else Kind.DATA] += size
     return live
 
 
@@ -165,7 +173,7 @@ class _Writer:
         )
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        self.table.append(files, self._moment(event_time_s, commit))
+        append_files(self.table, files, self._moment(event_time_s, commit))
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """All that is no append."""

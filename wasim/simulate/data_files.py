@@ -16,6 +16,7 @@ from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
 from wasim.simulate.partitions import Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
+from wasim.simulate.row_sets import RowSet, new_rows
 from wasim.simulate.rows import Rows, rows_of, split_rows
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
@@ -49,14 +50,14 @@ class DataFiles:
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
-    rows_in: dict[str, Ints] = field(default_factory=dict)  # numbers of the rows in each file, if they are kept
+    rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
         found = []
-        for task, rows in enumerate(self._tasks(commit)):
-            shares = split_by_partition(self.rows, self.spec, self.leaves, rows)
+        for task, numbers_of_rows in enumerate(self._tasks(commit)):
+            shares = split_by_partition(self.rows, self.spec, self.leaves, new_rows(numbers_of_rows))
             for share in shares:
                 path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
                 found.append(self._entry(path, share, rng))

@@ -5,7 +5,7 @@ import struct
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.simulate.commits import Moment
-from wasim.simulate.filtering import APPLICATION_KEY, commit_changed_files
+from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import ChangeRows
 
@@ -26,7 +26,8 @@ def delete_whole_files(table: SimulatedTable, step: ChangeRows, moment: Moment) 
                     "A delete that touches a part of a file, which Spark would write again, is not simulated. Delete"
                     " whole commits that no compaction has taken up, or use engine spark."
                 )
-    commit_changed_files(table, "delete", removed=chosen, identity=table.begin(), moment=moment, own=(APPLICATION_KEY,))
+    named = Named(operation="delete", own=(APPLICATION_KEY,))
+    commit_changed_files(table, FileChanges(removed=chosen), named, table.begin(), moment)
 
 
 def _row_numbers(file: DataFileEntry) -> tuple[int, int]:
