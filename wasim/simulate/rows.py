@@ -165,6 +165,11 @@ def split_rows(case: Case, commit: int) -> list[Ints]:
         # `rate-micro-batch` deals rows to its partitions in turn.
         parts = [np.arange(first + task, first + rows, tasks, dtype=np.int64) for task in range(tasks)]
     else:
-        edges = [first + task * rows // tasks for task in range(tasks + 1)]
-        parts = [np.arange(low, high, dtype=np.int64) for low, high in pairwise(edges)]
+        parts = [np.arange(low, high, dtype=np.int64) for low, high in task_edges(first, first + rows, tasks)]
     return [part for part in parts if len(part)]
+
+
+def task_edges(first: int, stop: int, tasks: int) -> list[tuple[int, int]]:
+    """First and stop of each task's part of a range of Spark's."""
+    edges = [first + task * (stop - first) // tasks for task in range(tasks + 1)]
+    return list(pairwise(edges))
