@@ -32,10 +32,15 @@ MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json."""
+    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json.
+
+    `table` is the table as it is at the end, `files` what is known of its files.
+    """
 
     recording: Recording
     live_bytes: dict[Kind, int]
+    table: SimulatedTable
+    files: DataFiles
 
 
 def simulate_case(
@@ -80,7 +85,8 @@ def simulate_table(
             case _:
                 writer.operate(step)
     recording = writer.books.recording()
-    return Simulated(recording=recording, live_bytes=_live_bytes(recording, writer.table))
+    live_bytes = _live_bytes(recording, writer.table)
+    return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
 
 
 def _operation(step: Append, commit: int) -> str:
