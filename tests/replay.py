@@ -10,6 +10,7 @@ from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
+from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment, TableRules
 from wasim.simulate.live_manifests import ManifestWriter
@@ -71,7 +72,8 @@ def replay(table: Path, case: Case, folder: Path) -> None:
         snapshot = state.snapshots[-1]
         files = _draws_of(table, snapshot, draws)
         draws.queue.append(_uuid_of(path))
-        simulated.append(
+        append_files(
+            simulated,
             files,
             Moment(
                 event_time_s=0.0,

@@ -27,6 +27,7 @@ from wasim.simulate.measure import _deviation
 from wasim.simulate.merging import MergePolicy, bins_to_merge, pack_from_end
 from wasim.simulate.parquet_sizes import column_size
 from wasim.simulate.partitions import partition_folder, split_by_partition
+from wasim.simulate.row_sets import new_rows
 from wasim.simulate.rows import rows_of, split_rows
 from wasim.simulate.schema import iceberg_schema, last_column_id, leaves, partition_spec
 
@@ -56,11 +57,13 @@ def test_partitions_and_bounds_are_those_of_the_real_rows(name):
     rng = np.random.default_rng(0)
     checked = 0
     for commit, file in added_entries(name):
-        shares = [share for task in split_rows(case, commit) for share in split_by_partition(rows, spec, found, task)]
+        tasks = map(new_rows, split_rows(case, commit))
+        shares = [share for task in tasks for share in split_by_partition(rows, spec, found, task)]
         mine = [
             share
             for share in shares
-            if share.partition == file.partition and int(share.rows[0]).to_bytes(8, "little") == file.lower_bounds[1]
+            if share.partition == file.partition
+            and int(share.rows.numbers[0]).to_bytes(8, "little") == file.lower_bounds[1]
         ]
         assert len(mine) == 1
         assert len(mine[0].rows) == file.record_count
@@ -82,7 +85,7 @@ def test_bucket_hashes_are_those_of_the_specification():
 def test_drawn_bounds_lie_where_computed_ones_would(monkeypatch):
     case = synthetic_case(writer="batch")
     found, rows = leaves(case.table, iceberg_schema(case.table)), rows_of(case)
-    numbers = np.arange(19_000, dtype=np.int64)
+    numbers = new_rows(np.arange(19_000, dtype=np.int64))
     computed = [column_bounds(rows, leaf, numbers, np.random.default_rng(0)) for leaf in found]
     monkeypatch.setattr("wasim.simulate.bounds.MOST_ROWS_COMPUTED", 10)
     drawn = [column_bounds(rows, leaf, numbers, np.random.default_rng(0)) for leaf in found]
@@ -162,7 +165,7 @@ def test_rows_fall_into_the_month_and_year_of_their_time():
         SpecField(name=name, transform=name, source_id=2, field_id=1000 + place)
         for place, name in enumerate(("month", "year"))
     )
-    numbers = np.array([0, case.rows_per_commit * 9], dtype=np.int64)
+    numbers = new_rows(np.array([0, case.rows_per_commit * 9], dtype=np.int64))
     found = leaves(case.table, schema)
     shares = split_by_partition(rows_of(case), PartitionSpec(fields=fields), found, numbers)
     assert {share.partition for share in shares} == {(672, 56), (683, 56)}

@@ -85,6 +85,11 @@ class ChangeRows:
     new_rows: tuple[int, int] = (0, 0)  # first and stop of the negative numbers of the rows that a merge inserts
     dynamic: bool = False  # of an overwrite: whole partitions
 
+    @property
+    def rows_arrived(self) -> int:
+        """Rows that it brings: those of a merge's source; what the others write was in the table before."""
+        return self.rows.count + self.new_rows[1] - self.new_rows[0] if self.operation == "merge" else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:

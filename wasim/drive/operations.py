@@ -13,9 +13,7 @@ def operate(target: Target, step: Operation) -> None:
     target.session.spark.catalog.refreshTable(target.table)
     if isinstance(step, Maintain) and not is_due(target, step.condition, step.target_file_size_bytes):
         return
-    arrived = step.new_rows[1] - step.new_rows[0] if isinstance(step, ChangeRows) else 0
-    if isinstance(step, ChangeRows) and step.operation == "merge":
-        arrived += step.rows.count
+    arrived = step.rows_arrived if isinstance(step, ChangeRows) else 0
     target.journal.step(step.number, step.operation, event_time_s=step.event_time_s, rows=arrived)
     match step:
         case ChangeRows():

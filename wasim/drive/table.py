@@ -2,7 +2,6 @@
 
 from wasim.drive.rows import spark_type, table_columns
 from wasim.scenario import Case
-from wasim.scenario.changes import Delete, Merge, Update
 from wasim.scenario.parts import Columns, PartitionField
 
 _TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
@@ -15,23 +14,12 @@ def create_table_sql(case: Case, name: str) -> str:
     properties = {
         "format-version": str(case.table.format_version),
         "write.distribution-mode": case.workload.distribution_mode,
-        **change_modes(case),
+        **case.change_modes,
         **case.table.properties,
     }
     listed = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in properties.items())
     partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""
     return f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({listed})"
-
-
-def change_modes(case: Case) -> dict[str, str]:
-    """How the case changes rows, as table properties; what the scenario leaves to the default is left out."""
-    modes: dict[str, str] = {
-        f"write.{name}.mode": change.mode
-        for name, change in case.changes
-        if isinstance(change, Update | Delete | Merge) and "mode" in change.model_fields_set
-    }
-    upsert = case.writer.upsert
-    return modes | ({"write.merge.mode": upsert.mode} if upsert and "mode" in upsert.model_fields_set else {})
 
 
 def partition_sql(field: PartitionField) -> str:

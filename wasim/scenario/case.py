@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 from math import floor
 
-from wasim.scenario.changes import Changes, Evolution, Maintenance
+from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
 from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
 from wasim.scenario.values import Part
 from wasim.units import format_duration
@@ -64,6 +64,16 @@ class Case:
     def has_changes(self) -> bool:
         """Whether rows are changed beside what the writer brings."""
         return bool(self.changes.model_dump(exclude_none=True))
+
+    @property
+    def change_modes(self) -> dict[str, str]:
+        """How rows are changed, as properties of the table, in so many words also where that is the default."""
+        modes: dict[str, str] = {
+            f"write.{name}.mode": change.mode
+            for name, change in self.changes
+            if isinstance(change, Update | Delete | Merge)
+        }
+        return modes | ({"write.merge.mode": self.writer.upsert.mode} if self.writer.upsert else {})
 
     @property
     def has_maintenance(self) -> bool:

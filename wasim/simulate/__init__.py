@@ -5,7 +5,8 @@ data files `data_files` draws from the scenario's rows and a writer `profile`; `
 table; `fidelity` compares a simulated recording with a real one. `fast` sums fitted laws over any number of commits.
 """
 
-from wasim.simulate.case import Simulated, Site, simulate_case, simulate_table
+from wasim.simulate.case import Simulated, simulate_case, simulate_table
+from wasim.simulate.creation import Site
 from wasim.simulate.measure import measure_profile
 from wasim.simulate.profile import (
     WriterProfile,

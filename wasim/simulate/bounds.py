@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wasim.simulate.row_sets import RowSet
 from wasim.simulate.rows import (
     ALL_KEYS,
     DATE_SPAN_DAYS,
@@ -16,7 +17,6 @@ from wasim.simulate.rows import (
     decimal_digits,
 )  # fmt: skip
 from wasim.simulate.schema import Leaf
-from wasim.units import Ints
 
 # Beyond so many rows in a file, the extremes are drawn: the least of n even draws needs no n draws.
 MOST_ROWS_COMPUTED = 20_000
@@ -44,13 +44,13 @@ class Bounds:
 
 
 def column_bounds(
-    rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
+    rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
 ) -> Bounds:
-    """The bounds over the rows of these numbers; drawn, not computed, where a file holds very many."""
-    if len(numbers) <= most_computed or leaf.name in ("event_id", "event_time"):
-        low, high = rows.extremes(leaf, numbers)
+    """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
+    if len(held) <= most_computed or leaf.name in ("event_id", "event_time"):
+        low, high = rows.extremes(leaf, held)
     else:
-        low, high = _draw_extremes(rows, leaf, numbers, rng)
+        low, high = _draw_extremes(rows, leaf, len(held), rng)
     return _truncated(leaf, single_value(leaf.column.type, low), single_value(leaf.column.type, high))
 
 
@@ -81,8 +81,8 @@ def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 
-def _draw_extremes(rows: Rows, leaf: Leaf, numbers: Ints, rng: np.random.Generator) -> tuple[Any, Any]:
-    column, count = leaf.column, len(numbers)
+def _draw_extremes(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    column = leaf.column
     if column.values is not None and column.values <= _FEW_VALUES:
         every = count >= _MANY_TIMES * column.values  # then hardly any of so few values is missing
         keys = np.arange(column.values) if every else rng.integers(column.values, size=count)

@@ -7,52 +7,40 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.iceberg import ManifestHeader, TableMetadata
-from wasim.iceberg.containers import DEFLATE_LEVEL
-from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
-from wasim.iceberg.specs import SortOrder
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
+from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED
-from wasim.simulate.commits import Moment, TableRules, deletes_after_commit
+from wasim.simulate.commits import Moment, manifest_kind
+from wasim.simulate.creation import Site, new_table
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
-from wasim.simulate.deletes import delete_whole_files
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.live_manifests import ManifestWriter
-from wasim.simulate.merging import merge_policy
 from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.profile import WriterProfile
-from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
+from wasim.simulate.row_changes import change_rows, upsert
+from wasim.simulate.statements import Statement
 from wasim.simulate.table import SimulatedTable
-from wasim.simulate.table_json import TableJson, is_gzip, log_limit
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
-_RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
+TASKS_OF_STATEMENT = 4  # scan, shuffle, write …
 MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
-_CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """Where and by whom the table is made: what neither scenario nor profile knows, but its paths repeat."""
-
-    location: str = "file:/warehouse/db/events"
-    owner: str = "wasim"
-    started_s: float = 1_767_225_600.0  # 2026-01-01, by the simulated wall clock
-    first_task_id: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json."""
+    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json.
+
+    `table` is the table as it is at the end, `files` what is known of its files.
+    """
 
     recording: Recording
     live_bytes: dict[Kind, int]
+    table: SimulatedTable
+    files: DataFiles
 
 
 def simulate_case(
@@ -97,7 +85,13 @@ def simulate_table(
             case _:
                 writer.operate(step)
     recording = writer.books.recording()
-    return Simulated(recording=recording, live_bytes=_live_bytes(recording, writer.table))
+    live_bytes = _live_bytes(recording, writer.table)
+    return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
+
+
+def _operation(step: Append, commit: int) -> str:
+    """What the writer does in this commit."""
+    return "upsert" if step.replaced_per_commit and commit > 1 else "append"
 
 
 def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
@@ -105,8 +99,15 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0
-    live[Kind.DATA_MANIFEST] = sum(one.file.manifest_length for one in table.manifests)
-    live[Kind.DATA] = table.totals.bytes
+    for manifest in table.manifests:
+        live[manifest_kind(manifest)] += manifest.file.manifest_length
+    files = {
+        entry.file.file_path: (manifest.has_deletes, entry.file.file_size_bytes)
+        for manifest in table.manifests
+        for entry in manifest.live
+    }
+    for has_deletes, size in files.values():
+        live[Kind.DELETE_FILE if has_deletes else Kind.DATA] += size
     return live
 
 
@@ -125,7 +126,7 @@ class _Writer:
     ) -> None:
         self.case, self.profile, self.site, self.rng, self.books = case, profile, site, rng, books
         self.files = files
-        self.table = _new_table(self)
+        self.table = new_table(case, profile, files, site=site, books=books, rng=rng)
         self.query_id = str(draw_uuid(rng))
         self.task_id = site.first_task_id
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
@@ -139,20 +140,24 @@ class _Writer:
         self.table.create()
 
     def append(self, step: Append) -> None:
-        self.books.enter_step(
-            step.number,
-            "append",
-            event_time_s=step.first_commit * self.case.commit_interval_s,
-            rows_arrived=step.commits * step.rows_per_commit,
-            at_s=self.wall_ms / 1000,
-        )
+        streams = self.case.writer.kind == "streaming"
+        named = _operation(step, step.first_commit + step.commits - 1 if streams else step.first_commit)
+        at_s = self.wall_ms / 1000
+        event_time_s = step.first_commit * self.case.commit_interval_s
+        rows = step.commits * step.rows_per_commit
+        self.books.enter_step(step.number, named, event_time_s=event_time_s, rows_arrived=rows, at_s=at_s)
         for offset in range(step.commits):
-            self._commit(step.number + offset, step.first_commit + offset)
+            commit = step.first_commit + offset
+            operation = named if streams else _operation(step, commit)
+            self._commit(step, commit, operation, step.number + offset)
 
-    def _commit(self, step: int, commit: int) -> None:
+    def _commit(self, step: Append, commit: int, operation: str, number: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
-        self.books.begin(step, "append", self.wall_ms / 1000, commits=True)
+        self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
+        if step.replaced_per_commit and commit > 1:
+            upsert(self._statement(self._moment(event_time_s, commit)), step, commit)
+            return
         streams = self.profile.keeps_names
         if not streams and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
@@ -165,14 +170,15 @@ class _Writer:
         )
         files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        self.table.append(files, self._moment(event_time_s, commit))
+        append_files(self.table, files, self._moment(event_time_s, commit))
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """All that is no append."""
         self._pass_time(step.event_time_s)
         at_s = self.wall_ms / 1000
         makes_snapshot = step.operation in MAKE_SNAPSHOTS
-        self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=0, at_s=at_s)
+        rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
+        self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
         self.books.begin(step.number, step.operation, at_s, commits=makes_snapshot)
         moment = self._moment(step.event_time_s, self.table.commits + 1)
         match step:
@@ -183,7 +189,11 @@ class _Writer:
                 base = self.table.json.base
                 self.files = evolved_files(self.files, step.table, base.current_schema(), base.default_spec())
             case ChangeRows():
-                delete_whole_files(self.table, step, moment)
+                change_rows(self._statement(moment), step)
+
+    def _statement(self, moment: Moment) -> Statement:
+        self.task_id += TASKS_OF_STATEMENT
+        return Statement(table=self.table, files=self.files, moment=moment, task_id=self.task_id - 1)
 
     def _moment(self, event_time_s: float, commit: int) -> Moment:
         texts = {
@@ -210,71 +220,3 @@ class _Writer:
             self.wall_ms += max(1, round(pace_ms))
         else:
             self.wall_ms = max(self.wall_ms + 1, round((self.site.started_s + event_time_s) * 1000 + pace_ms))
-
-
-def _new_table(writer: _Writer) -> SimulatedTable:
-    case, profile, site = writer.case, writer.profile, writer.site
-    properties = case.table.properties
-    files = writer.files
-    heeded = properties if profile.release >= MANIFEST_COUNTS_SINCE else {}  # by manifests
-    return SimulatedTable(
-        rules=TableRules(
-            location=site.location,
-            format_version=case.table.format_version,
-            appends_merge=case.merges,
-            policy=merge_policy(properties),
-            names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
-            release=profile.release,
-            delete_after_commit=deletes_after_commit(properties),
-            summary=dict(profile.summary),
-            keeps_history=not case.only_appends,
-        ),
-        writer=ManifestWriter(
-            header=ManifestHeader(
-                schema=files.schema,
-                spec=files.spec,
-                format_version=case.table.format_version,
-                release=profile.release,
-            ),
-            codec=_CODECS[heeded.get("write.manifest.compression-codec", "gzip").lower()],
-            level=int(heeded.get("write.manifest.compression-level", DEFLATE_LEVEL)),
-        ),
-        json=TableJson(
-            base=_first_metadata(writer),
-            log_limit=log_limit(properties),
-            is_gzip=is_gzip(properties),
-            needs_text=writer.books.folder is not None,
-            release=profile.release,
-        ),
-        books=writer.books,
-        rng=writer.rng,
-    )
-
-
-def _first_metadata(writer: _Writer) -> TableMetadata:
-    case, files = writer.case, writer.files
-    return TableMetadata(
-        format_version=case.table.format_version,
-        table_uuid=str(draw_uuid(writer.rng)),
-        location=writer.site.location,
-        last_updated_ms=round(writer.site.started_s * 1000),
-        last_column_id=last_column_id(files.schema),
-        schemas=(files.schema,),
-        current_schema_id=0,
-        partition_specs=(files.spec,),
-        default_spec_id=0,
-        last_partition_id=FIRST_PARTITION_FIELD_ID - 1 + len(files.spec.fields),
-        sort_orders=(SortOrder(),),
-        default_sort_order_id=0,
-        properties=_properties(writer),
-        refs={},
-    )
-
-
-def _properties(writer: _Writer) -> dict[str, str]:
-    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
-    case = writer.case
-    added = {key: value.format(owner=writer.site.owner) for key, value in writer.profile.properties.items()}
-    scenario = {"write.distribution-mode": case.workload.distribution_mode, **case.table.properties}
-    both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
-    return {key: both[key] for key in java_map_order(both)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.releases import Release
+from wasim.ledger import Kind
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveEntry, LiveManifest
 from wasim.simulate.merging import MergePolicy
@@ -86,6 +87,11 @@ def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity)
 def deletes_after_commit(properties: Mapping[str, str]) -> bool:
     """Whether metadata.json files that leave the log are deleted."""
     return properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true"
+
+
+def manifest_kind(manifest: LiveManifest) -> Kind:
+    """The kind of file that a manifest is."""
+    return Kind.DELETE_MANIFEST if manifest.has_deletes else Kind.DATA_MANIFEST
 
 
 def is_dead(manifest: LiveManifest) -> bool:

@@ -7,10 +7,11 @@ from wasim.iceberg import DataFileEntry
 from wasim.ledger import Kind
 from wasim.simulate.commits import Moment
 from wasim.simulate.data_files import DataFiles, FileNumbers
-from wasim.simulate.filtering import commit_changed_files
+from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.partitions import Partition, Share
+from wasim.simulate.row_sets import all_rows
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import Maintain
 
@@ -51,7 +52,8 @@ def rewrite_data_files(
         for file in added
     ]
     removed = {file.file_path for group in groups for file in group}
-    commit_changed_files(table, "replace", removed=removed, added=entries, identity=identity, moment=moment)
+    changes = FileChanges(removed=removed, added=entries)
+    commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
     return len(added)
 
 
@@ -85,6 +87,6 @@ def _is_taken(group: list[DataFileEntry], step: Maintain) -> bool:
 def _compacted(
     files: DataFiles, group: list[DataFileEntry], numbers: FileNumbers, rng: np.random.Generator
 ) -> DataFileEntry:
-    rows = np.sort(np.concatenate([files.rows_in[file.file_path] for file in group]))
+    rows = all_rows([files.rows_in[file.file_path] for file in group]).by_number()
     share = Share(partition=group[0].partition, rows=rows, number=1)
     return files.draw_one(share, numbers, rng)

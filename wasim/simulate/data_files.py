@@ -1,5 +1,6 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
 
@@ -13,9 +14,12 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
+from wasim.simulate.lineage import with_lineage
+from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
-from wasim.simulate.partitions import Share, partition_folder, split_by_partition
+from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
+from wasim.simulate.row_sets import RowSet, all_rows, new_rows
 from wasim.simulate.rows import Rows, rows_of, split_rows
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
@@ -23,17 +27,19 @@ from wasim.units import Ints
 ROW_GROUP_BYTES = 128 << 20
 MAGIC_BYTES = 4
 TARGET_FILE_BYTES = 512 << 20
+DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileNumbers:
-    """What names a commit's data files."""
+    """What names a commit's data files. `is_delta` says that they come with delete files, from one task of Spark's."""
 
     location: str
     query_id: str
     epoch: int
     first_task_id: int
     wall_ms: int = 0
+    is_delta: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,30 +55,52 @@ class DataFiles:
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
-    rows_in: dict[str, Ints] = field(default_factory=dict)  # numbers of the rows in each file, if they are kept
+    rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
+    positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
     sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
+        return self.write(self._tasks([new_rows(task) for task in split_rows(self.case, commit)]), commit, numbers, rng)
+
+    def write(
+        self,
+        tasks: Sequence[RowSet],
+        commit: int,
+        numbers: FileNumbers,
+        rng: np.random.Generator,
+        *,
+        carries_lineage: bool = False,
+    ) -> list[DataFileEntry]:
+        """The files that these tasks write, by partition; in v3, with what their rows carry along."""
         found = []
-        for task, rows in enumerate(self._tasks(commit)):
-            shares = split_by_partition(self.rows, self.spec, self.leaves, rows)
+        for task, written in enumerate(tasks):
+            shares = split_by_partition(self.rows, self.spec, self.leaves, written) if len(written) else []
             for share in shares:
                 path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
-                found.append(self._entry(path, share, rng))
+                file = self._entry(path, share, rng)
+                found.append(with_lineage(file, share.rows) if carries_lineage else file)
         return found
+
+    def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
+        """The files of an insert of rows that these tasks bring."""
+        return self.write(self._tasks(tasks), 1, numbers, rng)
 
     def draw_one(self, share: Share, numbers: FileNumbers, rng: np.random.Generator) -> DataFileEntry:
         """The one file of a job that writes rows of one partition."""
         return self._entry(self._path(share, numbers, task=0, count=share.number), share, rng)
 
+    def folder_of(self, partition: Partition) -> str:
+        """Where files of a partition lie below `data/`."""
+        return partition_folder(self.spec, self.leaves, partition)
+
     def _path(self, share: Share, numbers: FileNumbers, *, task: int, count: int) -> str:
-        path = self.profile.data_file.format(
+        path = (DELTA_FILE if numbers.is_delta else self.profile.data_file).format(
             writer=uuid5(UUID(numbers.query_id), str(task)),
             random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
             count=count,
             wall_ms=numbers.wall_ms,
-            partition=partition_folder(self.spec, self.leaves, share.partition),
+            partition=self.folder_of(share.partition),
             task=task,
             task_id=numbers.first_task_id + task,
             query_id=numbers.query_id,
@@ -81,11 +109,10 @@ class DataFiles:
         )
         return f"{numbers.location}/{path}"
 
-    def _tasks(self, commit: int) -> list[Ints]:
-        tasks = split_rows(self.case, commit)
+    def _tasks(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         # Shuffled by partition, each partition's rows meet in one task, whichever.
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
-        return [np.sort(np.concatenate(tasks))] if shuffled else tasks
+        return [all_rows(tasks).by_number()] if shuffled else tasks
 
     def _entry(self, path: str, share: Share, rng: np.random.Generator) -> DataFileEntry:
         rows = share.rows
@@ -150,7 +177,7 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         counted=_counted(found),
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
-        keeps_rows=case.maintenance.rewrite_data_files is not None,
+        keeps_rows=not case.only_appends,
     )
 
 

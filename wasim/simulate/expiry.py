@@ -6,10 +6,9 @@ from dataclasses import replace
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
-from wasim.simulate.commits import Held
+from wasim.simulate.commits import Held, manifest_kind
+from wasim.simulate.live_manifests import DELETES
 from wasim.simulate.table import SimulatedTable
-
-DELETES = 1  # content of a manifest of delete files
 
 
 def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
@@ -76,14 +75,10 @@ def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
     for path, manifest_file in candidates.items():
         table.books.delete(_content_kind(manifest_file), table.relative(path))
     for path, manifest in gone.items():
-        table.books.delete(_manifest_kind(manifest.file), table.relative(path))
+        table.books.delete(manifest_kind(manifest), table.relative(path))
     for held in expired:
         table.books.delete(Kind.MANIFEST_LIST, held.list_file)
 
 
 def _content_kind(manifest: ManifestFile) -> Kind:
     return Kind.DELETE_FILE if manifest.content == DELETES else Kind.DATA
-
-
-def _manifest_kind(manifest: ManifestFile) -> Kind:
-    return Kind.DELETE_MANIFEST if manifest.content == DELETES else Kind.DATA_MANIFEST

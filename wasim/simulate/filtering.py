@@ -1,17 +1,45 @@
 """Commits that take files out: Iceberg's ManifestFilterManager, which rewrites each manifest that lists one of them."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.simulate.commits import Change, Moment, count_manifests
 from wasim.simulate.identifiers import CommitIdentity
-from wasim.simulate.live_manifests import LiveEntry, LiveManifest
-from wasim.simulate.summary import CommitCounts, operation_summary
+from wasim.simulate.live_manifests import FileKey, LiveEntry, LiveManifest
+from wasim.simulate.summary import count_files, operation_summary
 from wasim.simulate.table import SimulatedTable
 
 APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChanges:
+    """What a commit takes out of the table, and what it brings.
+
+    `removed` are data files, by path, and `removed_deletes` the delete files that the operation names. One that works
+    by partition or by filter names none: what it drops then, `drops_delete` says. New delete files come by the
+    partition spec of what they delete from.
+    """
+
+    removed: Collection[str] = ()
+    added: Sequence[LiveEntry] = ()
+    removed_deletes: Collection[FileKey] = ()
+    drops_delete: Callable[[DataFileEntry], bool] | None = None
+    added_deletes: Mapping[int, Sequence[LiveEntry]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What the snapshot calls an operation, and what its summary says beside counters.
+
+    `own` are the summary keys of the writer's that this commit has too; `more` are of its own.
+    """
+
+    operation: str  # Iceberg's: append, delete, overwrite or replace
+    own: Collection[str] = ()
+    more: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,66 +52,88 @@ class Filtered:
 
 
 def commit_changed_files(
-    table: SimulatedTable,
-    operation: str,
-    *,
-    removed: Collection[str],
-    added: Sequence[LiveEntry] = (),
-    identity: CommitIdentity,
-    moment: Moment,
-    own: Collection[str] = (),
+    table: SimulatedTable, changes: FileChanges, named: Named, identity: CommitIdentity, moment: Moment
 ) -> None:
-    """Commits a snapshot without the files of `removed` paths and with new ones, as a merging operation of Iceberg's.
-
-    `own` are the summary keys of the writer's that this commit has too.
-    """
-    filtered = filter_manifests(table, removed, identity)
-    manifests, number = filtered.manifests, filtered.rewritten
-    if added:
-        manifests = [table.write_manifest(manifest_name(identity.uuid, number), added, identity), *manifests]
+    """Commits a snapshot with these changes, as a merging operation of Iceberg's."""
+    paths = frozenset(changes.removed)
+    data = _filter(table, identity, 0, has_deletes=False, is_gone=lambda entry: entry.file.file_path in paths)
+    deletes = _filter_deletes(table, changes, data, identity)
+    replaced = number = data.rewritten + deletes.rewritten
+    new, new_deletes = [], []
+    if changes.added:
+        new.append(table.write_manifest(manifest_name(identity.uuid, number), changes.added, identity))
         number += 1
+    for spec_id, entries in sorted(changes.added_deletes.items()):
+        name = manifest_name(identity.uuid, number)
+        new_deletes.append(table.write_manifest(name, entries, identity, spec_id=spec_id))
+        number += 1
+    manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
     merged = table.merge(manifests, identity, first_number=number)
+    removed = [entry.file for entry in (*data.removed, *deletes.removed)]
+    added = [entry.file for entries in (changes.added, *changes.added_deletes.values()) for entry in entries]
     counts = replace(
-        _count_files([one.file for one in filtered.removed], [one.file for one in added]),
-        manifests_created=(made := count_manifests(merged.manifests, identity)).manifests_created,
-        manifests_kept=made.manifests_kept,
-        manifests_replaced=filtered.rewritten + merged.replaced,
+        count_manifests(merged.manifests, identity),
+        manifests_replaced=replaced + merged.replaced,
+        added=count_files(added),
+        removed=count_files(removed),
+        changed_partitions=len({file.partition for file in (*removed, *added)}),
     ).after(table.totals)
-    summary = operation_summary(table.rules.summary, counts, moment.texts, own)
-    change = Change(operation=operation, manifests=merged.manifests, counts=counts, summary=summary)
+    summary = operation_summary(table.rules.summary, counts, moment.texts, named.own, named.more)
+    change = Change(operation=named.operation, manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused)
 
 
-def filter_manifests(table: SimulatedTable, paths: Collection[str], identity: CommitIdentity) -> Filtered:
-    """Rewrites every manifest that lists one of these files: the file as deleted, the others as existing."""
+def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered, identity: CommitIdentity) -> Filtered:
+    """Manifests of delete files without those that the commit names, and without others that it comes across.
+
+    Only manifests of named files are opened, or all if none is named but data files go or the operation works by
+    partition or filter. In those it opens, vectors of data files that go are dropped, and what is older than all data.
+    """
+    named, removed = frozenset(changes.removed_deletes), {entry.file.file_path for entry in data.removed}
+    drops = changes.drops_delete
+    opens_all = not named and (bool(removed) or drops is not None)
+    oldest = min([table.json.base.last_sequence_number, *(one.file.min_sequence_number for one in data.manifests)])
+
+    def is_gone(entry: LiveEntry) -> bool:
+        file = entry.file
+        return (
+            entry.key in named
+            or file.referenced_data_file in removed
+            or 0 < entry.sequence_number < oldest
+            or (drops is not None and drops(file))
+        )
+
+    def is_opened(manifest: LiveManifest) -> bool:
+        return opens_all or any(entry.key in named for entry in manifest.live)
+
+    return _filter(table, identity, data.rewritten, has_deletes=True, is_gone=is_gone, is_opened=is_opened)
+
+
+def _filter(
+    table: SimulatedTable,
+    identity: CommitIdentity,
+    first_number: int,
+    *,
+    has_deletes: bool,
+    is_gone: Callable[[LiveEntry], bool],
+    is_opened: Callable[[LiveManifest], bool] = lambda manifest: True,
+) -> Filtered:
+    """Rewrites every manifest that lists a file which goes: that as deleted, the others as existing."""
     manifests, removed, rewritten = [], [], 0
     for manifest in table.manifests:
-        gone = [entry for entry in manifest.live if entry.file.file_path in paths]
+        if manifest.has_deletes != has_deletes:
+            continue
+        gone = [entry for entry in manifest.live if is_gone(entry)] if is_opened(manifest) else []
+        kept = manifest
         if gone:
-            name = manifest_name(identity.uuid, rewritten)
-            manifests.append(
-                table.write_manifest(
-                    name,
-                    manifest.live,
-                    identity,
-                    spec_id=manifest.file.partition_spec_id,
-                    removed=frozenset(entry.file.file_path for entry in gone),
-                )
+            kept = table.write_manifest(
+                manifest_name(identity.uuid, first_number + rewritten),
+                manifest.live,
+                identity,
+                spec_id=manifest.file.partition_spec_id,
+                removed=frozenset(entry.key for entry in gone),
             )
             rewritten += 1
-        else:
-            manifests.append(manifest)
+        manifests.append(kept)
         removed += gone
     return Filtered(manifests=manifests, removed=removed, rewritten=rewritten)
-
-
-def _count_files(removed: Sequence[DataFileEntry], added: Sequence[DataFileEntry]) -> CommitCounts:
-    return CommitCounts(
-        added_files=len(added),
-        removed_files=len(removed),
-        added_records=sum(file.record_count for file in added),
-        removed_records=sum(file.record_count for file in removed),
-        added_bytes=sum(file.file_size_bytes for file in added),
-        removed_bytes=sum(file.file_size_bytes for file in removed),
-        changed_partitions=len({file.partition for file in (*removed, *added)}),
-    )

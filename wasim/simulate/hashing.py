@@ -26,6 +26,13 @@ def spark_xxhash64(values: Ints, seed: int, salt: str) -> Ints:
         return _hash_text(salt.encode(), words).view(np.int64)
 
 
+def spark_xxhash64_of_pair(values: Ints, number: int) -> Ints:
+    """`xxhash64(value, number)` of Spark SQL for each value, where `number` is an int literal."""
+    with np.errstate(over="ignore"):
+        words = _hash_long(values.astype(np.int64).view(np.uint64), np.full(len(values), SPARK_SEED, dtype=np.uint64))
+        return _hash_int(number, words).view(np.int64)
+
+
 def _rotate(words: Words, bits: int) -> Words:
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 

@@ -87,16 +87,8 @@ def check_summable(case: Case) -> None:
 
 
 def _check_operations(case: Case) -> None:
-    for name, change in case.changes:
-        if change is not None and getattr(change, "locality", None) != "oldest_commits":
-            by = " but by locality oldest_commits" if name == "delete" else ""
-            raise WasimError(f"changes.{name}{by} is not simulated. Take it out, or use engine spark.")
-    for part, given in (
-        ("writer.upsert", case.writer.upsert is not None),
-        ("writer.writers", case.writer.writers > 1),
-    ):
-        if given:
-            raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
+    if case.writer.writers > 1:
+        raise WasimError("writer.writers is not simulated. Take it out, or use engine spark.")
     compaction = case.maintenance.rewrite_data_files
     if compaction is None:
         return

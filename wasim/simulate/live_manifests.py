@@ -9,13 +9,21 @@ from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHe
 from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
-from wasim.iceberg.manifests import entry_encoder, manifest_header_values
+from wasim.iceberg.manifests import ManifestContent, entry_encoder, manifest_header_values
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value
 from wasim.simulate.identifiers import CommitIdentity
 
 SYNC_BYTES = 16
+DATA, DELETES = 0, 1  # content of a manifest, as lists number it
+
+FileKey = tuple[str, int | None]
+
+
+def key_of(file: DataFileEntry) -> FileKey:
+    """What tells a file from all others: its path, and for a deletion vector its place in the Puffin file too."""
+    return file.file_path, file.content_offset
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,14 +36,19 @@ class LiveEntry:
     file_sequence_number: int | None = None  # if it is another: of files that compaction wrote
     existing: bytes | None = None
 
+    @property
+    def key(self) -> FileKey:
+        """What tells its file from all others."""
+        return key_of(self.file)
+
 
 @dataclass(slots=True, kw_only=True)
 class LiveManifest:
-    """A manifest that a snapshot lists. `removed` are the paths of those entries that its own snapshot deleted."""
+    """A manifest that a snapshot lists. `removed` are the files of those entries that its own snapshot deleted."""
 
     file: ManifestFile
     entries: tuple[LiveEntry, ...]
-    removed: frozenset[str] = frozenset()
+    removed: frozenset[FileKey] = frozenset()
     record: bytes = b""  # as lists hold it, once one does
 
     @property
@@ -43,7 +56,12 @@ class LiveManifest:
         """Entries of files that are there."""
         if not self.removed:
             return self.entries
-        return tuple(entry for entry in self.entries if entry.file.file_path not in self.removed)
+        return tuple(entry for entry in self.entries if entry.key not in self.removed)
+
+    @property
+    def has_deletes(self) -> bool:
+        """Whether it lists delete files."""
+        return self.file.content == DELETES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +72,9 @@ class ManifestWriter:
     codec: str = "deflate"
     level: int = DEFLATE_LEVEL
 
-    def bound_to(self, schema: Schema, spec: PartitionSpec) -> "ManifestWriter":
+    def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
         """The writer of manifests of a spec, under the schema in force."""
-        return replace(self, header=replace(self.header, schema=schema, spec=spec))
+        return replace(self, header=replace(self.header, schema=schema, spec=spec, content=content))
 
     def write(
         self,
@@ -65,16 +83,16 @@ class ManifestWriter:
         commit: CommitIdentity,
         rng: np.random.Generator,
         *,
-        removed: frozenset[str] = frozenset(),
+        removed: frozenset[FileKey] = frozenset(),
     ) -> tuple[bytes, LiveManifest]:
-        """A manifest of these entries, in order; those of `removed` paths are DELETED, those that `commit` added ADDED,
+        """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
         the others EXISTING.
         """
         header = self.header
         encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
         records = []
         for entry in entries:
-            if entry.file.file_path in removed:
+            if entry.key in removed:
                 records.append(encode(_deleted(entry, commit, header.format_version)))
             elif entry.snapshot_id == commit.snapshot_id:
                 records.append(encode(_added(entry, commit)))
@@ -94,10 +112,10 @@ class ManifestWriter:
         length: int,
         entries: Sequence[LiveEntry],
         commit: CommitIdentity,
-        removed: frozenset[str],
+        removed: frozenset[FileKey],
     ) -> ManifestFile:
-        gone = [entry for entry in entries if entry.file.file_path in removed]
-        live = [entry for entry in entries if entry.file.file_path not in removed]
+        gone = [entry for entry in entries if entry.key in removed]
+        live = [entry for entry in entries if entry.key not in removed]
         added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]
         added_rows = _rows(added)
         has_sequence = self.header.format_version > 1
@@ -106,6 +124,7 @@ class ManifestWriter:
             manifest_length=length,
             partition_spec_id=self.header.spec.spec_id,
             added_snapshot_id=commit.snapshot_id,
+            content=DELETES if self.header.content is ManifestContent.DELETES else DATA,
             min_sequence_number=_least_sequence(live, commit) if has_sequence else 0,
             sequence_number=commit.sequence_number if has_sequence else 0,
             added_files_count=len(added),

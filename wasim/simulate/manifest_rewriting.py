@@ -1,6 +1,6 @@
 """Spark's rewrite_manifests: the live entries of a spec's manifests in one new manifest, sorted by partition."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -9,8 +9,8 @@ from wasim.iceberg.hash_order import scala_map_order
 from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import rewritten_manifest_name
 from wasim.simulate.commits import Change, Moment, count_manifests
-from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.live_manifests import LiveEntry
+from wasim.simulate.identifiers import CommitIdentity, draw_uuid
+from wasim.simulate.live_manifests import LiveEntry, LiveManifest
 from wasim.simulate.summary import operation_summary
 from wasim.simulate.table import SimulatedTable
 
@@ -18,32 +18,44 @@ Value = TypeVar("Value", int, bytes)
 
 
 def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
-    """Replaces the manifests of the spec in force by one. Nothing is committed where there is but one already.
+    """Replaces the manifests of the spec in force by one of data and one of deletes.
 
-    WasimError where their bytes would take several: Spark cuts them by a sample of the entries.
+    Nothing is committed where there is but one of each already. WasimError where their bytes would take several: Spark
+    cuts them by a sample of the entries.
     """
     spec_id = table.json.base.default_spec_id
     matching = [one for one in table.manifests if one.file.partition_spec_id == spec_id]
-    target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in matching)
-    if len(matching) <= 1 and total_bytes <= target_bytes:
+    groups = [[one for one in matching if one.has_deletes == has_deletes] for has_deletes in (False, True)]
+    rewritten = [group for group in groups if _is_taken(group, table.rules.policy.target_bytes)]
+    if not rewritten:
         return
+    identity = table.begin()
+    new = [_rewrite(table, group, identity) for group in rewritten]
+    replaced = {id(one) for group in rewritten for one in group}
+    manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
+    counts = replace(count_manifests(manifests, identity), manifests_replaced=len(replaced), entries_processed=0).after(
+        table.totals
+    )
+    summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
+    table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
+
+
+def _is_taken(group: Sequence[LiveManifest], target_bytes: int) -> bool:
+    total_bytes = sum(one.file.manifest_length for one in group)
     if total_bytes > target_bytes:
         raise WasimError(
             f"rewrite_manifests of {total_bytes} B of manifests would write several (the target is {target_bytes} B),"
             " which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine spark."
         )
-    entries = [_rewritten(entry) for manifest in matching for entry in manifest.live]
+    return len(group) > 1
+
+
+def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> LiveManifest:
+    entries = [_rewritten(entry) for manifest in group for entry in manifest.live]
     entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
-    identity = table.begin()
     name = rewritten_manifest_name(str(draw_uuid(table.rng)))
     # what writes it heeds no property of the table
-    new = table.write_manifest(name, entries, identity, plain=True)
-    manifests = [new, *(one for one in table.manifests if one.file.partition_spec_id != spec_id)]
-    counts = replace(count_manifests(manifests, identity), manifests_replaced=len(matching), entries_processed=0).after(
-        table.totals
-    )
-    summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
-    table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
+    return table.write_manifest(name, entries, identity, plain=True)
 
 
 def _rewritten(entry: LiveEntry) -> LiveEntry:

@@ -58,8 +58,13 @@ def bins_to_merge(sizes: Sequence[int], policy: MergePolicy, *, holds_first: boo
     ]
 
 
-def places_by_spec(spec_ids: Sequence[int]) -> list[list[int]]:
-    """Places of manifests of each partition spec, in order; the highest id first, as a merging commit lists them."""
+def places_by_spec(spec_ids: Sequence[int], policy: MergePolicy) -> list[list[int]]:
+    """Places of manifests of each partition spec, in order; the highest id first, as a merging commit lists them.
+
+    Where merging is disabled, the list stays as it is.
+    """
+    if not policy.enabled:
+        return [list(range(len(spec_ids)))] if spec_ids else []
     groups: dict[int, list[int]] = {}
     for place, spec_id in enumerate(spec_ids):
         groups.setdefault(spec_id, []).append(place)

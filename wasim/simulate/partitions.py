@@ -13,6 +13,7 @@ from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.simulate.bounds import decimal_bytes
 from wasim.simulate.hashing import murmur3_32
+from wasim.simulate.row_sets import RowSet
 from wasim.simulate.rows import Rows, Values, decimal_digits
 from wasim.simulate.schema import Leaf
 from wasim.units import Ints
@@ -30,17 +31,17 @@ class Share:
     """The rows of a task that fall into one partition; files are numbered by when their first row came."""
 
     partition: Partition
-    rows: Ints
+    rows: RowSet
     number: int
 
 
-def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], numbers: Ints) -> list[Share]:
+def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Share]:
     """The rows of a task by partition, in the order in which Spark's fanout writer closes their files."""
     if not spec.fields:
-        return [Share(partition=(), rows=numbers, number=1)]
+        return [Share(partition=(), rows=written, number=1)]
     by_id = {leaf.field_id: leaf for leaf in leaves}
     fields = [(by_id[field.source_id], field) for field in spec.fields]
-    columns = [_transformed(rows, leaf, field, numbers) for leaf, field in fields]
+    columns = [_transformed(rows, leaf, field, written) for leaf, field in fields]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
         groups.setdefault(key, []).append(place)
@@ -48,7 +49,7 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     return [
         Share(
             partition=tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
-            rows=numbers[groups[key]],
+            rows=written.take(np.array(groups[key])),
             number=order[key],
         )
         for key in _closing_order(list(groups))
@@ -84,8 +85,8 @@ def _value_hash(value: Any) -> int:  # noqa: ANN401 - a value of any column type
     return result
 
 
-def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, numbers: Ints) -> Values:
-    values = rows.values(leaf, numbers)
+def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet) -> Values:
+    values = rows.values(leaf, written)
     if field.transform == "identity":
         return values
     if match := _WIDTH.fullmatch(field.transform):

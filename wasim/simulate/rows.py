@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wasim.scenario import Case
+from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
 from wasim.simulate.hashing import spark_xxhash64
+from wasim.simulate.row_sets import RowSet
 from wasim.simulate.schema import Leaf, table_columns
 from wasim.units import Ints
 
@@ -33,27 +35,39 @@ _GROWING = ("event_id", "event_time")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key."""
+    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key.
+
+    `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
+    time of their merge, which `late_s` tells by their version.
+    """
 
     case: Case
     rotating: str | None
+    changed: str | None = None
     ranks: dict[str, Ints] = field(default_factory=dict)
+    late_s: dict[int, float] = field(default_factory=dict)
 
-    def values(self, leaf: Leaf, numbers: Ints) -> Values:
-        """The column's values in the rows of these numbers."""
+    def values(self, leaf: Leaf, rows: RowSet) -> Values:
+        """The column's values in these rows."""
         if leaf.name == "event_id":
-            return numbers
+            return rows.numbers
         if leaf.name == "event_time":
-            us_per_row = self.case.commit_interval_s * 1e6 / self.case.rows_per_commit
-            return np.asarray(EPOCH_US + np.floor(numbers * us_per_row).astype(np.int64))
-        return self.values_of_keys(leaf, self._keys(leaf, numbers))
+            return self._times(rows)
+        return self.values_of_keys(leaf, self._keys(leaf, rows))
 
-    def extremes(self, leaf: Leaf, numbers: Ints) -> tuple[Any, Any]:
-        """The least and the greatest value in the rows of these numbers."""
+    def _times(self, rows: RowSet) -> Ints:
+        fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
+        times = EPOCH_US + np.floor(rows.numbers * (self.case.commit_interval_s * 1e6 / fresh)).astype(np.int64)
+        for place in np.flatnonzero(rows.numbers < 0).tolist():
+            times[place] = EPOCH_US + round(self.late_s[int(rows.versions[place])] * 1e6)
+        return np.asarray(times)
+
+    def extremes(self, leaf: Leaf, rows: RowSet) -> tuple[Any, Any]:
+        """The least and the greatest value in these rows."""
         if leaf.name in _GROWING:
-            values = self.values(leaf, numbers[[0, -1]])
-            return values[0].item(), values[1].item()
-        return self.extremes_of_keys(leaf, self._keys(leaf, numbers))
+            values = self.values(leaf, rows)
+            return values.min().item(), values.max().item()
+        return self.extremes_of_keys(leaf, self._keys(leaf, rows))
 
     def extremes_of_keys(self, leaf: Leaf, keys: Ints) -> tuple[Any, Any]:
         """The least and the greatest value that these keys make."""
@@ -75,12 +89,17 @@ class Rows:
             self.ranks[leaf.salt] = ranks
         return self.ranks[leaf.salt]
 
-    def _keys(self, leaf: Leaf, numbers: Ints) -> Ints:
+    def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
         if leaf.name == self.rotating:
             per_commit = self.case.workload.partitions_per_commit or 1
-            commits = numbers // self.case.rows_per_commit
-            return (commits * per_commit + numbers % per_commit) % (leaf.column.values or 1)
-        return spark_xxhash64(numbers, self.case.seed, leaf.salt) % (leaf.column.values or ALL_KEYS)
+            commits = np.trunc(rows.numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
+            return np.asarray((commits * per_commit + rows.numbers % per_commit) % (leaf.column.values or 1))
+        versions = rows.updates if leaf.name == self.changed else rows.versions
+        keys = np.empty(len(rows), dtype=np.int64)
+        for version in np.unique(versions).tolist():
+            same = versions == version
+            keys[same] = spark_xxhash64(rows.numbers[same], self.case.seed + version, leaf.salt)
+        return keys % (leaf.column.values or ALL_KEYS)
 
     def values_of_keys(self, leaf: Leaf, keys: Ints) -> Values:
         """The column's values for keys, which alone decide them."""
@@ -135,7 +154,7 @@ def rows_of(case: Case) -> Rows:
         counted = {column.name for column in table_columns(case.table) if column.values}
         fields = case.table.partition_by
         rotating = next(f.column for f in fields if f.transform == "identity" and f.column in counted)
-    return Rows(case=case, rotating=rotating)
+    return Rows(case=case, rotating=rotating, changed=changed_column(case.table.columns, case.table.partition_by))
 
 
 def split_rows(case: Case, commit: int) -> list[Ints]:
@@ -146,6 +165,11 @@ def split_rows(case: Case, commit: int) -> list[Ints]:
         # `rate-micro-batch` deals rows to its partitions in turn.
         parts = [np.arange(first + task, first + rows, tasks, dtype=np.int64) for task in range(tasks)]
     else:
-        edges = [first + task * rows // tasks for task in range(tasks + 1)]
-        parts = [np.arange(low, high, dtype=np.int64) for low, high in pairwise(edges)]
+        parts = [np.arange(low, high, dtype=np.int64) for low, high in task_edges(first, first + rows, tasks)]
     return [part for part in parts if len(part)]
+
+
+def task_edges(first: int, stop: int, tasks: int) -> list[tuple[int, int]]:
+    """First and stop of each task's part of a range of Spark's."""
+    edges = [first + task * (stop - first) // tasks for task in range(tasks + 1)]
+    return list(pairwise(edges))

@@ -1,16 +1,42 @@
 """What a snapshot's summary says of a commit, as text by key."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.manifests import FileContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableTotals:
-    """The table as a snapshot counts it. Delete files there are none."""
+    """The table as a snapshot counts it. `bytes` are those of data and delete files."""
 
     files: int = 0
     records: int = 0
     bytes: int = 0
+    delete_files: int = 0
+    position_deletes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCounts:
+    """Files that a commit adds, or that it removes. `delete_files` are those of positions and deletion vectors."""
+
+    files: int = 0
+    records: int = 0
+    bytes: int = 0
+    position_files: int = 0
+    vectors: int = 0
+    position_deletes: int = 0
+
+    @property
+    def delete_files(self) -> int:
+        """Delete files of both kinds."""
+        return self.position_files + self.vectors
+
+
+NONE = FileCounts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,29 +47,43 @@ class CommitCounts:
     manifests_kept: int = 0
     manifests_replaced: int = 0
     entries_processed: int | None = None
-    added_files: int = 0
-    removed_files: int = 0
-    added_records: int = 0
-    removed_records: int = 0
-    added_bytes: int = 0
-    removed_bytes: int = 0
+    added: FileCounts = NONE
+    removed: FileCounts = NONE
     changed_partitions: int = 0
     totals: TableTotals = field(default_factory=TableTotals)
 
     def after(self, before: TableTotals) -> "CommitCounts":
         """The same with the totals of the table, which had `before`."""
-        return replace(
-            self,
-            totals=TableTotals(
-                files=before.files + self.added_files - self.removed_files,
-                records=before.records + self.added_records - self.removed_records,
-                bytes=before.bytes + self.added_bytes - self.removed_bytes,
-            ),
-        )
+        totals = {
+            name: getattr(before, name) + getattr(self.added, name) - getattr(self.removed, name)
+            for name in TableTotals.__dataclass_fields__
+        }
+        return replace(self, totals=TableTotals(**totals))
+
+
+def count_files(files: Sequence[DataFileEntry]) -> FileCounts:
+    """What a summary counts of these files. Of a deletion vector it counts its own bytes, not those of its file."""
+    data = [file for file in files if file.content == FileContent.DATA]
+    deletes = [file for file in files if file.content != FileContent.DATA]
+    vectors = sum(1 for file in deletes if file.content_size_bytes is not None)
+    return FileCounts(
+        files=len(data),
+        records=sum(file.record_count for file in data),
+        bytes=sum(content_bytes(file) for file in files),
+        position_files=len(deletes) - vectors,
+        vectors=vectors,
+        position_deletes=sum(file.record_count for file in deletes),
+    )
+
+
+def content_bytes(file: DataFileEntry) -> int:
+    """Bytes that a file's content takes: of a deletion vector, its own within its Puffin file."""
+    return file.file_size_bytes if file.content_size_bytes is None else file.content_size_bytes
 
 
 def summary_counters(counts: CommitCounts) -> dict[str, str]:
     """Iceberg's counters by their key, in its order."""
+    added, removed = counts.added, counts.removed
     always = {
         "manifests-created": counts.manifests_created,
         "manifests-kept": counts.manifests_kept,
@@ -52,20 +92,28 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
     if counts.entries_processed is not None:
         always["entries-processed"] = counts.entries_processed
     if_any = {
-        "added-data-files": counts.added_files,
-        "deleted-data-files": counts.removed_files,
-        "added-records": counts.added_records,
-        "deleted-records": counts.removed_records,
-        "added-files-size": counts.added_bytes,
-        "removed-files-size": counts.removed_bytes,
+        "added-data-files": added.files,
+        "deleted-data-files": removed.files,
+        "added-position-delete-files": added.position_files,
+        "removed-position-delete-files": removed.position_files,
+        "added-delete-files": added.delete_files,
+        "removed-delete-files": removed.delete_files,
+        "added-dvs": added.vectors,
+        "removed-dvs": removed.vectors,
+        "added-records": added.records,
+        "deleted-records": removed.records,
+        "added-files-size": added.bytes,
+        "removed-files-size": removed.bytes,
+        "added-position-deletes": added.position_deletes,
+        "removed-position-deletes": removed.position_deletes,
     }
     totals = {
         "changed-partition-count": counts.changed_partitions,
         "total-records": counts.totals.records,
         "total-files-size": counts.totals.bytes,
         "total-data-files": counts.totals.files,
-        "total-delete-files": 0,
-        "total-position-deletes": 0,
+        "total-delete-files": counts.totals.delete_files,
+        "total-position-deletes": counts.totals.position_deletes,
         "total-equality-deletes": 0,
     }
     numbers = always | {key: number for key, number in if_any.items() if number > 0} | totals
@@ -73,24 +121,31 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
 
 
 def operation_summary(
-    templates: Mapping[str, str], counts: CommitCounts, texts: Mapping[str, str], own: Collection[str]
+    templates: Mapping[str, str],
+    counts: CommitCounts,
+    texts: Mapping[str, str],
+    own: Collection[str],
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The summary of a commit that is not the writer's, from the templates of the writer's.
 
-    Of the keys that the writer puts before the counters it has those in `own`; what follows the totals comes from the
-    process and is in every summary.
+    Of the keys that the writer puts before the counters it has those in `own`, and `more` of its operation; what
+    follows the totals comes from the process and is in every summary.
     """
     keys = list(templates)
     last = max(place for place, key in enumerate(keys) if key in COUNTERS)
-    counters = summary_counters(counts)
-    before = [key for key in keys[:last] if key not in COUNTERS and key in own]
-    unknown = {key for key in COUNTERS if key.startswith("manifests-")} - templates.keys()  # to an older Iceberg
+    unknown = {key for key in COUNTERS if key in _OF_MANIFESTS} - templates.keys()  # to an older Iceberg
+    counters = {key: text for key, text in summary_counters(counts).items() if key not in unknown}
+    before = {key: templates[key].format_map(texts) for key in keys[:last] if key not in COUNTERS and key in own}
+    # what an operation sets stands in a map of its own, with the counts of manifests
+    set_by_operation = {**before, **{key: counters[key] for key in counters if key in _OF_MANIFESTS}, **(more or {})}
     return {
-        **{key: templates[key].format_map(texts) for key in before},
-        **{key: text for key, text in counters.items() if key not in unknown},
+        **{key: set_by_operation[key] for key in java_map_order(set_by_operation)},
+        **{key: text for key, text in counters.items() if key not in _OF_MANIFESTS},
         **{key: templates[key].format_map(texts) for key in keys[last + 1 :]},
     }
 
 
+_OF_MANIFESTS = ("manifests-created", "manifests-kept", "manifests-replaced", "entries-processed")
 # Those of an append, of which a writer's profile has templates.
-COUNTERS = frozenset(summary_counters(CommitCounts(added_files=1, added_records=1, added_bytes=1)))
+COUNTERS = frozenset(summary_counters(CommitCounts(added=FileCounts(files=1, records=1, bytes=1))))

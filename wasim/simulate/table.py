@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry, ManifestFile, TableMetadata
+from wasim.iceberg import TableMetadata
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
+from wasim.iceberg.manifests import ManifestContent
 from wasim.iceberg.names import (
     bare_metadata_name,
     hadoop_metadata_name,
@@ -25,25 +25,29 @@ from wasim.simulate.commits import (
     Merged,
     Moment,
     TableRules,
-    count_manifests,
     deletes_after_commit,
     is_dead,
-    new_entries,
+    manifest_kind,
 )
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
-from wasim.simulate.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest, ManifestWriter, assign_row_ids
+from wasim.simulate.live_manifests import (
+    SYNC_BYTES,
+    FileKey,
+    LiveEntry,
+    LiveManifest,
+    ManifestWriter,
+    assign_row_ids,
+)
 from wasim.simulate.merging import bins_to_merge, merge_policy, places_by_spec
-from wasim.simulate.summary import TableTotals, summary_counters
+from wasim.simulate.summary import TableTotals
 from wasim.simulate.table_json import TableJson
 
-ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
-PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 HINT = "metadata/version-hint.text"
 
 
 @dataclass(slots=True, kw_only=True)
 class SimulatedTable:
-    """State that commits advance. Manifests stand newest first, as in the list."""
+    """State that commits advance. Manifests stand newest first, as in the list: those of data, then of deletes."""
 
     rules: TableRules
     writer: ManifestWriter
@@ -61,29 +65,6 @@ class SimulatedTable:
     def create(self) -> None:
         """CREATE TABLE: the first metadata.json."""
         self._write_json()
-
-    def append(self, files: Sequence[DataFileEntry], moment: Moment) -> None:
-        """FastAppend, or MergeAppend where the rules say so."""
-        identity = self.begin()
-        for file in files:
-            self.books.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
-        new = self.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
-        _refuse_rolling(new.file, self.rules.policy.target_bytes)
-        merged = Merged(manifests=[new, *self.manifests])
-        if self.rules.appends_merge:
-            merged = self.merge([new, *self.manifests], identity, first_number=1)
-        counts = replace(
-            count_manifests(merged.manifests, identity),
-            manifests_replaced=merged.replaced,
-            added_files=len(files),
-            added_records=sum(file.record_count for file in files),
-            added_bytes=sum(file.file_size_bytes for file in files),
-            changed_partitions=len({file.partition for file in files}),
-        ).after(self.totals)
-        values = moment.texts | summary_counters(counts)
-        summary = {key: template.format_map(values) for key, template in self.rules.summary.items()}
-        change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
-        self.publish(change, identity, moment, unused=merged.unused)
 
     def follow(self, properties: Mapping[str, str]) -> None:
         """Heeds the properties that the table has from now on."""
@@ -104,47 +85,50 @@ class SimulatedTable:
         identity: CommitIdentity,
         *,
         spec_id: int | None = None,
-        removed: frozenset[str] = frozenset(),
+        removed: frozenset[FileKey] = frozenset(),
         plain: bool = False,
     ) -> LiveManifest:
         """Writes a manifest of a partition spec, which is the one in force if none is given.
 
-        A `plain` one heeds no property of the table.
+        It is one of deletes if its entries are. A `plain` one heeds no property of the table.
         """
         path = f"{self.rules.location}/metadata/{name}"
-        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id)
+        content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
+        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
         writer = ManifestWriter(header=writer.header) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
-        self.books.write(Kind.DATA_MANIFEST, f"metadata/{name}", data)
+        self.books.write(manifest_kind(manifest), f"metadata/{name}", data)
         return manifest
 
-    def writer_of(self, spec_id: int) -> ManifestWriter:
+    def writer_of(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
         """What writes manifests of that partition spec: under the schema in force, whatever the spec."""
         header, base = self.writer.header, self.json.base
-        if (header.spec.spec_id, header.schema.schema_id) != (spec_id, base.current_schema_id):
+        bound = (header.spec.spec_id, header.schema.schema_id, header.content)
+        if bound != (spec_id, base.current_schema_id, content):
             spec = next(spec for spec in base.partition_specs if spec.spec_id == spec_id)
-            self.writer = self.writer.bound_to(base.current_schema(), spec)
+            self.writer = self.writer.bound_to(base.current_schema(), spec, content)
         return self.writer
 
     def merge(self, manifests: Sequence[LiveManifest], identity: CommitIdentity, *, first_number: int) -> Merged:
         """What a merging commit makes of the manifests that its list would hold: dead ones go, bins become one.
 
-        New manifests are numbered from `first_number`.
+        Manifests of data and of deletes merge among themselves. New ones are numbered from `first_number`.
         """
         kept = [one for one in manifests if not is_dead(one) or one.file.added_snapshot_id == identity.snapshot_id]
-        if not kept or not self.rules.policy.enabled:
-            return Merged(manifests=kept)
-        result, replaced, number = [], [], first_number
-        for places in places_by_spec([one.file.partition_spec_id for one in kept]):
-            group = [kept[place] for place in places]
-            lengths = [one.file.manifest_length for one in group]
-            # From the oldest bin, so that the places before it stay what they are.
-            for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):
-                taken = group[bin_places.start : bin_places.stop]
-                group[bin_places.start : bin_places.stop] = [self._merged(number, taken, identity)]
-                replaced += taken
-                number += 1
-            result += group
+        result: list[LiveManifest] = []
+        replaced: list[LiveManifest] = []
+        number = first_number
+        for alike in ([one for one in kept if not one.has_deletes], [one for one in kept if one.has_deletes]):
+            for places in places_by_spec([one.file.partition_spec_id for one in alike], self.rules.policy):
+                group = [alike[place] for place in places]
+                lengths = [one.file.manifest_length for one in group]
+                # From the oldest bin, so that the places before it stay what they are.
+                for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):
+                    taken = group[bin_places.start : bin_places.stop]
+                    group[bin_places.start : bin_places.stop] = [self._merged(number, taken, identity)]
+                    replaced += taken
+                    number += 1
+                result += group
         unused = [one for one in replaced if one.file.added_snapshot_id == identity.snapshot_id]
         return Merged(manifests=result, replaced=len(replaced) - len(unused), unused=unused)
 
@@ -178,7 +162,7 @@ class SimulatedTable:
         self._hold(snapshot, f"metadata/{name}", moment, change.counts.totals)
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
-            self.books.delete(Kind.DATA_MANIFEST, self.relative(manifest.file.manifest_path))
+            self.books.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
         self._report(change, moment)
 
     def _hold(self, snapshot: Snapshot, list_file: str, moment: Moment, totals: TableTotals) -> None:
@@ -205,7 +189,7 @@ class SimulatedTable:
             return None, None
         first = row_id = self.json.base.next_row_id
         for place, manifest in enumerate(self.manifests):
-            if manifest.file.first_row_id is None:
+            if manifest.file.first_row_id is None and not manifest.has_deletes:
                 self.manifests[place] = assign_row_ids(manifest, row_id)
                 row_id += (manifest.file.added_rows_count or 0) + (manifest.file.existing_rows_count or 0)
         return first, row_id - first
@@ -267,12 +251,12 @@ class SimulatedTable:
                 "manifests_kept": counts.manifests_kept,
                 "manifests_replaced": counts.manifests_replaced,
                 "entries_processed": counts.entries_processed or 0,
-                "files_added": counts.added_files,
-                "files_removed": counts.removed_files,
-                "delete_files_added": 0,
+                "files_added": counts.added.files,
+                "files_removed": counts.removed.files,
+                "delete_files_added": counts.added.delete_files,
                 "files_live": counts.totals.files,
-                "delete_files_live": 0,
-                "records_added": counts.added_records,
+                "delete_files_live": counts.totals.delete_files,
+                "records_added": counts.added.records,
                 "records_live": counts.totals.records,
                 "data_bytes_added": counts.added_bytes,
                 "data_bytes_live": counts.totals.bytes,
@@ -283,13 +267,3 @@ class SimulatedTable:
     def relative(self, path: str) -> str:
         """The path of a file within the table."""
         return path.removeprefix(f"{self.rules.location}/")
-
-
-def _refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
-    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
-    files = new.added_files_count or 0
-    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
-        raise WasimError(
-            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
-            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
-        )

@@ -1,0 +1,108 @@
+"""The simulated table as CREATE TABLE makes it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.iceberg import ManifestHeader, TableMetadata
+from wasim.iceberg.containers import DEFLATE_LEVEL
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
+from wasim.iceberg.specs import SortOrder
+from wasim.scenario import Case
+from wasim.simulate.books import Books
+from wasim.simulate.commits import TableRules, deletes_after_commit
+from wasim.simulate.data_files import DataFiles
+from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.live_manifests import ManifestWriter
+from wasim.simulate.merging import merge_policy
+from wasim.simulate.profile import WriterProfile
+from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
+from wasim.simulate.table import SimulatedTable
+from wasim.simulate.table_json import TableJson, is_gzip, log_limit
+
+_RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
+_CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where and by whom the table is made: what neither scenario nor profile knows, but its paths repeat."""
+
+    location: str = "file:/warehouse/db/events"
+    owner: str = "wasim"
+    started_s: float = 1_767_225_600.0  # 2026-01-01, by the simulated wall clock
+    first_task_id: int = 0
+
+
+def new_table(
+    case: Case, profile: WriterProfile, files: DataFiles, *, site: Site, books: Books, rng: np.random.Generator
+) -> SimulatedTable:
+    """The table before its CREATE TABLE is carried out."""
+    properties = case.table.properties
+    heeded = properties if profile.release >= MANIFEST_COUNTS_SINCE else {}  # by manifests
+    return SimulatedTable(
+        rules=TableRules(
+            location=site.location,
+            format_version=case.table.format_version,
+            appends_merge=case.merges,
+            policy=merge_policy(properties),
+            names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
+            release=profile.release,
+            delete_after_commit=deletes_after_commit(properties),
+            summary=dict(profile.summary),
+            keeps_history=not case.only_appends,
+        ),
+        writer=ManifestWriter(
+            header=ManifestHeader(
+                schema=files.schema,
+                spec=files.spec,
+                format_version=case.table.format_version,
+                release=profile.release,
+            ),
+            codec=_CODECS[heeded.get("write.manifest.compression-codec", "gzip").lower()],
+            level=int(heeded.get("write.manifest.compression-level", DEFLATE_LEVEL)),
+        ),
+        json=TableJson(
+            base=_first_metadata(case, files, site, _properties(case, profile, site), rng),
+            log_limit=log_limit(properties),
+            is_gzip=is_gzip(properties),
+            needs_text=books.folder is not None,
+            release=profile.release,
+        ),
+        books=books,
+        rng=rng,
+    )
+
+
+def _first_metadata(
+    case: Case, files: DataFiles, site: Site, properties: dict[str, str], rng: np.random.Generator
+) -> TableMetadata:
+    return TableMetadata(
+        format_version=case.table.format_version,
+        table_uuid=str(draw_uuid(rng)),
+        location=site.location,
+        last_updated_ms=round(site.started_s * 1000),
+        last_column_id=last_column_id(files.schema),
+        schemas=(files.schema,),
+        current_schema_id=0,
+        partition_specs=(files.spec,),
+        default_spec_id=0,
+        last_partition_id=FIRST_PARTITION_FIELD_ID - 1 + len(files.spec.fields),
+        sort_orders=(SortOrder(),),
+        default_sort_order_id=0,
+        properties=properties,
+        refs={},
+    )
+
+
+def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str]:
+    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
+    added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
+    scenario = {
+        "write.distribution-mode": case.workload.distribution_mode,
+        **case.change_modes,
+        **case.table.properties,
+    }
+    both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
+    return {key: both[key] for key in java_map_order(both)}

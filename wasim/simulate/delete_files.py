@@ -1,0 +1,134 @@
+"""Delete files as manifests describe them: position deletes in Parquet (v2), deletion vectors in Puffin files (v3)."""
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.manifests import FileContent, PartitionValue
+from wasim.simulate.data_files import FileNumbers
+from wasim.units import Ints
+
+PATH_ID, POSITION_ID = 2147483546, 2147483545  # of the columns file_path and pos
+_ROW_POSITION_ID = 2147483645
+_LONG = struct.Struct("<q")
+_VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
+_BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less than 2³¹ rows have
+_MAGIC_BYTES = 4
+_FOOTER_BYTES = 3 * 4 + _MAGIC_BYTES  # magic, length of the payload, flags
+_NO_OFFSETS_BELOW = 4  # containers, in a bitmap that has runs
+_BITMAP_CONTAINER_BYTES = 8192
+_MOST_IN_ARRAY = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedRows:
+    """Positions, ascending, that are deleted from one data file."""
+
+    path: str
+    partition: tuple[PartitionValue, ...]
+    positions: Ints
+
+
+def position_delete_file(
+    deleted: Sequence[DeletedRows], numbers: FileNumbers, *, folder: str, count: int
+) -> DataFileEntry:
+    """A Parquet file that deletes rows of these files of one partition; `count` numbers it within its task."""
+    paths = [one.path.encode() for one in deleted]
+    first, last = min(deleted, key=lambda one: one.path), max(deleted, key=lambda one: one.path)
+    positions = np.concatenate([one.positions for one in deleted])
+    path_bytes, position_bytes, file_bytes = _parquet_bytes(max(map(len, paths)), len(paths), len(positions))
+    return DataFileEntry(
+        file_path=f"{_stem(numbers, folder)}-{count:05d}-deletes.parquet",
+        record_count=len(positions),
+        file_size_bytes=file_bytes,
+        content=FileContent.POSITION_DELETES,
+        partition=deleted[0].partition,
+        column_sizes={PATH_ID: path_bytes, POSITION_ID: position_bytes},
+        lower_bounds={PATH_ID: first.path.encode(), POSITION_ID: _LONG.pack(int(positions.min()))},
+        upper_bounds={PATH_ID: last.path.encode(), POSITION_ID: _LONG.pack(int(positions.max()))},
+        split_offsets=(_MAGIC_BYTES,),
+    )
+
+
+def _parquet_bytes(path_length: int, paths: int, rows: int) -> tuple[int, int, int]:
+    """Bytes of both columns and of the file. Measured on TODO."""
+    path_bytes = 26 + path_length * paths
+    position_bytes = 43 + 2 * (rows - 1)
+    return path_bytes, position_bytes, 879 + 5 * path_length + position_bytes
+
+
+def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:
+    """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
+    by_path = {one.path: one for one in deleted}
+    path = f"{_stem(numbers, '')}-00001-deletes.puffin"
+    vectors, offset = [], _MAGIC_BYTES
+    for name in java_map_order(by_path):
+        one = by_path[name]
+        size = _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_bytes(one.positions)
+        vectors.append(
+            DataFileEntry(
+                file_path=path,
+                record_count=len(one.positions),
+                file_size_bytes=0,  # all vectors of the file tell the size that it comes to
+                content=FileContent.POSITION_DELETES,
+                file_format="PUFFIN",
+                partition=one.partition,
+                referenced_data_file=name,
+                content_offset=offset,
+                content_size_bytes=size,
+            )
+        )
+        offset += size
+    file_bytes = offset + _FOOTER_BYTES + len(_footer_json(vectors, created_by))
+    return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
+
+
+def _stem(numbers: FileNumbers, folder: str) -> str:
+    return f"{numbers.location}/data/{folder}00000-{numbers.first_task_id}-{numbers.query_id}"
+
+
+def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
+    blobs = [
+        {
+            "type": "deletion-vector-v1",
+            "fields": [_ROW_POSITION_ID],
+            "snapshot-id": -1,
+            "sequence-number": -1,
+            "offset": vector.content_offset,
+            "length": vector.content_size_bytes,
+            "properties": {
+                "referenced-data-file": vector.referenced_data_file,
+                "cardinality": str(vector.record_count),
+            },
+        }
+        for vector in vectors
+    ]
+    footer = {"blobs": blobs, "properties": {"created-by": created_by}}
+    return json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _bitmap_bytes(positions: Ints) -> int:
+    """Size of the Roaring bitmap of these positions, ascending, its containers run-length encoded where that is less.
+
+    Source: the portable format of the Roaring bitmaps' specification.
+    """
+    highs, starts = np.unique(positions >> 16, return_index=True)
+    groups = np.split(positions, starts[1:])
+    containers, runs = [], 0
+    for group in groups:
+        plain = 2 * len(group) if len(group) <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
+        encoded = 2 + 4 * (1 + int(np.count_nonzero(np.diff(group) > 1)))
+        is_run = encoded < plain + 2 * (len(group) <= _MOST_IN_ARRAY)
+        containers.append(encoded if is_run else plain)
+        runs += is_run
+    count = len(highs)
+    if runs:
+        header = 4 + -(-count // 8) + 4 * count + (4 * count if count >= _NO_OFFSETS_BELOW else 0)
+    else:
+        header = 8 + 8 * count
+    return header + sum(containers)

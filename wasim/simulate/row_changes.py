@@ -1,0 +1,90 @@
+"""A scenario's changes and upserts as statements: which rows, and whether rows are looked at or whole files dropped."""
+
+import struct
+
+import numpy as np
+
+from wasim.iceberg import DataFileEntry
+from wasim.scenario import Case
+from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
+from wasim.simulate.hashing import spark_xxhash64_of_pair
+from wasim.simulate.rows import task_edges
+from wasim.simulate.scanning import is_chosen
+from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update
+from wasim.units import Ints
+from wasim.workload import Append, ChangeRows
+
+EVENT_ID = 1  # field id of the row number, the first column of each table
+_LONG = struct.Struct("<q")
+
+
+def change_rows(statement: Statement, step: ChangeRows) -> None:
+    """Carries out one change."""
+    match step.operation:
+        case "update":
+            update(statement, find_hits(statement, _numbers(step)), step.number)
+        case "delete":
+            if not _deletes_whole_files(statement, step):
+                delete(statement, find_hits(statement, _numbers(step)))
+        case "merge":
+            statement.files.rows.late_s[step.number] = step.event_time_s
+            merge(statement, np.concatenate([_numbers(step), np.arange(*step.new_rows)]), step.number)
+        case "overwrite":
+            edges = task_edges(step.rows.first, step.rows.stop, statement.files.case.workload.files_per_commit)
+            tasks = [np.arange(low, high) for low, high in edges]
+            overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
+
+
+def _numbers(step: ChangeRows) -> Ints:
+    numbers = np.arange(step.rows.first, step.rows.stop)
+    return numbers[is_chosen(step.rows, numbers)]
+
+
+def upsert(statement: Statement, step: Append, commit: int) -> None:
+    """A commit of the writer that merges: its first rows have numbers of earlier ones, the others are new."""
+    merge(statement, upserted_numbers(statement.files.case, step, commit), commit)
+
+
+def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
+    """The row numbers of an upserting commit, as drive/changes.py defines them."""
+    replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
+    offsets = np.arange(step.rows_per_commit)
+    if case.writer.upsert is not None and case.writer.upsert.locality == "newest":
+        earlier = before - replaced + offsets
+    else:
+        stretch = before // replaced
+        place = int(spark_xxhash64_of_pair(np.array([commit]), case.seed)[0])
+        earlier = offsets * stretch + place % stretch
+    return np.where(offsets < replaced, earlier, before - replaced + offsets)
+
+
+def _deletes_whole_files(statement: Statement, step: ChangeRows) -> bool:
+    """Whether metadata alone could do it, and so did: Iceberg asks the bounds of each file that may hold such rows."""
+    if step.rows.is_scattered:  # by a hash, of which bounds know nothing
+        return False
+    removed = set()
+    for manifest in statement.table.manifests:
+        if manifest.has_deletes:
+            continue
+        for entry in manifest.live:
+            bounds = _row_numbers(entry.file)
+            if bounds is None:
+                return False
+            low, high = bounds
+            if low >= step.rows.first and high < step.rows.stop:
+                removed.add(entry.file.file_path)
+            elif low < step.rows.stop and high >= step.rows.first:
+                return False
+    # by filter: manifests of deletes are opened, but no delete file is known to hold such rows alone
+    changes = FileChanges(removed=removed, drops_delete=lambda file: False)
+    named = Named(operation="delete", own=(APPLICATION_KEY,))
+    commit_changed_files(statement.table, changes, named, statement.table.begin(), statement.moment)
+    return True
+
+
+def _row_numbers(file: DataFileEntry) -> tuple[int, int] | None:
+    """The least and the greatest row number in a file, by which Iceberg too decides."""
+    lower, upper = (file.lower_bounds or {}).get(EVENT_ID), (file.upper_bounds or {}).get(EVENT_ID)
+    if lower is None or upper is None:
+        return None
+    return int(_LONG.unpack(lower)[0]), int(_LONG.unpack(upper)[0])

@@ -1,0 +1,75 @@
+"""Rows as files hold them: which rows, in which order, and which values of theirs changes have replaced."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.units import Ints
+
+AS_ARRIVED = 0  # the version of a row that nothing has changed
+INHERITED = -1  # what v3 tells of a row that its file does not: who reads it takes the file's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSet:
+    """Rows in the order of their file, as columns of equal length.
+
+    `versions` say with which values a row was written, `updates` the same of the one column that UPDATE changes. Of v3
+    are `row_ids` and `changed_at`, the sequence number of the commit that last changed the row; both may be INHERITED.
+    """
+
+    numbers: Ints
+    versions: Ints
+    updates: Ints
+    row_ids: Ints
+    changed_at: Ints
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.numbers)
+
+    def take(self, chosen: Ints | NDArray[np.bool_]) -> "RowSet":
+        """Those at these places, or for which the mask holds, in that order."""
+        return RowSet(
+            numbers=self.numbers[chosen],
+            versions=self.versions[chosen],
+            updates=self.updates[chosen],
+            row_ids=self.row_ids[chosen],
+            changed_at=self.changed_at[chosen],
+        )
+
+    def by_number(self) -> "RowSet":
+        """The same in the order of their numbers."""
+        return self.take(np.argsort(self.numbers, kind="stable"))
+
+    def updated(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
+        """The same where UPDATE has given those that are hit another value in its column."""
+        return replace(
+            self,
+            updates=np.where(hit, version, self.updates),
+            changed_at=np.where(hit, INHERITED, self.changed_at),
+        )
+
+    def replaced(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
+        """The same where MERGE has given those that are hit other values throughout."""
+        return replace(self.updated(hit, version), versions=np.where(hit, version, self.versions))
+
+
+def new_rows(numbers: Ints, version: int = AS_ARRIVED) -> RowSet:
+    """Rows that no file held before."""
+    filled = {name: np.full(len(numbers), version) for name in ("versions", "updates")}
+    inherited = {name: np.full(len(numbers), INHERITED) for name in ("row_ids", "changed_at")}
+    return RowSet(numbers=numbers, **filled, **inherited)
+
+
+def all_rows(sets: Sequence[RowSet]) -> RowSet:
+    """The rows of several sets, one after the other."""
+    if not sets:
+        return new_rows(np.arange(0))
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name) for one in sets]) for name in RowSet.__dataclass_fields__
+    }
+    return RowSet(**columns)

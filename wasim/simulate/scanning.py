@@ -1,0 +1,82 @@
+"""What a statement finds in the simulated table: each live data file, its rows, and which of them are deleted."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.simulate.data_files import DataFiles
+from wasim.simulate.hashing import spark_xxhash64_of_pair
+from wasim.simulate.live_manifests import LiveEntry
+from wasim.simulate.row_sets import INHERITED, RowSet
+from wasim.simulate.table import SimulatedTable
+from wasim.units import Ints
+from wasim.workload import SCATTER, RowChoice
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScannedFile:
+    """A live data file with its rows, of which delete files have `deleted` those at some positions."""
+
+    entry: LiveEntry
+    spec_id: int
+    rows: RowSet
+    deleted: Ints  # positions, ascending
+    deletes: tuple[LiveEntry, ...]  # delete files that apply to it
+
+    @property
+    def live(self) -> Mask:
+        """Which rows are there still."""
+        mask = np.ones(len(self.rows), dtype=np.bool_)
+        mask[self.deleted] = False
+        return mask
+
+
+def scan_files(table: SimulatedTable, files: DataFiles) -> list[ScannedFile]:
+    """All live data files in the order of the manifest list."""
+    by_path: dict[str, list[LiveEntry]] = {}
+    for manifest in table.manifests:
+        if manifest.has_deletes:
+            for entry in manifest.live:
+                for path in files.positions_in[entry.key]:
+                    by_path.setdefault(path, []).append(entry)
+    return [
+        ScannedFile(
+            entry=entry,
+            spec_id=manifest.file.partition_spec_id,
+            rows=_with_lineage(files.rows_in[entry.file.file_path], entry),
+            deleted=_positions(files, entry.file.file_path, by_path.get(entry.file.file_path, [])),
+            deletes=tuple(by_path.get(entry.file.file_path, [])),
+        )
+        for manifest in table.manifests
+        if not manifest.has_deletes
+        for entry in manifest.live
+    ]
+
+
+def _positions(files: DataFiles, path: str, deletes: list[LiveEntry]) -> Ints:
+    found = [files.positions_in[entry.key][path] for entry in deletes]
+    return np.unique(np.concatenate(found)) if found else np.arange(0)
+
+
+def _with_lineage(rows: RowSet, entry: LiveEntry) -> RowSet:
+    """The rows as a reader of v3 sees them: an id and a last change of their own, from the file where it has none."""
+    first = entry.file.first_row_id
+    if first is None:
+        return rows
+    own_ids = first + np.arange(len(rows))
+    return replace(
+        rows,
+        row_ids=np.where(rows.row_ids == INHERITED, own_ids, rows.row_ids),
+        changed_at=np.where(rows.changed_at == INHERITED, entry.sequence_number, rows.changed_at),
+    )
+
+
+def is_chosen(rows: RowChoice, numbers: Ints) -> Mask:
+    """Which of these row numbers a change means."""
+    chosen = (numbers >= rows.first) & (numbers < rows.stop)
+    if rows.is_scattered:
+        chosen &= spark_xxhash64_of_pair(numbers, rows.salt) % SCATTER < rows.parts
+    return chosen

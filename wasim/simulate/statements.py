@@ -1,0 +1,210 @@
+"""UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE on the simulated table: which files each touches, and what it writes.
+
+Spark runs them as one job whose rows, shuffled by file or by partition, its adaptive execution brings back into one
+task as long as they are few.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.ledger import Kind
+from wasim.simulate.commits import Moment, new_entries
+from wasim.simulate.data_files import DataFiles, FileNumbers
+from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
+from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.merge_on_read import write_delete_files
+from wasim.simulate.row_sets import RowSet, all_rows, new_rows
+from wasim.simulate.scanning import Mask, ScannedFile, scan_files
+from wasim.simulate.table import SimulatedTable
+from wasim.units import Ints
+
+MERGE_ON_READ = "merge-on-read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement about to run: on which table, as which job."""
+
+    table: SimulatedTable
+    files: DataFiles
+    moment: Moment
+    task_id: int
+
+    def numbers(self, *, is_delta: bool) -> FileNumbers:
+        """What names the files of its job."""
+        return FileNumbers(
+            location=self.table.rules.location,
+            query_id=str(draw_uuid(self.table.rng)),
+            epoch=0,
+            first_task_id=self.task_id,
+            wall_ms=self.moment.timestamp_ms,
+            is_delta=is_delta,
+        )
+
+    def is_merge_on_read(self, operation: str) -> bool:
+        """Whether the table's properties say so of update, delete or merge."""
+        return self.table.json.base.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
+
+    @property
+    def has_lineage(self) -> bool:
+        """Whether rows that are written again carry along who they are."""
+        return self.table.rules.format_version > 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A file of which the statement touches some rows, and which: none that was deleted before."""
+
+    file: ScannedFile
+    mask: Mask
+
+    @property
+    def kept(self) -> RowSet:
+        """Its rows that are there and not touched."""
+        return self.file.rows.take(self.file.live & ~self.mask)
+
+    @property
+    def touched(self) -> RowSet:
+        """Its rows that are touched."""
+        return self.file.rows.take(self.mask)
+
+
+def find_hits(statement: Statement, chosen: Ints) -> list[Hit]:
+    """Files that hold rows of these numbers."""
+    found = [
+        Hit(file=file, mask=np.isin(file.rows.numbers, chosen) & file.live)
+        for file in scan_files(statement.table, statement.files)
+    ]
+    return [hit for hit in found if hit.mask.any()]
+
+
+def update(statement: Statement, hits: Sequence[Hit], version: int) -> None:
+    """UPDATE: the touched rows get another value in one column."""
+    if statement.is_merge_on_read("update"):
+        changed = all_rows([hit.touched for hit in hits])
+        _commit_delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
+        return
+    written = all_rows([hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits])
+    _commit_rewritten(statement, hits, written)
+
+
+def delete(statement: Statement, hits: Sequence[Hit]) -> None:
+    """DELETE of rows, some of whose files hold others."""
+    if statement.is_merge_on_read("delete"):
+        _commit_delta(statement, hits, None)
+    else:
+        _commit_rewritten(statement, hits, all_rows([hit.kept for hit in hits]))
+
+
+def merge(statement: Statement, source: Ints, version: int) -> None:
+    """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
+    hits = find_hits(statement, source)
+    matched = all_rows([hit.touched for hit in hits])
+    everywhere = np.ones(len(matched), dtype=np.bool_)
+    inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
+    is_delta = statement.is_merge_on_read("merge")
+    copied = 0 if is_delta else sum(len(hit.kept) for hit in hits)
+    more = _merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
+    written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()
+    if is_delta:
+        _commit_delta(statement, hits, written, more)
+    else:
+        rest = all_rows([hit.kept for hit in hits])
+        _commit_rewritten(statement, hits, all_rows([rest, written]).by_number(), more)
+
+
+def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
+    counts = {
+        "copied": copied,
+        "deleted": 0,
+        "updated": updated,
+        "inserted": inserted,
+        "matched-updated": updated,
+        "matched-deleted": 0,
+        "not-matched-by-source-updated": 0,
+        "not-matched-by-source-deleted": 0,
+    }
+    return {f"spark.merge-into.num-target-rows-{key}": str(count) for key, count in counts.items()}
+
+
+def _commit_rewritten(
+    statement: Statement, hits: Sequence[Hit], written: RowSet, more: dict[str, str] | None = None
+) -> None:
+    """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
+    table, numbers = statement.table, statement.numbers(is_delta=False)
+    added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
+    for file in added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    identity = table.begin()
+    changes = FileChanges(
+        removed={hit.file.entry.file.file_path for hit in hits},
+        added=new_entries(added, identity),
+        # only vectors are named: they are of no use without their file
+        removed_deletes={
+            entry.key for hit in hits for entry in hit.file.deletes if entry.file.content_size_bytes is not None
+        },
+    )
+    operation = "overwrite"
+    if bool(hits) != bool(added):
+        operation = "delete" if hits else "append"
+    named = Named(operation=operation, own=(APPLICATION_KEY,), more=more or {})
+    commit_changed_files(table, changes, named, identity, statement.moment)
+
+
+def _commit_delta(
+    statement: Statement, hits: Sequence[Hit], written: RowSet | None, more: dict[str, str] | None = None
+) -> None:
+    """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
+    table, numbers = statement.table, statement.numbers(is_delta=True)
+    added = []
+    if written is not None:
+        added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
+    for file in added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    deletes = write_delete_files(table, statement.files, [(hit.file, hit.mask) for hit in hits], numbers)
+    identity = table.begin()
+    changes = FileChanges(
+        added=new_entries(added, identity),
+        removed_deletes=deletes.replaced,
+        added_deletes={spec_id: new_entries(files, identity) for spec_id, files in deletes.added.items()},
+    )
+    operation = "overwrite"
+    if bool(added) != bool(deletes.added):
+        operation = "append" if added else "delete"
+    named = Named(operation=operation, own=(APPLICATION_KEY,), more=more or {})
+    commit_changed_files(table, changes, named, identity, statement.moment)
+
+
+def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> None:
+    """INSERT OVERWRITE: rows that tasks bring replace all of the table, or the partitions that they are of."""
+    table = statement.table
+    numbers = statement.numbers(is_delta=False)
+    added = statement.files.write_new([new_rows(task, version) for task in tasks], numbers, table.rng)
+    for file in added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    spec_id = table.json.base.default_spec_id
+    partitions = {file.partition for file in added}
+    replaces_all = not is_dynamic or not statement.files.spec.fields
+    if is_dynamic and not added:
+        return
+    removed = {
+        entry.file.file_path
+        for manifest in table.manifests
+        if not manifest.has_deletes and (replaces_all or manifest.file.partition_spec_id == spec_id)
+        for entry in manifest.live
+        if replaces_all or entry.file.partition in partitions
+    }
+    identity = table.begin()
+    changes = FileChanges(
+        removed=removed,
+        added=new_entries(added, identity),
+        drops_delete=lambda file: replaces_all or file.partition in partitions,
+    )
+    named = Named(
+        operation="overwrite" if added else "delete",
+        own=(APPLICATION_KEY,),
+        more={"replace-partitions": "true"} if is_dynamic else {},
+    )
+    commit_changed_files(table, changes, named, identity, statement.moment)
