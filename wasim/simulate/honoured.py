@@ -97,19 +97,23 @@ def _check_operations(case: Case) -> None:
     ):
         if given:
             raise WasimError(f"{part} is not simulated. Take it out, or use engine spark.")
+    check_compaction(case)
+
+
+def check_compaction(case: Case) -> None:
+    """Raises WasimError naming what of the case's compaction nobody describes but Spark itself."""
     compaction = case.maintenance.rewrite_data_files
     if compaction is None:
         return
     if compaction.partial_progress_commits is not None:
         raise WasimError(
-            "maintenance.rewrite_data_files.partial_progress_commits is not simulated. Take it out, or use engine"
-            " spark."
+            "maintenance.rewrite_data_files.partial_progress_commits is not modelled. Take it out, or use engine spark."
         )
     for evolution in case.evolution:
         shaping = next((name for name in _SHAPING if getattr(evolution, name) is not None), None)
         if shaping:
             raise WasimError(
-                f"maintenance.rewrite_data_files beside {shaping} is not simulated: it writes older rows in the new"
+                f"maintenance.rewrite_data_files beside {shaping} is not modelled: it writes older rows in the new"
                 " shape. Take one of them out, or use engine spark."
             )
 
