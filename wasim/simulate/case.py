@@ -1,5 +1,6 @@
 """One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,11 +8,9 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.iceberg import ManifestHeader, TableMetadata
+from wasim.iceberg import DataFileEntry, ManifestHeader
 from wasim.iceberg.containers import DEFLATE_LEVEL
-from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
-from wasim.iceberg.specs import SortOrder
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
@@ -20,19 +19,20 @@ from wasim.simulate.bounds import MOST_ROWS_COMPUTED
 from wasim.simulate.commits import Moment, TableRules, deletes_after_commit
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
 from wasim.simulate.deletes import delete_whole_files
+from wasim.simulate.first_metadata import first_metadata
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import ManifestWriter
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.profile import WriterProfile
-from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
+from wasim.simulate.race import race_of
 from wasim.simulate.table import SimulatedTable
 from wasim.simulate.table_json import TableJson, is_gzip, log_limit
+from wasim.simulate.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
-_RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
 MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
 
@@ -87,6 +87,8 @@ def simulate_table(
         match step:
             case CreateTable():
                 writer.create(step)
+            case Append() if case.writer.writers > 1:
+                writer.append_together(step)
             case Append():
                 writer.append(step)
             case Probe():
@@ -149,23 +151,48 @@ class _Writer:
         for offset in range(step.commits):
             self._commit(step.number + offset, step.first_commit + offset)
 
+    def append_together(self, step: Append) -> None:
+        """The same by several writers at once, in each other's way."""
+        case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
+
+        def draw(commit: int, at_s: float) -> Sequence[DataFileEntry]:
+            self.wall_ms, self.query_id = round(at_s * 1000), str(draw_uuid(self.rng))
+            queries[commit] = self.query_id
+            return self._draw(commit)
+
+        def moment(commit: int, at_s: float) -> Moment:
+            self.wall_ms, self.query_id = round(at_s * 1000), queries[commit]
+            return self._moment(commit * case.commit_interval_s, commit)
+
+        attempts = race_of(case, self.profile, step, passed_s=started_s - self.site.started_s, rng=self.rng)
+        Together(
+            table=self.table,
+            step=step,
+            started_s=started_s,
+            commit_interval_s=case.commit_interval_s,
+            draw=draw,
+            moment=moment,
+        ).append(attempts)
+        self.wall_ms = round((started_s + max(attempt.swap_s for attempt in attempts)) * 1000)
+
     def _commit(self, step: int, commit: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
         self.books.begin(step, "append", self.wall_ms / 1000, commits=True)
-        streams = self.profile.keeps_names
-        if not streams and commit > 1:
+        if not self.profile.keeps_names and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
+        self.table.append(self._draw(commit), self._moment(event_time_s, commit))
+
+    def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(
             location=self.site.location,
             query_id=self.query_id,
-            epoch=commit - 1 if streams else 0,
+            epoch=commit - 1 if self.profile.keeps_names else 0,
             first_task_id=self.task_id,
             wall_ms=self.wall_ms,
         )
-        files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        self.table.append(files, self._moment(event_time_s, commit))
+        return self.files.draw(commit, numbers, self.rng)
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """All that is no append."""
@@ -240,7 +267,15 @@ def _new_table(writer: _Writer) -> SimulatedTable:
             level=int(heeded.get("write.manifest.compression-level", DEFLATE_LEVEL)),
         ),
         json=TableJson(
-            base=_first_metadata(writer),
+            base=first_metadata(
+                case,
+                profile,
+                files,
+                table_uuid=str(draw_uuid(writer.rng)),
+                location=site.location,
+                owner=site.owner,
+                created_ms=round(site.started_s * 1000),
+            ),
             log_limit=log_limit(properties),
             is_gzip=is_gzip(properties),
             needs_text=writer.books.folder is not None,
@@ -249,32 +284,3 @@ def _new_table(writer: _Writer) -> SimulatedTable:
         books=writer.books,
         rng=writer.rng,
     )
-
-
-def _first_metadata(writer: _Writer) -> TableMetadata:
-    case, files = writer.case, writer.files
-    return TableMetadata(
-        format_version=case.table.format_version,
-        table_uuid=str(draw_uuid(writer.rng)),
-        location=writer.site.location,
-        last_updated_ms=round(writer.site.started_s * 1000),
-        last_column_id=last_column_id(files.schema),
-        schemas=(files.schema,),
-        current_schema_id=0,
-        partition_specs=(files.spec,),
-        default_spec_id=0,
-        last_partition_id=FIRST_PARTITION_FIELD_ID - 1 + len(files.spec.fields),
-        sort_orders=(SortOrder(),),
-        default_sort_order_id=0,
-        properties=_properties(writer),
-        refs={},
-    )
-
-
-def _properties(writer: _Writer) -> dict[str, str]:
-    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
-    case = writer.case
-    added = {key: value.format(owner=writer.site.owner) for key, value in writer.profile.properties.items()}
-    scenario = {"write.distribution-mode": case.workload.distribution_mode, **case.table.properties}
-    both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
-    return {key: both[key] for key in java_map_order(both)}

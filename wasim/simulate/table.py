@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry, ManifestFile, TableMetadata
+from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import (
@@ -29,15 +28,23 @@ from wasim.simulate.commits import (
     deletes_after_commit,
     is_dead,
     new_entries,
+    report_row,
 )
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
-from wasim.simulate.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest, ManifestWriter, assign_row_ids
+from wasim.simulate.live_manifests import (
+    SYNC_BYTES,
+    LiveEntry,
+    LiveManifest,
+    ManifestWriter,
+    MergedBefore,
+    assign_row_ids,
+    refuse_rolling,
+    stamped,
+)
 from wasim.simulate.merging import bins_to_merge, merge_policy, places_by_spec
 from wasim.simulate.summary import TableTotals, summary_counters
 from wasim.simulate.table_json import TableJson
 
-ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
-PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 HINT = "metadata/version-hint.text"
 
 
@@ -68,10 +75,25 @@ class SimulatedTable:
         for file in files:
             self.books.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
         new = self.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
-        _refuse_rolling(new.file, self.rules.policy.target_bytes)
+        self.append_manifest(new, files, identity, moment)
+
+    def append_manifest(
+        self,
+        new: LiveManifest,
+        files: Sequence[DataFileEntry],
+        identity: CommitIdentity,
+        moment: Moment,
+        *,
+        attempt: int = 1,
+        made: MergedBefore | None = None,
+    ) -> None:
+        """One attempt to append a manifest of new files. `made` are merged manifests, by what they were made of: those
+        of earlier attempts, to which this one adds its own.
+        """
+        refuse_rolling(new.file, self.rules.policy.target_bytes)
         merged = Merged(manifests=[new, *self.manifests])
         if self.rules.appends_merge:
-            merged = self.merge([new, *self.manifests], identity, first_number=1)
+            merged = self.merge([new, *self.manifests], identity, first_number=1 + len(made or ()), made=made)
         counts = replace(
             count_manifests(merged.manifests, identity),
             manifests_replaced=merged.replaced,
@@ -83,7 +105,7 @@ class SimulatedTable:
         values = moment.texts | summary_counters(counts)
         summary = {key: template.format_map(values) for key, template in self.rules.summary.items()}
         change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
-        self.publish(change, identity, moment, unused=merged.unused)
+        self.publish(change, identity, moment, unused=merged.unused, attempt=attempt)
 
     def follow(self, properties: Mapping[str, str]) -> None:
         """Heeds the properties that the table has from now on."""
@@ -126,11 +148,19 @@ class SimulatedTable:
             self.writer = self.writer.bound_to(base.current_schema(), spec)
         return self.writer
 
-    def merge(self, manifests: Sequence[LiveManifest], identity: CommitIdentity, *, first_number: int) -> Merged:
+    def merge(
+        self,
+        manifests: Sequence[LiveManifest],
+        identity: CommitIdentity,
+        *,
+        first_number: int,
+        made: MergedBefore | None = None,
+    ) -> Merged:
         """What a merging commit makes of the manifests that its list would hold: dead ones go, bins become one.
 
-        New manifests are numbered from `first_number`.
+        New manifests are numbered from `first_number`; one that was `made` before of the same ones is taken as it is.
         """
+        made = {} if made is None else made
         kept = [one for one in manifests if not is_dead(one) or one.file.added_snapshot_id == identity.snapshot_id]
         if not kept or not self.rules.policy.enabled:
             return Merged(manifests=kept)
@@ -141,9 +171,12 @@ class SimulatedTable:
             # From the oldest bin, so that the places before it stay what they are.
             for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):
                 taken = group[bin_places.start : bin_places.stop]
-                group[bin_places.start : bin_places.stop] = [self._merged(number, taken, identity)]
+                key = tuple(one.file.manifest_path for one in taken)
+                if key not in made:
+                    made[key] = self._merged(number, taken, identity)
+                    number += 1
+                group[bin_places.start : bin_places.stop] = [stamped(made[key], identity)]
                 replaced += taken
-                number += 1
             result += group
         unused = [one for one in replaced if one.file.added_snapshot_id == identity.snapshot_id]
         return Merged(manifests=result, replaced=len(replaced) - len(unused), unused=unused)
@@ -156,12 +189,18 @@ class SimulatedTable:
         return self.write_manifest(name, entries, identity, spec_id=spec_id, removed=removed)
 
     def publish(
-        self, change: Change, identity: CommitIdentity, moment: Moment, *, unused: Sequence[LiveManifest] = ()
+        self,
+        change: Change,
+        identity: CommitIdentity,
+        moment: Moment,
+        *,
+        unused: Sequence[LiveManifest] = (),
+        attempt: int = 1,
     ) -> None:
         """Writes the list of a new snapshot, makes it main's, deletes own manifests that the list does not hold."""
         self.manifests = list(change.manifests)
         first_row_id, added_rows = self._assign_row_ids()
-        name = manifest_list_name(identity.snapshot_id, 1, identity.uuid)
+        name = manifest_list_name(identity.snapshot_id, attempt, identity.uuid)
         self._write_list(name, identity, first_row_id)
         snapshot = Snapshot(
             snapshot_id=identity.snapshot_id,
@@ -179,7 +218,10 @@ class SimulatedTable:
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
             self.books.delete(Kind.DATA_MANIFEST, self.relative(manifest.file.manifest_path))
-        self._report(change, moment)
+        self.books.report(
+            report_row(change, moment, snapshot_id=identity.snapshot_id, attempts=attempt)
+            | {"snapshots_retained": len(self.json.snapshots)}
+        )
 
     def _hold(self, snapshot: Snapshot, list_file: str, moment: Moment, totals: TableTotals) -> None:
         if self.rules.keeps_history:
@@ -252,43 +294,6 @@ class SimulatedTable:
             case "metastore":
                 return metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
 
-    def _report(self, change: Change, moment: Moment) -> None:
-        counts = change.counts
-        self.books.report(
-            {
-                "snapshot_operation": change.operation,
-                "snapshot_id": self.snapshot_id,
-                "event_time_s": moment.event_time_s,
-                # The simulator knows nothing of time that passes, and says so.
-                "commit_ms": np.nan,
-                "step_ms": np.nan,
-                "attempts": 1,
-                "manifests_created": counts.manifests_created,
-                "manifests_kept": counts.manifests_kept,
-                "manifests_replaced": counts.manifests_replaced,
-                "entries_processed": counts.entries_processed or 0,
-                "files_added": counts.added_files,
-                "files_removed": counts.removed_files,
-                "delete_files_added": 0,
-                "files_live": counts.totals.files,
-                "delete_files_live": 0,
-                "records_added": counts.added_records,
-                "records_live": counts.totals.records,
-                "data_bytes_live": counts.totals.bytes,
-                "snapshots_retained": len(self.json.snapshots),
-            }
-        )
-
     def relative(self, path: str) -> str:
         """The path of a file within the table."""
         return path.removeprefix(f"{self.rules.location}/")
-
-
-def _refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
-    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
-    files = new.added_files_count or 0
-    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
-        raise WasimError(
-            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
-            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
-        )
