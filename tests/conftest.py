@@ -1,9 +1,11 @@
 """One real Spark session for the whole test run, opened by the first test that asks for it."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from contexts import context_of
 
 from wasim.bench.case import CaseContext, carry_out
 from wasim.runs import CaseRun, RunFolder
@@ -76,6 +78,18 @@ def run_case(session: Session, servers: Servers, tmp_path: Path) -> Callable[[Ca
         context = CaseContext(
             session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None, servers=servers
         )
+        return carry_out(case, context), context
+
+    return run
+
+
+@pytest.fixture
+def run_on(session: Session, servers: Servers, tmp_path: Path) -> Callable[[str, Case], tuple[CaseRun, CaseContext]]:
+    """Carries a case out on the engine of that name."""
+
+    def run(engine: str, case: Case) -> tuple[CaseRun, CaseContext]:
+        context = context_of(engine, case, session, servers, tmp_path)
+        shutil.rmtree(context.folder.case(context.key), ignore_errors=True)
         return carry_out(case, context), context
 
     return run

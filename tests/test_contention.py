@@ -177,6 +177,10 @@ class DescribedTogether(AppendersTogether):
         session.commit_appends(table, self._lines[commit], merges=False, journal=self._target.journal)
 
 
+def together(target: drive.Target) -> drive.Crew:
+    return drive.Crew(appender=DescribedTogether(target), operate=lambda step: None)
+
+
 @pytest.mark.slow
 # In the Hadoop catalog a writer that finds the version locked waits five seconds, out of the others' way.
 @pytest.mark.parametrize(("catalog", "commits"), [("jdbc", 160), ("hadoop", 480), ("in_memory", 160), ("rest", 160)])
@@ -189,7 +193,7 @@ def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_and_no_row(
         table=RETRIES % (1000, SOON),
         environment=ENVIRONMENT % catalog,
     )
-    engine = replace(CORE, check=lambda case: None, open_appender=DescribedTogether)
+    engine = replace(CORE, check=lambda case: None, open=together)
     folder = RunFolder(tmp_path / "run")
     (folder.path / "cases").mkdir(parents=True)
     context = CaseContext(

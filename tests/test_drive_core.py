@@ -1,12 +1,12 @@
 """Engine `core` on real Iceberg: the metadata that Spark would have left, for data files that nobody wrote."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from contexts import context_of
 
 from wasim import collect
 from wasim.bench import BenchOptions, engine_named, keyed_cases
@@ -19,7 +19,7 @@ from wasim.iceberg.schemas import PrimitiveType
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.model import drivers_at, read_appends
-from wasim.runs import CaseRun, RunFolder
+from wasim.runs import CaseRun
 from wasim.runs.documents import read_case
 from wasim.scenario import Case, load_scenario
 from wasim.servers import Servers
@@ -29,39 +29,6 @@ MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]
 IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 """Faster, and the same files."""
-
-
-def context_of(
-    engine: str,
-    case: Case,
-    session: Session,
-    servers: Servers,
-    path: Path,
-    on_commits: Callable[[int], None] = lambda commits: None,
-) -> CaseContext:
-    folder = RunFolder(path / engine)
-    (folder.path / "cases").mkdir(parents=True, exist_ok=True)
-    return CaseContext(
-        session=session,
-        folder=folder,
-        key=case.key({"engine": engine}),
-        machine={},
-        on_commits=on_commits,
-        servers=servers,
-        engine=engine_named(engine),
-    )
-
-
-@pytest.fixture
-def run_on(session: Session, servers: Servers, tmp_path: Path) -> RunOn:
-    """Carries a case out on the engine of that name."""
-
-    def run(engine: str, case: Case) -> tuple[CaseRun, CaseContext]:
-        context = context_of(engine, case, session, servers, tmp_path)
-        shutil.rmtree(context.folder.case(context.key), ignore_errors=True)
-        return carry_out(case, context), context
-
-    return run
 
 
 def newest_entries(context: CaseContext) -> list[DataFileEntry]:

@@ -1,29 +1,28 @@
 """The engines that bench can carry out steps with, by name."""
 
+from functools import partial
+
 from wasim import drive
 from wasim.bench.described import DescribedData, check_describable
 from wasim.errors import WasimError
 from wasim.scenario import Case
 
 
-def _appends_only(target: drive.Target, step: drive.Operation) -> None:
-    raise WasimError(f"Engine core does not model the step {step.operation}. Use --engine spark.")
-
-
 def _models_every_case(case: Case) -> None:
     """Engine spark is what a scenario describes."""
 
 
-def _open_core(target: drive.Target) -> drive.Appender:
-    return drive.CoreAppender(target, DescribedData(target.case, target.session.application_id))
+def _open_spark(target: drive.Target) -> drive.Crew:
+    return drive.Crew(appender=drive.open_appender(target), operate=partial(drive.operate, target))
 
 
-SPARK = drive.Engine(
-    name="spark", writes_data=True, check=_models_every_case, open_appender=drive.open_appender, operate=drive.operate
-)
-CORE = drive.Engine(
-    name="core", writes_data=False, check=check_describable, open_appender=_open_core, operate=_appends_only
-)
+def _open_core(target: drive.Target) -> drive.Crew:
+    appender = drive.CoreAppender(target, DescribedData(target.case, target.session.application_id))
+    return drive.Crew(appender=appender, operate=appender.operate)
+
+
+SPARK = drive.Engine(name="spark", writes_data=True, check=_models_every_case, open=_open_spark)
+CORE = drive.Engine(name="core", writes_data=False, check=check_describable, open=_open_core)
 ENGINES = {engine.name: engine for engine in (SPARK, CORE)}
 
 

@@ -1,6 +1,7 @@
 """A writer profile measured on real tables made for it: what `wasim profile` does."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -12,9 +13,9 @@ from wasim.bench.engines import engine_named
 from wasim.bench.run import BenchOptions, bench
 from wasim.drive import TABLE_NAME
 from wasim.errors import CaseFailed, WasimError
-from wasim.runs import Run, RunFolder
+from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import LoadedScenario, load_scenario
-from wasim.simulate import WriterProfile, measure_profile, with_samples
+from wasim.simulate import WriterProfile, measure_profile, measure_together, with_samples
 
 WRITERS = ("streaming", "batch")
 
@@ -25,38 +26,59 @@ def measure_writer(
     """The profile of a writer, measured on the tables of a scenario, or on the shipped calibration table's.
 
     The tables are written on real Spark, or by engine core, in a folder that is deleted again. `writer` is that of the
-    calibration table. WasimError for a scenario of several writers; CaseFailed if a table could not be written.
+    calibration table; a batch writer on real Spark is measured beside others too. WasimError for a scenario of
+    different writers, or of none that is alone; CaseFailed if a table could not be written.
     """
     with tempfile.TemporaryDirectory(prefix="wasim-profile-") as folder:
-        loaded = load_scenario(scenario) if scenario else _calibration(Path(folder), writer)
-        names = sorted({case.writer_name for case in loaded.cases()})
+        options = BenchOptions(results=Path(folder), master=master, fresh=True, engine=engine_named(engine))
+        scenarios = [load_scenario(scenario)] if scenario else _calibration(Path(folder), writer, engine)
+        cases = [case for loaded in scenarios for case in loaded.cases()]
+        names = sorted({case.writer_name.rpartition("×")[2] for case in cases})
         if len(names) > 1:
             raise WasimError(f"{scenario}: has the writers {', '.join(names)}; a profile is of one. Give it one.")
-        options = BenchOptions(results=Path(folder), master=master, fresh=True, engine=engine_named(engine))
-        run = bench(loaded, options, console).run
-        if run.failures:
-            label, line = next(iter(run.failures.items()))
-            raise CaseFailed(f"{label}: {line}")
-        return _profile_of(run, name)
+        if all(case.writer.writers > 1 for case in cases):
+            raise WasimError(f"{scenario}: has no case of one writer alone. Sweep writer.writers from 1 on.")
+        return _profile_of([_carried_out(loaded, options, console) for loaded in scenarios], name)
 
 
-def _calibration(folder: Path, writer: str) -> LoadedScenario:
+def _carried_out(loaded: LoadedScenario, options: BenchOptions, console: Console) -> Run:
+    run = bench(loaded, options, console).run
+    if run.failures:
+        label, line = next(iter(run.failures.items()))
+        raise CaseFailed(f"{label}: {line}")
+    return run
+
+
+def _calibration(folder: Path, writer: str, engine: str) -> list[LoadedScenario]:
     if writer not in WRITERS:
         raise WasimError(f"--writer is {writer!r}. Give {' or '.join(WRITERS)}, or a scenario with another writer.")
     text = files("wasim.profiles").joinpath("calibration.yaml").read_text()
     path = folder / "calibration.yaml"
     path.write_text(text.replace("writer: streaming", f"writer: {writer}"))
-    return load_scenario(path)
+    if writer != "batch" or engine != "spark":
+        return [load_scenario(path)]
+    together = folder / "together.yaml"
+    together.write_text(files("wasim.profiles").joinpath("together.yaml").read_text())
+    return [load_scenario(path), load_scenario(together)]
 
 
-def _profile_of(run: Run, name: str) -> WriterProfile:
-    """One profile of all tables of a run: their samples together, and the pace and the footer in the middle."""
-    folder = RunFolder(run.folder)
+def _profile_of(runs: Sequence[Run], name: str) -> WriterProfile:
+    """One profile of all tables of these runs: their samples together, the pace and the footer in the middle, and the
+    times of those that several wrote to.
+    """
+    cases = [(RunFolder(run.folder), case) for run in runs for case in run.cases]
     measured = [
         measure_profile(folder.warehouse(one.key).joinpath(*TABLE_NAME.split(".")), one.case, name=name)
-        for one in run.cases
+        for folder, one in cases
+        if one.case.writer.writers == 1
+    ]
+    together = [
+        measure_together(read_recording(folder.case(one.key)), one.case)
+        for folder, one in cases
+        if one.case.writer.writers > 1
     ]
     first, *others = measured
     pace_s = float(np.median([one.pace_s for one in measured]))
     footers = sorted((one.footer for one in measured), key=lambda footer: footer.mean_bytes)
-    return replace(with_samples(first, *others), pace_s=round(pace_s, 3), footer=footers[len(footers) // 2])
+    profile = replace(with_samples(first, *others), pace_s=round(pace_s, 3), footer=footers[len(footers) // 2])
+    return replace(profile, together=tuple(together))

@@ -3,7 +3,7 @@
 from wasim.drive.appends import open_appender
 from wasim.drive.batch import append_batch
 from wasim.drive.core import CoreAppender, DataSource, Described
-from wasim.drive.engine import Appender, Engine, Operation, Target, carry_out_steps
+from wasim.drive.engine import Appender, Crew, Engine, Operation, Target, carry_out_steps
 from wasim.drive.operations import operate
 from wasim.drive.rows import TABLE_NAME
 from wasim.drive.table import create_table_sql
@@ -12,6 +12,7 @@ __all__ = [
     "TABLE_NAME",
     "Appender",
     "CoreAppender",
+    "Crew",
     "DataSource",
     "Described",
     "Engine",

@@ -12,11 +12,11 @@ from wasim.iceberg.schemas import PrimitiveType, Type, decimal_digits
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def content_file_json(file: DataFileEntry, partition_types: Sequence[Type]) -> dict[str, Any]:
-    """The object of a data file of partition spec 0. Maps keep their order."""
+def content_file_json(file: DataFileEntry, partition_types: Sequence[Type], *, spec_id: int = 0) -> dict[str, Any]:
+    """The object of a data file of that partition spec. Maps keep their order."""
     values = zip(file.partition, partition_types, strict=True)
     members = {
-        "spec-id": 0,
+        "spec-id": spec_id,
         "content": "data",
         "file-path": file.file_path,
         "file-format": file.file_format,

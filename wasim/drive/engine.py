@@ -52,6 +52,14 @@ class Appender(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """An engine at work on one target: what appends, and what carries out all else."""
+
+    appender: Appender
+    operate: Callable[[Operation], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """One way to carry out steps; each leaves its file events and commit reports in the target's journal.
 
@@ -62,13 +70,13 @@ class Engine:
     name: str
     writes_data: bool
     check: Callable[[Case], None]
-    open_appender: Callable[[Target], Appender]
-    operate: Callable[[Target, Operation], None]  # carries out all that is no append
+    open: Callable[[Target], Crew]
 
 
 def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], None]) -> None:
     """Carries out all steps of the target's case; `on_probe` measures while nothing is under way."""
-    appender = engine.open_appender(target)
+    crew = engine.open(target)
+    appender = crew.appender
     try:
         for step in plan_steps(target.case):
             match step:
@@ -81,7 +89,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case Probe():
                     on_probe(step)
                 case _:
-                    engine.operate(target, step)
+                    crew.operate(step)
                     if isinstance(step, Evolve):
                         appender.reshape()
     finally:

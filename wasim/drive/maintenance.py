@@ -36,16 +36,16 @@ def snapshots_of(target: Target, table: Any) -> int:
 
 
 def maintain(target: Target, step: Maintain) -> None:
-    """Carries out one maintenance operation."""
+    """Carries out one maintenance operation that writes no data files."""
     {
-        "rewrite_data_files": _rewrite_data_files,
         "rewrite_manifests": _rewrite_manifests,
         "expire_snapshots": _expire_snapshots,
         "remove_orphan_files": _remove_orphan_files,
     }[step.operation](target, step)
 
 
-def _rewrite_data_files(target: Target, step: Maintain) -> None:
+def rewrite_data_files(target: Target, step: Maintain) -> None:
+    """Compacts the table's data files by Iceberg's procedure."""
     options: dict[str, object] = {
         "target-file-size-bytes": step.target_file_size_bytes,
         "min-input-files": step.min_input_files,

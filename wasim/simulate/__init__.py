@@ -8,6 +8,7 @@ table; `fidelity` compares a simulated recording with a real one. `fast` sums fi
 from wasim.simulate.case import Simulated, simulate_case, simulate_table
 from wasim.simulate.creation import Site
 from wasim.simulate.measure import measure_profile
+from wasim.simulate.measure_together import measure_together
 from wasim.simulate.profile import (
     WriterProfile,
     profile_named,
@@ -22,6 +23,7 @@ __all__ = [
     "Site",
     "WriterProfile",
     "measure_profile",
+    "measure_together",
     "profile_named",
     "read_profile",
     "render_profile",

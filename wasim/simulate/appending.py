@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry, ManifestFile
+from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.simulate.commits import Change, Merged, Moment, count_manifests, new_entries
+from wasim.simulate.identifiers import CommitIdentity
+from wasim.simulate.live_manifests import LiveManifest, MergedBefore, refuse_rolling
 from wasim.simulate.summary import count_files, summary_counters
 from wasim.simulate.table import SimulatedTable
-
-ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
-PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 
 
 def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> None:
@@ -21,10 +19,26 @@ def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: 
     for file in files:
         table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     new = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
-    _refuse_rolling(new.file, table.rules.policy.target_bytes)
+    append_manifest(table, new, files, identity, moment)
+
+
+def append_manifest(
+    table: SimulatedTable,
+    new: LiveManifest,
+    files: Sequence[DataFileEntry],
+    identity: CommitIdentity,
+    moment: Moment,
+    *,
+    attempt: int = 1,
+    made: MergedBefore | None = None,
+) -> None:
+    """One attempt to append a manifest of new files. `made` are merged manifests, by what they were made of: those of
+    earlier attempts, to which this one adds its own.
+    """
+    refuse_rolling(new.file, table.rules.policy.target_bytes)
     merged = Merged(manifests=[new, *table.manifests])
     if table.rules.appends_merge:
-        merged = table.merge([new, *table.manifests], identity, first_number=1)
+        merged = table.merge([new, *table.manifests], identity, first_number=1 + len(made or ()), made=made)
     counts = replace(
         count_manifests(merged.manifests, identity),
         manifests_replaced=merged.replaced,
@@ -34,14 +48,4 @@ def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: 
     values = moment.texts | summary_counters(counts)
     summary = {key: template.format_map(values) for key, template in table.rules.summary.items()}
     change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
-    table.publish(change, identity, moment, unused=merged.unused)
-
-
-def _refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
-    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
-    files = new.added_files_count or 0
-    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
-        raise WasimError(
-            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
-            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
-        )
+    table.publish(change, identity, moment, unused=merged.unused, attempt=attempt)

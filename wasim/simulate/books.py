@@ -13,6 +13,9 @@ Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 
 
+EVENT_COLUMNS = [one.name for one in fields(FileEvents)]
+
+
 class Written(NamedTuple):
     """A file as it was written."""
 
@@ -29,7 +32,9 @@ class Books:
     step: int = 0
     commit: int = OUTSIDE_COMMITS
     operation: str = ""
+    attempt: int = 1  # of the commit under way
     at_s: float = 0.0
+    record: dict[str, Any] = field(default_factory=dict)  # of the step under way, as it was entered
     steps: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
@@ -40,20 +45,26 @@ class Books:
         self.step, self.operation, self.at_s = step, operation, at_s
         self.commit = len(self.reports) + 1 if commits else OUTSIDE_COMMITS
 
+    def go_on(self, record: dict[str, Any], at_s: float, *, commit: int, attempt: int = 1) -> None:
+        """What the next events belong to, where several steps are under way: an attempt of the one entered as `record`,
+        whose commit will have this number.
+        """
+        self.record, self.step, self.operation = record, record["step"], record["operation"]
+        self.at_s, self.commit, self.attempt = at_s, commit, attempt
+
     def enter_step(self, number: int, operation: str, *, event_time_s: float, rows_arrived: int, at_s: float) -> None:
         """A step about to be carried out; what it takes is not simulated."""
-        self.steps.append(
-            {
-                "step": number,
-                "operation": operation,
-                "event_time_s": event_time_s,
-                "commits": 0,
-                "rows_arrived": rows_arrived,
-                "began_at_s": at_s,
-                "wall_ms": np.nan,
-                "error": "",
-            }
-        )
+        self.record = {
+            "step": number,
+            "operation": operation,
+            "event_time_s": event_time_s,
+            "commits": 0,
+            "rows_arrived": rows_arrived,
+            "began_at_s": at_s,
+            "wall_ms": np.nan,
+            "error": "",
+        }
+        self.steps.append(self.record)
 
     def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written: its bytes, or their number where nobody needs them."""
@@ -72,19 +83,27 @@ class Books:
             (self.folder / file).unlink()
 
     def _note(self, action: Action, kind: Kind, size: int, file: str) -> None:
-        self.events.append((self.step, self.commit, 1, self.operation, str(action), str(kind), size, self.at_s, file))
+        attempt = self._attempt(action, kind, file)
+        self.events.append(
+            (self.step, self.commit, attempt, self.operation, str(action), str(kind), size, self.at_s, file)
+        )
+
+    def _attempt(self, action: Action, kind: Kind, file: str) -> int:
+        """The attempt that a file belongs to: a list's name tells; metadata.json is of the one under way."""
+        if kind == Kind.MANIFEST_LIST:
+            return int(file.rpartition("snap-")[2].split("-", 2)[1])
+        return self.attempt if kind == Kind.METADATA_JSON and action == Action.WRITE else 1
 
     def report(self, row: dict[str, Any]) -> None:
         """A commit's report; what follows in the same step is outside commits."""
         self.commit = OUTSIDE_COMMITS
-        self.steps[-1]["commits"] += 1
+        self.record["commits"] += 1
         self.reports.append({"step": self.step, "operation": self.operation, "reported_at_s": self.at_s} | row)
 
     def recording(self) -> Recording:
         """The recording of everything so far."""
-        names = [f.name for f in fields(FileEvents)]
-        by_event = zip(*self.events, strict=True) if self.events else [()] * len(names)
-        events = {name: list(column) for name, column in zip(names, by_event, strict=True)}
+        by_event = zip(*self.events, strict=True) if self.events else [()] * len(EVENT_COLUMNS)
+        events = {name: list(column) for name, column in zip(EVENT_COLUMNS, by_event, strict=True)}
         reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
         steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
         return Recording(

@@ -1,5 +1,6 @@
 """One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
+from wasim.iceberg import DataFileEntry
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
@@ -20,9 +22,11 @@ from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.profile import WriterProfile
+from wasim.simulate.race import race_of
 from wasim.simulate.row_changes import change_rows, upsert
 from wasim.simulate.statements import Statement
 from wasim.simulate.table import SimulatedTable
+from wasim.simulate.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
@@ -75,6 +79,8 @@ def simulate_table(
         match step:
             case CreateTable():
                 writer.create(step)
+            case Append() if case.writer.writers > 1:
+                writer.append_together(step)
             case Append():
                 writer.append(step)
             case Probe():
@@ -151,6 +157,30 @@ class _Writer:
             operation = named if streams else _operation(step, commit)
             self._commit(step, commit, operation, step.number + offset)
 
+    def append_together(self, step: Append) -> None:
+        """The same by several writers at once, in each other's way."""
+        case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
+
+        def draw(commit: int, at_s: float) -> Sequence[DataFileEntry]:
+            self.wall_ms, self.query_id = round(at_s * 1000), str(draw_uuid(self.rng))
+            queries[commit] = self.query_id
+            return self._draw(commit)
+
+        def moment(commit: int, at_s: float) -> Moment:
+            self.wall_ms, self.query_id = round(at_s * 1000), queries[commit]
+            return self._moment(commit * case.commit_interval_s, commit)
+
+        attempts = race_of(case, self.profile, step, passed_s=started_s - self.site.started_s, rng=self.rng)
+        Together(
+            table=self.table,
+            step=step,
+            started_s=started_s,
+            commit_interval_s=case.commit_interval_s,
+            draw=draw,
+            moment=moment,
+        ).append(attempts)
+        self.wall_ms = round((started_s + max(attempt.swap_s for attempt in attempts)) * 1000)
+
     def _commit(self, step: Append, commit: int, operation: str, number: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
@@ -158,19 +188,20 @@ class _Writer:
         if step.replaced_per_commit and commit > 1:
             upsert(self._statement(self._moment(event_time_s, commit)), step, commit)
             return
-        streams = self.profile.keeps_names
-        if not streams and commit > 1:
+        if not self.profile.keeps_names and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
+        append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
+
+    def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(
             location=self.site.location,
             query_id=self.query_id,
-            epoch=commit - 1 if streams else 0,
+            epoch=commit - 1 if self.profile.keeps_names else 0,
             first_task_id=self.task_id,
             wall_ms=self.wall_ms,
         )
-        files = self.files.draw(commit, numbers, self.rng)
         self.task_id += self.case.workload.files_per_commit
-        append_files(self.table, files, self._moment(event_time_s, commit))
+        return self.files.draw(commit, numbers, self.rng)
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """All that is no append."""

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.releases import Release
@@ -82,6 +85,33 @@ def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity)
     """Counts that say how many of the manifests a commit wrote, and how many it found."""
     created = sum(1 for one in manifests if one.file.added_snapshot_id == identity.snapshot_id)
     return CommitCounts(manifests_created=created, manifests_kept=len(manifests) - created)
+
+
+def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: int) -> dict[str, Any]:
+    """What a commit's report says, but for how many snapshots the table then has."""
+    counts = change.counts
+    return {
+        "snapshot_operation": change.operation,
+        "snapshot_id": snapshot_id,
+        "event_time_s": moment.event_time_s,
+        # The simulator knows nothing of time that passes, and says so.
+        "commit_ms": np.nan,
+        "step_ms": np.nan,
+        "attempts": attempts,
+        "manifests_created": counts.manifests_created,
+        "manifests_kept": counts.manifests_kept,
+        "manifests_replaced": counts.manifests_replaced,
+        "entries_processed": counts.entries_processed or 0,
+        "files_added": counts.added.files,
+        "files_removed": counts.removed.files,
+        "delete_files_added": counts.added.delete_files,
+        "files_live": counts.totals.files,
+        "delete_files_live": counts.totals.delete_files,
+        "records_added": counts.added.records,
+        "records_live": counts.totals.records,
+        "data_bytes_added": counts.added.bytes,
+        "data_bytes_live": counts.totals.bytes,
+    }
 
 
 def deletes_after_commit(properties: Mapping[str, str]) -> bool:

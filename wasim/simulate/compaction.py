@@ -1,4 +1,10 @@
-"""Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file."""
+"""Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file.
+
+What is taken up and what comes of it (`groups_to_rewrite`, `draw_compacted`) depends on data files alone, so that
+engine `core` describes the compactions of real tables with it.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -25,21 +31,21 @@ def rewrite_data_files(
 
     WasimError for a partition that would become several files, and for a table of several partition specs.
     """
-    groups = [group for group in _by_partition(table, step).values() if _is_taken(group, step)]
+    check_one_spec({one.file.partition_spec_id for one in table.manifests if one.live})
+    groups = groups_to_rewrite((entry.file for manifest in table.manifests for entry in manifest.live), step)
     if not groups:
         return 0
     planned_on = table.commits
-    added = []
-    for place, group in enumerate(groups):
-        numbers = FileNumbers(
-            location=table.rules.location,
-            query_id=str(draw_uuid(table.rng)),
-            epoch=0,
-            first_task_id=first_task_id + place,
-            wall_ms=moment.timestamp_ms,
-        )
-        added.append(_compacted(files, group, numbers, table.rng))
-        table.books.write(Kind.DATA, table.relative(added[-1].file_path), added[-1].file_size_bytes)
+    added = draw_compacted(
+        files,
+        groups,
+        location=table.rules.location,
+        first_task_id=first_task_id,
+        wall_ms=moment.timestamp_ms,
+        rng=table.rng,
+    )
+    for file in added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     identity = table.begin()
     entries = [
         LiveEntry(
@@ -57,20 +63,51 @@ def rewrite_data_files(
     return len(added)
 
 
-def _by_partition(table: SimulatedTable, step: Maintain) -> dict[Partition, list[DataFileEntry]]:
-    """Files that are too small or too large, by partition."""
-    if len({one.file.partition_spec_id for one in table.manifests if one.live}) > 1:
+def check_one_spec(spec_ids: Collection[int]) -> None:
+    """WasimError where live files are of several partition specs: Spark writes the older ones again in the new spec."""
+    if len(spec_ids) > 1:
         raise WasimError(
-            "rewrite_data_files of files of several partition specs is not simulated. Take the evolution of the spec"
+            "rewrite_data_files of files of several partition specs is not modelled. Take the evolution of the spec"
             " out, or use engine spark."
         )
+
+
+def groups_to_rewrite(live: Iterable[DataFileEntry], step: Maintain) -> list[list[DataFileEntry]]:
+    """The files, of a table's live ones, that each become one: too small or too large ones, by partition.
+
+    WasimError for a partition that would become several files.
+    """
     groups: dict[Partition, list[DataFileEntry]] = {}
     least, most = int(LEAST_SHARE * step.target_file_size_bytes), int(MOST_SHARE * step.target_file_size_bytes)
-    for manifest in table.manifests:
-        for entry in manifest.live:
-            if not least <= entry.file.file_size_bytes <= most:
-                groups.setdefault(entry.file.partition, []).append(entry.file)
-    return groups
+    for file in live:
+        if not least <= file.file_size_bytes <= most:
+            groups.setdefault(file.partition, []).append(file)
+    return [group for group in groups.values() if _is_taken(group, step)]
+
+
+def draw_compacted(
+    files: DataFiles,
+    groups: Sequence[Sequence[DataFileEntry]],
+    *,
+    location: str,
+    first_task_id: int,
+    wall_ms: int,
+    rng: np.random.Generator,
+) -> list[DataFileEntry]:
+    """The file that each group becomes, by a job of its own."""
+    added = []
+    for place, group in enumerate(groups):
+        numbers = FileNumbers(
+            location=location,
+            query_id=str(draw_uuid(rng)),
+            epoch=0,
+            first_task_id=first_task_id + place,
+            wall_ms=wall_ms,
+        )
+        rows = all_rows([files.rows_in[file.file_path] for file in group]).by_number()
+        share = Share(partition=group[0].partition, rows=rows, number=1)
+        added.append(files.draw_one(share, numbers, rng))
+    return added
 
 
 def _is_taken(group: list[DataFileEntry], step: Maintain) -> bool:
@@ -78,15 +115,7 @@ def _is_taken(group: list[DataFileEntry], step: Maintain) -> bool:
     if total >= step.target_file_size_bytes:
         raise WasimError(
             f"rewrite_data_files of {total} B of small files in one partition would write several (the target is"
-            f" {step.target_file_size_bytes} B), which is not simulated. Give a larger target_file_size_bytes, or use"
+            f" {step.target_file_size_bytes} B), which is not modelled. Give a larger target_file_size_bytes, or use"
             " engine spark."
         )
     return len(group) > 1 and len(group) >= step.min_input_files
-
-
-def _compacted(
-    files: DataFiles, group: list[DataFileEntry], numbers: FileNumbers, rng: np.random.Generator
-) -> DataFileEntry:
-    rows = all_rows([files.rows_in[file.file_path] for file in group]).by_number()
-    share = Share(partition=group[0].partition, rows=rows, number=1)
-    return files.draw_one(share, numbers, rng)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifests import FileContent, PartitionValue
+from wasim.iceberg.manifest_entries import FileContent, PartitionValue
 from wasim.simulate.data_files import FileNumbers
 from wasim.units import Ints
 

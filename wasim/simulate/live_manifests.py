@@ -5,17 +5,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
 from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
-from wasim.iceberg.manifest_entries import Status
+from wasim.iceberg.manifest_entries import ManifestContent, Status
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
-from wasim.iceberg.manifests import ManifestContent, entry_encoder, manifest_header_values
+from wasim.iceberg.manifests import entry_encoder, manifest_header_values
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value
 from wasim.simulate.identifiers import CommitIdentity
 
 SYNC_BYTES = 16
+ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
+PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 DATA, DELETES = 0, 1  # content of a manifest, as lists number it
 
 FileKey = tuple[str, int | None]
@@ -62,6 +65,9 @@ class LiveManifest:
     def has_deletes(self) -> bool:
         """Whether it lists delete files."""
         return self.file.content == DELETES
+
+
+MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manifests that one was made of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +193,25 @@ def _deleted(entry: LiveEntry, commit: CommitIdentity, format_version: int) -> M
     return replace(_existing(entry, format_version), status=Status.DELETED, snapshot_id=commit.snapshot_id)
 
 
+def stamped(manifest: LiveManifest, commit: CommitIdentity) -> LiveManifest:
+    """An own manifest of a commit as the list of its present attempt holds it, whose sequence number it takes."""
+    file = manifest.file
+    if file.sequence_number in (0, commit.sequence_number):
+        return manifest
+    least = min(file.min_sequence_number, commit.sequence_number)
+    if file.min_sequence_number == file.sequence_number:  # nothing but the commit's own
+        least = commit.sequence_number
+    entries = tuple(
+        _anew(entry, commit) if entry.snapshot_id == commit.snapshot_id else entry for entry in manifest.entries
+    )
+    listed = replace(file, sequence_number=commit.sequence_number, min_sequence_number=least, first_row_id=None)
+    return replace(manifest, file=listed, entries=entries, record=b"")
+
+
+def _anew(entry: LiveEntry, commit: CommitIdentity) -> LiveEntry:
+    return replace(entry, sequence_number=commit.sequence_number, file=replace(entry.file, first_row_id=None))
+
+
 def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:
     """The manifest with its range of row ids (v3); its entries without one take theirs from it, in order."""
     row_id = first_row_id
@@ -196,3 +221,13 @@ def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:
             entry.file = replace(entry.file, first_row_id=row_id)
             row_id += entry.file.record_count
     return replace(manifest, file=replace(manifest.file, first_row_id=first_row_id), record=b"")
+
+
+def refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
+    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
+    files = new.added_files_count or 0
+    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
+        raise WasimError(
+            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
+            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
+        )

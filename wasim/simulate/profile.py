@@ -10,6 +10,7 @@ from typing import Any, Literal
 from wasim.errors import SavedFileError
 from wasim.iceberg.releases import Release, release_named
 from wasim.scenario import Case
+from wasim.simulate.writer_times import WriterTimes
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -52,7 +53,8 @@ class WriterProfile:
     """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys.
 
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
-    the writer. A documented profile names the public `sources` of what it says, fact by fact.
+    the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
+    of several such writers at work at once.
     """
 
     name: str
@@ -66,6 +68,7 @@ class WriterProfile:
     footer: FooterSample
     iceberg: str = "1.12"
     sources: Mapping[str, str] = field(default_factory=dict)
+    together: tuple[WriterTimes, ...] = ()
 
     @property
     def release(self) -> Release:
@@ -131,8 +134,13 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
     try:
         columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
         footer = FooterSample(**document.pop("footer"))
-        profile = WriterProfile(columns=columns, footer=footer, **document)
+        together = tuple(_times(sample) for sample in document.pop("together", ()))
+        profile = WriterProfile(columns=columns, footer=footer, together=together, **document)
         _ = profile.release
     except (KeyError, TypeError, ValueError) as error:
         raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
     return profile
+
+
+def _times(sample: dict[str, Any]) -> WriterTimes:
+    return WriterTimes(writers=sample.pop("writers"), **{part: tuple(value) for part, value in sample.items()})

@@ -1,6 +1,7 @@
 """A scenario's changes and upserts as statements: which rows, and whether rows are looked at or whole files dropped."""
 
 import struct
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from wasim.simulate.rows import task_edges
 from wasim.simulate.scanning import is_chosen
 from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update
 from wasim.units import Ints
-from wasim.workload import Append, ChangeRows
+from wasim.workload import Append, ChangeRows, RowChoice
 
 EVENT_ID = 1  # field id of the row number, the first column of each table
 _LONG = struct.Struct("<q")
@@ -59,27 +60,36 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
 
 
 def _deletes_whole_files(statement: Statement, step: ChangeRows) -> bool:
-    """Whether metadata alone could do it, and so did: Iceberg asks the bounds of each file that may hold such rows."""
-    if step.rows.is_scattered:  # by a hash, of which bounds know nothing
+    """Whether metadata alone could do it, and so did."""
+    data = (one for one in statement.table.manifests if not one.has_deletes)
+    removed = files_of_rows((entry.file for manifest in data for entry in manifest.live), step.rows)
+    if removed is None:
         return False
-    removed = set()
-    for manifest in statement.table.manifests:
-        if manifest.has_deletes:
-            continue
-        for entry in manifest.live:
-            bounds = _row_numbers(entry.file)
-            if bounds is None:
-                return False
-            low, high = bounds
-            if low >= step.rows.first and high < step.rows.stop:
-                removed.add(entry.file.file_path)
-            elif low < step.rows.stop and high >= step.rows.first:
-                return False
     # by filter: manifests of deletes are opened, but no delete file is known to hold such rows alone
     changes = FileChanges(removed=removed, drops_delete=lambda file: False)
     named = Named(operation="delete", own=(APPLICATION_KEY,))
     commit_changed_files(statement.table, changes, named, statement.table.begin(), statement.moment)
     return True
+
+
+def files_of_rows(live: Iterable[DataFileEntry], rows: RowChoice) -> set[str] | None:
+    """Paths of the files, of a table's live ones, that hold these rows and no others, as Iceberg tells from bounds.
+
+    None where a file may hold others too: then metadata alone does not delete them.
+    """
+    if rows.is_scattered:  # by a hash, of which bounds know nothing
+        return None
+    found = set()
+    for file in live:
+        bounds = _row_numbers(file)
+        if bounds is None:
+            return None
+        low, high = bounds
+        if low >= rows.first and high < rows.stop:
+            found.add(file.file_path)
+        elif low < rows.stop and high >= rows.first:
+            return None
+    return found
 
 
 def _row_numbers(file: DataFileEntry) -> tuple[int, int] | None:

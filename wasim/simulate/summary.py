@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifests import FileContent
+from wasim.iceberg.manifest_entries import FileContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ import numpy as np
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.containers import container_bytes
+from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
-from wasim.iceberg.manifests import ManifestContent
 from wasim.iceberg.names import (
     bare_metadata_name,
     hadoop_metadata_name,
@@ -28,6 +28,7 @@ from wasim.simulate.commits import (
     deletes_after_commit,
     is_dead,
     manifest_kind,
+    report_row,
 )
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import (
@@ -36,7 +37,9 @@ from wasim.simulate.live_manifests import (
     LiveEntry,
     LiveManifest,
     ManifestWriter,
+    MergedBefore,
     assign_row_ids,
+    stamped,
 )
 from wasim.simulate.merging import bins_to_merge, merge_policy, places_by_spec
 from wasim.simulate.summary import TableTotals
@@ -109,11 +112,20 @@ class SimulatedTable:
             self.writer = self.writer.bound_to(base.current_schema(), spec, content)
         return self.writer
 
-    def merge(self, manifests: Sequence[LiveManifest], identity: CommitIdentity, *, first_number: int) -> Merged:
+    def merge(
+        self,
+        manifests: Sequence[LiveManifest],
+        identity: CommitIdentity,
+        *,
+        first_number: int,
+        made: MergedBefore | None = None,
+    ) -> Merged:
         """What a merging commit makes of the manifests that its list would hold: dead ones go, bins become one.
 
-        Manifests of data and of deletes merge among themselves. New ones are numbered from `first_number`.
+        Manifests of data and of deletes merge among themselves. New ones are numbered from `first_number`; one that was
+        `made` before of the same ones is taken as it is.
         """
+        made = {} if made is None else made
         kept = [one for one in manifests if not is_dead(one) or one.file.added_snapshot_id == identity.snapshot_id]
         result: list[LiveManifest] = []
         replaced: list[LiveManifest] = []
@@ -125,9 +137,12 @@ class SimulatedTable:
                 # From the oldest bin, so that the places before it stay what they are.
                 for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):
                     taken = group[bin_places.start : bin_places.stop]
-                    group[bin_places.start : bin_places.stop] = [self._merged(number, taken, identity)]
+                    key = tuple(one.file.manifest_path for one in taken)
+                    if key not in made:
+                        made[key] = self._merged(number, taken, identity)
+                        number += 1
+                    group[bin_places.start : bin_places.stop] = [stamped(made[key], identity)]
                     replaced += taken
-                    number += 1
                 result += group
         unused = [one for one in replaced if one.file.added_snapshot_id == identity.snapshot_id]
         return Merged(manifests=result, replaced=len(replaced) - len(unused), unused=unused)
@@ -140,12 +155,18 @@ class SimulatedTable:
         return self.write_manifest(name, entries, identity, spec_id=spec_id, removed=removed)
 
     def publish(
-        self, change: Change, identity: CommitIdentity, moment: Moment, *, unused: Sequence[LiveManifest] = ()
+        self,
+        change: Change,
+        identity: CommitIdentity,
+        moment: Moment,
+        *,
+        unused: Sequence[LiveManifest] = (),
+        attempt: int = 1,
     ) -> None:
         """Writes the list of a new snapshot, makes it main's, deletes own manifests that the list does not hold."""
         self.manifests = list(change.manifests)
         first_row_id, added_rows = self._assign_row_ids()
-        name = manifest_list_name(identity.snapshot_id, 1, identity.uuid)
+        name = manifest_list_name(identity.snapshot_id, attempt, identity.uuid)
         self._write_list(name, identity, first_row_id)
         snapshot = Snapshot(
             snapshot_id=identity.snapshot_id,
@@ -163,7 +184,10 @@ class SimulatedTable:
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
             self.books.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
-        self._report(change, moment)
+        self.books.report(
+            report_row(change, moment, snapshot_id=identity.snapshot_id, attempts=attempt)
+            | {"snapshots_retained": len(self.json.snapshots)}
+        )
 
     def _hold(self, snapshot: Snapshot, list_file: str, moment: Moment, totals: TableTotals) -> None:
         if self.rules.keeps_history:
@@ -235,34 +259,6 @@ class SimulatedTable:
                 return bare_metadata_name(uuid, is_gzip=gzipped)
             case "metastore":
                 return metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
-
-    def _report(self, change: Change, moment: Moment) -> None:
-        counts = change.counts
-        self.books.report(
-            {
-                "snapshot_operation": change.operation,
-                "snapshot_id": self.snapshot_id,
-                "event_time_s": moment.event_time_s,
-                # The simulator knows nothing of time that passes, and says so.
-                "commit_ms": np.nan,
-                "step_ms": np.nan,
-                "attempts": 1,
-                "manifests_created": counts.manifests_created,
-                "manifests_kept": counts.manifests_kept,
-                "manifests_replaced": counts.manifests_replaced,
-                "entries_processed": counts.entries_processed or 0,
-                "files_added": counts.added.files,
-                "files_removed": counts.removed.files,
-                "delete_files_added": counts.added.delete_files,
-                "files_live": counts.totals.files,
-                "delete_files_live": counts.totals.delete_files,
-                "records_added": counts.added.records,
-                "records_live": counts.totals.records,
-                "data_bytes_added": counts.added_bytes,
-                "data_bytes_live": counts.totals.bytes,
-                "snapshots_retained": len(self.json.snapshots),
-            }
-        )
 
     def relative(self, path: str) -> str:
         """The path of a file within the table."""

@@ -98,6 +98,23 @@ class Session:
         """Commits one append to an Iceberg table for every line of `commits`, inside the JVM."""
         self.jvm.wasim.recorder.Appends.commit(table, commits, merges, str(journal.folder))
 
+    def live_data_files(self, table: Any) -> list[str]:
+        """Locations of an Iceberg table's live data files, in the order of its manifests."""
+        return str(self.jvm.wasim.recorder.Changes.live(table)).splitlines()
+
+    def commit_rewrite(self, table: Any, change: str, *, journal: Journal) -> None:
+        """Commits RewriteFiles of files that nobody wrote to an Iceberg table."""
+        self.jvm.wasim.recorder.Changes.rewrite(table, change, str(journal.folder))
+
+    def commit_delete(self, table: Any, change: str) -> None:
+        """Commits DeleteFiles of whole files to an Iceberg table."""
+        self.jvm.wasim.recorder.Changes.delete(table, change)
+
+    def metadata_json(self, table: Any) -> str:
+        """The text of an Iceberg table's metadata, as it now is."""
+        table.refresh()
+        return str(self.jvm.org.apache.iceberg.TableMetadataParser.toJson(table.operations().current()))
+
     @property
     def application_id(self) -> str:
         """Spark's id of this application, which its commits carry."""

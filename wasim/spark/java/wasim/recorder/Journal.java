@@ -7,8 +7,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.TaskContext;
 
 /**
@@ -29,6 +31,7 @@ public final class Journal {
   private final String file;
   private FileOutputStream out; // opened by the first line: who only reads a recorded table needs no journal
   private final List seen = new ArrayList(); // of long[]: event time and snapshot id of each commit
+  private final Set described = new HashSet(); // paths of data files that commits name and nobody wrote
   private long eventMs = 0; // event time of the next commit
   private long everyMs = 0;
   private long streamed = 0; // commits of streams, which alone are held back
@@ -72,6 +75,30 @@ public final class Journal {
   /** One HTTP request to a store, by the name that the store's interface gives it, such as PutObject. */
   public void requested(String request) {
     line("\"do\":\"request\",\"request\":" + quote(request));
+  }
+
+  /** A data file that a commit names and nobody writes: the ledger counts what its entry claims as written. */
+  void described(String location, long bytes) {
+    synchronized (described) {
+      described.add(pathOf(location));
+    }
+    written(location, bytes, false);
+  }
+
+  /** Whether it is a described file that is there to be deleted; it then no longer is, and its deletion is entered. */
+  boolean forgets(String location) {
+    synchronized (described) {
+      if (!described.remove(pathOf(location))) {
+        return false;
+      }
+    }
+    deleted(location);
+    return true;
+  }
+
+  // file:/a, file:///a and /a are one file
+  private static String pathOf(String location) {
+    return new org.apache.hadoop.fs.Path(location).toUri().getPath();
   }
 
   void renamed(String from, String to) {

@@ -72,7 +72,7 @@ public class RecordingFileSystem extends LocalFileSystem {
       if (done) {
         journal.deleted(path.toString());
       }
-      return done;
+      return done || journal.forgets(path.toString());
     }
   }
 }

@@ -1,0 +1,198 @@
+"""Engine `core` beyond appends: real Iceberg maintains and evolves tables whose data files nobody wrote."""
+
+from collections.abc import Callable
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from wasim import collect
+from wasim.bench.case import CaseContext
+from wasim.bench.described import check_describable
+from wasim.errors import CaseFailed, WasimError
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.runs import CaseRun, read_recording
+from wasim.scenario import Case
+from wasim.simulate import Site, shipped_profile, simulate_case
+from wasim.simulate.fidelity import compare
+
+MakeCase = Callable[..., Case]
+RunOn = Callable[..., tuple[CaseRun, CaseContext]]
+CLOSE = 0.001  # core against sim: two tellings of the same library
+CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
+TWO_PARTITIONS = (
+    "{columns: [{name: region, type: string, values: 2}, {name: reading, type: double}],"
+    " partition_by: [{column: region}]}"
+)
+MERGES_SOON = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '4'}}"
+
+CASES: dict[str, dict[str, str]] = {
+    "maintained": {
+        "writer": "streaming",
+        "horizon": "40s",
+        "maintenance": "{rewrite_data_files: {every: 10s, min_input_files: 2}, rewrite_manifests: {every: 15s},"
+        " expire_snapshots: {every: 12s, older_than: 5s}, remove_orphan_files: {every: 20s, older_than: 8s}}",
+    },
+    "by count": {
+        "horizon": "12s",
+        "maintenance": "{rewrite_data_files: {when_small_files: 5, min_input_files: 2},"
+        " rewrite_manifests: {when_manifests: 4}, expire_snapshots: {when_snapshots: 6, older_than: 2s}}",
+    },
+    "partitioned": {
+        "table": TWO_PARTITIONS,
+        "horizon": "12s",
+        "maintenance": "{rewrite_data_files: {every: 5s, min_input_files: 2},"
+        " expire_snapshots: {every: 6s, older_than: 2s}}",
+    },
+    "deleted": {
+        "table": MERGES_SOON,
+        "horizon": "20s",
+        "changes": "{delete: {every: 4s, rows: 40, locality: oldest_commits}}",
+        "maintenance": "{expire_snapshots: {every: 9s, older_than: 3s}}",
+    },
+    "evolved": {
+        "table": MERGES_SOON,
+        "horizon": "24s",
+        "maintenance": "{expire_snapshots: {every: 10s, older_than: 4s}, rewrite_manifests: {every: 23s}}",
+        "evolution": "[{at: 2s, add_column: {name: late, type: int}}, {at: 3s, create_tag: two},"
+        " {at: 4s, rename_column: {column: late, to: later}}, {at: 5s, widen_column: {column: later, type: long}},"
+        " {at: 6s, add_partition_field: {column: event_time, transform: hour}},"
+        " {at: 8s, set_properties: {write.metadata.previous-versions-max: '5',"
+        " write.metadata.delete-after-commit.enabled: 'true'}},"
+        " {at: 9s, move_column: {column: later, after: event_id}}, {at: 13s, rollback_commits: 2},"
+        " {at: 16s, create_branch: audit}, {at: 18s, drop_partition_field: {column: event_time, transform: hour}},"
+        " {at: 21s, drop_column: later}]",
+    },
+}
+
+
+def recording_of(context: CaseContext) -> Recording:
+    return read_recording(context.folder.case(context.key))
+
+
+def simulated_like(case: Case, context: CaseContext) -> Recording:
+    site = Site(location=str(context.table_root.absolute()))
+    return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
+
+
+def told(events: FileEvents) -> list[tuple[object, ...]]:
+    columns = ("step", "commit", "operation", "action", "kind")
+    return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
+
+
+def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:
+    return small_case(**CASES[name], environment=f"{{warm_up_commits: 0, catalog: {catalog}}}")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", CASES)
+def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousandth(
+    name: str, run_on: RunOn, small_case: MakeCase
+) -> None:
+    case = case_named(name, small_case)
+    _, context = run_on("core", case)
+    real, simulated = recording_of(context), simulated_like(case, context)
+    assert told(simulated.events) == told(real.events)
+    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
+        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+    kinds = compare(real, simulated)
+    assert all(one.counts_agree for one in kinds)
+    for one in kinds:
+        print(f"{name}: {one.kind} {one.bytes_real} B, {one.error:+.4%}")
+    assert [one for one in kinds if one.kind in METADATA_KINDS and abs(one.error) > CLOSE] == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
+def test_data_that_expiry_deletes_leaves_the_books_though_it_never_was_on_disk(
+    catalog: str, run_on: RunOn, small_case: MakeCase
+) -> None:
+    case = case_named("maintained", small_case, catalog)
+    run, context = run_on("core", case)
+    events = recording_of(context).events
+    deleted = events.where((events.action == Action.DELETE) & (events.kind == Kind.DATA))
+    assert len(deleted) > 0
+    assert set(deleted.operation) == {"expire_snapshots"}
+    written, gone = run.totals.written_bytes[Kind.DATA], int(deleted.bytes.sum())
+    assert run.totals.on_disk_bytes[Kind.DATA] == written - gone >= run.live_bytes[Kind.DATA] > 0
+    assert {collect.classify(file) for file in collect.list_table(context.table_root)} <= set(METADATA_KINDS)
+    assert run.probes[-1].files_planned == run.ledger.live_entries[-1]
+
+
+@pytest.mark.spark
+def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase) -> None:
+    case = case_named("maintained", small_case)
+    (core, _), (spark, _) = run_on("core", case), run_on("spark", case)
+    assert core.totals.files_written == spark.totals.files_written
+    assert core.totals.files_deleted == spark.totals.files_deleted
+    assert list(core.ledger.live_manifests) == list(spark.ledger.live_manifests)
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
+        assert core.totals.written_bytes[kind] == pytest.approx(spark.totals.written_bytes[kind], rel=0.003)
+
+
+@pytest.mark.spark
+def test_a_delete_of_parts_of_files_fails_the_case_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
+    case = small_case(
+        horizon="8s",
+        changes="{delete: {every: 5s, rows: 20, locality: oldest_commits}}",
+        maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
+        environment="{warm_up_commits: 0, catalog: in_memory}",
+    )
+    with pytest.raises(CaseFailed, match=r"part of a file, .* is not modelled\. Delete whole commits"):
+        run_on("core", case)
+
+
+LONG = "2000s"
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth(
+    run_on: RunOn, small_case: MakeCase
+) -> None:
+    case = small_case(
+        writer="streaming",
+        horizon=LONG,
+        maintenance="{expire_snapshots: {every: 200s, older_than: 100s}}",
+        environment="{warm_up_commits: 0, catalog: in_memory}",
+    )
+    run, context = run_on("core", case)
+    assert run.commits == 2000
+    kinds = compare(recording_of(context), simulated_like(case, context))
+    for one in kinds:
+        print(f"{one.kind}: {one.files_real} files, {one.bytes_real} B, sim {one.error:+.4%}")
+    print(f"{run.wall_s:.0f} s")
+    assert all(one.counts_agree for one in kinds)
+    assert [one for one in kinds if one.kind in METADATA_KINDS and abs(one.error) > CLOSE] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        ({"changes": "{update: {every: 2s, rows: 1}}"}, r"changes\.update is not described"),
+        ({"changes": "{delete: {every: 2s, rows: 1}}"}, r"changes\.delete but by locality oldest_commits"),
+        ({"changes": "{merge: {every: 2s, rows: 1}}"}, r"changes\.merge"),
+        ({"changes": "{overwrite: {every: 2s, rows: 1, kind: static}}"}, r"changes\.overwrite"),
+        ({"writer": "{kind: batch, upsert: {share: 0.5}}"}, r"writer\.upsert"),
+        ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
+        (
+            {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
+            "partial_progress_commits",
+        ),
+        (
+            {
+                "maintenance": "{rewrite_data_files: {every: 2s}}",
+                "evolution": "[{at: 1s, drop_column: sensor}]",
+            },
+            "beside drop_column",
+        ),
+        (
+            {"evolution": "[{at: 1s, set_properties: {write.object-storage.enabled: 'true'}}]"},
+            r"set_properties\.write\.object-storage",
+        ),
+    ],
+)
+def test_what_core_cannot_describe_is_refused_by_name(lines: dict[str, str], named: str, small_case: MakeCase) -> None:
+    with pytest.raises(WasimError, match=named):
+        check_describable(small_case(**lines))

@@ -1,0 +1,209 @@
+"""Several simulated writers at once: who wins, what lost attempts leave, and what a profile knows of their times."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic import synthetic_case
+
+from wasim.errors import SavedFileError, WasimError
+from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
+from wasim.ledger import Action, Kind, sum_contention, view_by_commit
+from wasim.scenario.parts import Environment
+from wasim.simulate import read_profile, render_profile, shipped_profile, simulate_table
+from wasim.simulate.honoured import check_summable
+from wasim.simulate.measure_together import measure_together
+from wasim.simulate.race import RetryPolicy, race
+from wasim.simulate.writer_times import QUANTILES, WriterTimes, times_among
+
+RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
+MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
+
+
+def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1) -> WriterTimes:
+    """Times that are spread about these, evenly."""
+    around = tuple(np.linspace(0.5, 1.5, QUANTILES))
+    return WriterTimes(
+        writers=writers,
+        work_s=tuple(work_s * one for one in around),
+        first_attempt_s=tuple(attempt_s * one for one in around),
+        later_attempt_s=tuple(attempt_s / 2 * one for one in around),
+        finish_s=tuple(0.01 * one for one in around),
+    )
+
+
+def raced(writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, **durations: float):
+    policy = RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20)
+    return race(
+        range(1, commits + 1),
+        [0.0] * commits,
+        writers=writers,
+        times=times(writers, **durations),
+        policy=policy,
+        rng=np.random.default_rng(seed),
+    )
+
+
+def share_lost(attempts) -> float:
+    return sum(not one.won for one in attempts) / len(attempts)
+
+
+def case_of(writers: int, *, format_version: int = 2, **parts):
+    made = synthetic_case(**{"writer": "batch", "horizon_s": 40.0, **parts})
+    return replace(
+        made,
+        writer=made.writer.model_copy(update={"writers": writers}),
+        table=made.table.model_copy(update={"format_version": format_version}),
+    )
+
+
+def simulated(case, folder=None, seed: int = 0):
+    profile = replace(shipped_profile(case), together=(times(2), times(8)))
+    return simulate_table(case, profile, np.random.default_rng(seed), emit=folder)
+
+
+def test_one_writer_alone_loses_nothing():
+    attempts = raced(1)
+    assert [one.commit for one in attempts] == list(range(1, 41))
+    assert all(one.won for one in attempts)
+
+
+def test_more_writers_lose_more():
+    shares = [np.mean([share_lost(raced(writers, 200, seed=seed)) for seed in range(5)]) for writers in (2, 4, 8)]
+    assert shares == sorted(shares)
+    assert 0.05 < shares[0] < shares[-1] < 0.9
+
+
+def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way():
+    attempts = raced(4, 200)
+    landed_s = [one.swap_s for one in attempts if one.won]
+    for one in attempts:
+        since = [at_s for at_s in landed_s if one.read_s < at_s < one.swap_s]
+        assert one.won == (not since)
+        assert one.base == sum(at_s <= one.read_s for at_s in landed_s)
+
+
+def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
+    attempts = raced(8, 200, retries=2)
+    tries = Counter(one.commit for one in attempts)
+    assert max(tries.values()) == 3
+    assert all(tries[one.commit] == 3 for one in attempts if one.failed)
+    assert any(one.failed for one in attempts)
+    assert {one.commit for one in attempts if one.won or one.failed} == set(range(1, 201))
+
+
+def test_waits_grow_to_their_limit():
+    policy = RetryPolicy()
+    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
+    waits = [
+        later.read_s - earlier.swap_s
+        for earlier in raced(4, 200, retries=9)
+        for later in raced(4, 200, retries=9)
+        if (later.commit, later.number) == (earlier.commit, earlier.number + 1) and later.number == 2
+    ]
+    assert min(waits) == pytest.approx(0.005)
+
+
+def test_times_between_two_that_were_measured_lie_between():
+    two, eight = times(2, work_s=0.1), times(8, work_s=0.4)
+    assert times_among([eight, two], 5).work_s == pytest.approx(times(5, work_s=0.25).work_s)
+    assert times_among([two, eight], 16).work_s == eight.work_s
+    with pytest.raises(WasimError, match="holds no times of several writers"):
+        times_among([], 2)
+
+
+@pytest.mark.parametrize("properties", [RETRIES, RETRIES | MERGE_OFTEN])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_lost_attempts_leave_their_metadata_json_and_nothing_else(version, properties, tmp_path):
+    case = case_of(8, properties=properties, format_version=version)
+    recording = simulated(case, tmp_path).recording
+    events, reports, contention = recording.events, recording.reports, sum_contention(recording)
+    failed = contention.failed["CommitFailedException"]
+    assert 0 < failed == case.commits - len(reports)
+    assert contention.lost_attempts > failed
+    assert sorted(recording.steps.step) == list(range(case.commits + 1))
+    assert recording.steps.rows_arrived.sum() == len(reports) * case.rows_per_commit
+    orphans = {path.name for path in (tmp_path / "metadata").glob("*.metadata.json")}
+    assert len(orphans) == 1 + contention.attempts
+    assert contention.orphan_bytes[Kind.METADATA_JSON] > 0
+    assert contention.orphan_files == contention.lost_attempts
+    written = events.where(events.action == Action.WRITE)
+    assert sum(written.kind == Kind.MANIFEST_LIST) == contention.attempts
+    assert sum(written.kind == Kind.DATA) == case.commits
+    assert np.all(np.diff(events.seen_at_s) >= 0)
+    newest = written.file[(written.kind == Kind.METADATA_JSON) & (written.commit == len(reports))][-1]
+    metadata = read_metadata_json((tmp_path / newest).read_bytes(), source=newest)
+    assert [one.sequence_number for one in metadata.snapshots] == [
+        place * (version > 1) for place in range(1, len(reports) + 1)
+    ]
+    listed = {one.manifest_list.rpartition("/")[2] for one in metadata.snapshots}
+    assert {path.name for path in (tmp_path / "metadata").glob("snap-*")} == listed
+    last = metadata.snapshots[-1].manifest_list.rpartition("/")[2]
+    manifests = read_manifest_list((tmp_path / "metadata" / last).read_bytes(), source="").manifests
+    assert sum(one.added_files_count + one.existing_files_count for one in manifests) == len(reports)
+    there = {path.name for path in (tmp_path / "metadata").glob("*-m*.avro")}
+    named = {
+        one.manifest_path.rpartition("/")[2]
+        for name in listed
+        for one in read_manifest_list((tmp_path / "metadata" / name).read_bytes(), source="").manifests
+    }
+    assert there == named
+    entries = [
+        entry
+        for one in manifests
+        for entry in read_manifest(
+            (tmp_path / "metadata" / one.manifest_path.rpartition("/")[2]).read_bytes(), source=""
+        ).entries
+    ]
+    assert len({entry.file.file_path for entry in entries}) == len(entries) == len(reports)
+
+
+def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
+    case = case_of(4, properties=RETRIES)
+    recording = simulated(case).recording
+    reports, ledger = recording.reports, view_by_commit(recording)
+    count = len(reports)
+    assert reports.files_live.tolist() == list(range(1, count + 1))
+    assert reports.snapshots_retained.tolist() == list(range(1, count + 1))
+    assert sorted(set(reports.event_time_s)) == sorted(reports.event_time_s)
+    assert np.all(ledger.wasted_bytes[ledger.attempts == 1] == 0)
+    assert np.all(ledger.wasted_bytes[ledger.attempts > 1] > 0)
+
+
+def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
+    alone, among = (simulated(case_of(writers)).recording for writers in (1, 2))
+    for kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST):
+        sizes = []
+        for one in (alone, among):
+            last = one.reports.attempts[np.maximum(one.events.commit, 1) - 1]
+            counts = (kind == Kind.DATA_MANIFEST) | (one.events.attempt == last)
+            chosen = (one.events.kind == kind) & (one.events.action == Action.WRITE) & counts
+            sizes.append(np.sort(one.events.bytes[chosen]))
+        assert sizes[0] == pytest.approx(sizes[1], rel=0.01)
+
+
+def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
+    case = case_of(4, properties={"commit.retry.num-retries": "9"}, horizon_s=200.0)
+    recording = simulated(case).recording
+    # the simulator's own reports tell no durations: those of attempts that read the table as they began
+    reports = replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
+    measured = measure_together(replace(recording, reports=reports), case)
+    assert measured.writers == 4
+    assert 0 <= measured.later_attempt_s[0] <= measured.later_attempt_s[-1] < 0.2
+    path = tmp_path / "profile.json"
+    path.write_text(render_profile(replace(shipped_profile(case), together=(measured,))))
+    assert read_profile(path).together == (measured,)
+    with pytest.raises(SavedFileError, match="too few commits"):
+        measure_together(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
+
+
+def test_catalogs_whose_servers_try_again_are_refused_by_name():
+    case = replace(case_of(2), environment=Environment.model_validate({"catalog": "rest"}))
+    with pytest.raises(WasimError, match=r"writer\.writers above 1 in the catalog rest"):
+        simulated(case)
+
+
+def test_the_fast_form_refuses_several_writers():
+    with pytest.raises(WasimError, match="writers above 1 is simulated in exact mode only"):
+        check_summable(case_of(2))

@@ -1,0 +1,52 @@
+"""Times of several writers at work at once, from the recording of a real case."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from wasim.errors import SavedFileError
+from wasim.ledger import Action, Kind, Recording
+from wasim.scenario import Case
+from wasim.simulate.race import retry_policy
+from wasim.simulate.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
+
+LEAST_TIMES = 10
+
+
+def measure_together(recording: Recording, case: Case) -> WriterTimes:
+    """What the case's writers took, each part of a commit, over its commits that came about.
+
+    A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
+    commit before, or else its step's line, when its work began; each attempt ends with its metadata.json, after which
+    the table's pointer is swapped at once. SavedFileError where too few commits tell.
+    """
+    events, reports = recording.events, recording.reports
+    began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
+    commits = np.round(reports.event_time_s / case.commit_interval_s).astype(int)
+    ended = dict(zip(commits.tolist(), reports.reported_at_s.tolist(), strict=True))
+    policy = retry_policy(case.table.properties)
+    writes = (events.action == Action.WRITE) & (events.kind == Kind.METADATA_JSON)
+    found: dict[str, list[float]] = {part: [] for part in PARTS}
+    for row, attempts in enumerate(reports.attempts.tolist()):
+        ended_s = float(reports.reported_at_s[row])
+        read_s = ended_s - float(reports.commit_ms[row]) / 1000
+        written_s = events.seen_at_s[writes & (events.commit == row + 1)].tolist()
+        if len(written_s) != attempts:  # a catalog's server tried by itself, or refused before it wrote
+            continue
+        before = ended.get(int(commits[row]) - case.writer.writers)
+        found["work_s"].append(read_s - (before or began_at_s[int(reports.step[row])]))
+        found["first_attempt_s"].append(written_s[0] - read_s)
+        for number, (earlier, later) in enumerate(pairwise(written_s), 1):
+            found["later_attempt_s"].append(later - earlier - policy.wait_ms(number) / 1000)
+        found["finish_s"].append(ended_s - written_s[-1])
+    if min(map(len, found.values())) < LEAST_TIMES:
+        raise SavedFileError(
+            f"{case.label}: too few commits, or too few second attempts, to tell the writers' times. Give a longer"
+            " horizon."
+        )
+    return WriterTimes(writers=case.writer.writers, **{part: _quantiles(seen) for part, seen in found.items()})
+
+
+def _quantiles(seen_s: list[float]) -> Quantiles:
+    quantiles = np.quantile(np.maximum(seen_s, 0.0), np.linspace(0, 1, QUANTILES))
+    return tuple(round(float(one), 4) for one in quantiles)

@@ -1,0 +1,56 @@
+"""How long writers take over the parts of a commit, beside others at work: measured as quantiles, drawn from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+
+from wasim.errors import WasimError
+
+QUANTILES = 11  # evenly spaced, from the least to the greatest
+Part = Literal["work_s", "first_attempt_s", "later_attempt_s", "finish_s"]
+Quantiles = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterTimes:
+    """What so many `writers` took on one machine, each part in seconds, as quantiles.
+
+    `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it swaps the
+    table's pointer; a later one begins after its wait. `finish_s` is from the last swap to the end.
+    """
+
+    writers: int
+    work_s: Quantiles
+    first_attempt_s: Quantiles
+    later_attempt_s: Quantiles
+    finish_s: Quantiles
+
+    def draw(self, part: Part, rng: np.random.Generator) -> float:
+        """A time, in seconds, distributed as those that were measured."""
+        quantiles = getattr(self, part)
+        return float(np.interp(rng.random(), np.linspace(0, 1, len(quantiles)), quantiles))
+
+
+PARTS = tuple(field.name for field in fields(WriterTimes) if field.name.endswith("_s"))
+
+
+def times_among(measured: Sequence[WriterTimes], writers: int) -> WriterTimes:
+    """The times of so many writers: between two that were measured, part by part; beyond, those of the nearest.
+
+    WasimError if nothing was measured.
+    """
+    if not measured:
+        raise WasimError(
+            "The profile holds no times of several writers. Measure it with wasim profile and a scenario that sweeps"
+            " writer.writers, or give writer.writers 1."
+        )
+    ordered = sorted(measured, key=lambda one: one.writers)
+    counts = [one.writers for one in ordered]
+
+    def between(part: str) -> Quantiles:
+        rows = np.array([getattr(one, part) for one in ordered])
+        return tuple(float(np.interp(writers, counts, column)) for column in rows.T)
+
+    return WriterTimes(writers=writers, **{part: between(part) for part in PARTS})
