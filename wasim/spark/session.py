@@ -1,6 +1,9 @@
 """The Spark session: one per process, with the pinned runtime and the recorder on its class path."""
 
+import logging
 import os
+import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -138,11 +141,7 @@ def open_session(
     builder = SparkSession.builder.master(master).appName("wasim")
     for key, value in {**_SETTINGS, "spark.jars": ",".join(map(str, on_class_path)), **settings}.items():
         builder = builder.config(key, value)
-    try:
-        with _jvm_prints_to(log):
-            spark = builder.getOrCreate()
-    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
-        raise EnvironmentFault(f"Spark did not start: {essential_line(error)} Its log is {log}.") from error
+    spark = _start(builder, log)
     try:
         yield Session(spark, on_class_path)
     finally:
@@ -166,15 +165,32 @@ def open_plain_session(*, master: str, log: Path) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master(master).appName("wasim")
     for key in _PLAIN_SETTINGS:
         builder = builder.config(key, _SETTINGS[key])
+    spark = _start(builder, log)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _start(builder: SparkSession.Builder, log: Path) -> SparkSession:
+    """The session, started; an interrupt stays what it was before, and py4j keeps its words on it to itself."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
     try:
         with _jvm_prints_to(log):
             spark = builder.getOrCreate()
     except (PySparkException, Py4JError, OSError, RuntimeError) as error:
         raise EnvironmentFault(f"Spark did not start: {essential_line(error)} Its log is {log}.") from error
-    try:
-        yield spark
-    finally:
-        spark.stop()
+    if threading.current_thread() is threading.main_thread():
+        # PySpark's own handler calls the JVM from within the call that is under way, and so makes that fail
+        signal.signal(signal.SIGINT, on_interrupt)
+    logging.getLogger("py4j").propagate = False
+    logging.getLogger().addFilter(_is_not_py4js)  # part of py4j logs there
+    return spark
+
+
+def _is_not_py4js(record: logging.LogRecord) -> bool:
+    """Whether another than py4j logs; it prints a traceback of each call that an interrupt ends."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 @contextmanager
