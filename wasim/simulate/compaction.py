@@ -1,31 +1,32 @@
 """Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file."""
 
-import numpy as np
-
 from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry
 from wasim.ledger import Kind
 from wasim.simulate.commits import Moment
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
-from wasim.simulate.partitions import Partition, Share
+from wasim.simulate.partitions import Partition
 from wasim.simulate.row_sets import all_rows
+from wasim.simulate.scanning import ScannedFile, scan_files
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import Maintain
 
 LEAST_SHARE, MOST_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
+MOST_DELETED = (
+    0.3  # share of a file's rows, of what its own delete files say: from then on it is taken whatever its size
+)
 
 
 def rewrite_data_files(
     table: SimulatedTable, files: DataFiles, step: Maintain, moment: Moment, *, first_task_id: int
 ) -> int:
-    """Carries out the compaction; how many files it wrote. Where nothing is to be done, nothing is committed.
+    """Carries out the compaction; how many jobs it took. Where nothing is to be done, nothing is committed.
 
     WasimError for a partition that would become several files, and for a table of several partition specs.
     """
-    groups = [group for group in _by_partition(table, step).values() if _is_taken(group, step)]
+    groups = [group for group in _by_partition(table, files, step).values() if _is_taken(group, step)]
     if not groups:
         return 0
     planned_on = table.commits
@@ -38,8 +39,10 @@ def rewrite_data_files(
             first_task_id=first_task_id + place,
             wall_ms=moment.timestamp_ms,
         )
-        added.append(_compacted(files, group, numbers, table.rng))
-        table.books.write(Kind.DATA, table.relative(added[-1].file_path), added[-1].file_size_bytes)
+        rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
+        added += files.write([rows], 1, numbers, table.rng, carries_lineage=table.rules.format_version > 2)
+    for file in added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     identity = table.begin()
     entries = [
         LiveEntry(
@@ -51,42 +54,42 @@ def rewrite_data_files(
         )
         for file in added
     ]
-    removed = {file.file_path for group in groups for file in group}
-    changes = FileChanges(removed=removed, added=entries)
+    taken = [file for group in groups for file in group]
+    changes = FileChanges(
+        removed={file.entry.file.file_path for file in taken},
+        added=entries,
+        removed_deletes={entry.key for file in taken for entry in file.vectors},
+    )
     commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
-    return len(added)
+    return len(groups)
 
 
-def _by_partition(table: SimulatedTable, step: Maintain) -> dict[Partition, list[DataFileEntry]]:
-    """Files that are too small or too large, by partition."""
+def _by_partition(table: SimulatedTable, files: DataFiles, step: Maintain) -> dict[Partition, list[ScannedFile]]:
+    """Files that are too small or too large, or of which too much is deleted, by partition."""
     if len({one.file.partition_spec_id for one in table.manifests if one.live}) > 1:
         raise WasimError(
             "rewrite_data_files of files of several partition specs is not simulated. Take the evolution of the spec"
             " out, or use engine spark."
         )
-    groups: dict[Partition, list[DataFileEntry]] = {}
+    groups: dict[Partition, list[ScannedFile]] = {}
     least, most = int(LEAST_SHARE * step.target_file_size_bytes), int(MOST_SHARE * step.target_file_size_bytes)
-    for manifest in table.manifests:
-        for entry in manifest.live:
-            if not least <= entry.file.file_size_bytes <= most:
-                groups.setdefault(entry.file.partition, []).append(entry.file)
+    for file in scan_files(table, files):
+        if not least <= file.entry.file.file_size_bytes <= most or _is_much_deleted(file):
+            groups.setdefault(file.entry.file.partition, []).append(file)
     return groups
 
 
-def _is_taken(group: list[DataFileEntry], step: Maintain) -> bool:
-    total = sum(file.file_size_bytes for file in group)
+def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
+    total = sum(file.entry.file.file_size_bytes for file in group)
     if total >= step.target_file_size_bytes:
         raise WasimError(
             f"rewrite_data_files of {total} B of small files in one partition would write several (the target is"
             f" {step.target_file_size_bytes} B), which is not simulated. Give a larger target_file_size_bytes, or use"
             " engine spark."
         )
-    return len(group) > 1 and len(group) >= step.min_input_files
+    return (len(group) > 1 and len(group) >= step.min_input_files) or any(map(_is_much_deleted, group))
 
 
-def _compacted(
-    files: DataFiles, group: list[DataFileEntry], numbers: FileNumbers, rng: np.random.Generator
-) -> DataFileEntry:
-    rows = all_rows([files.rows_in[file.file_path] for file in group]).by_number()
-    share = Share(partition=group[0].partition, rows=rows, number=1)
-    return files.draw_one(share, numbers, rng)
+def _is_much_deleted(file: ScannedFile) -> bool:
+    own = sum(entry.file.record_count for entry in file.own_deletes)
+    return own >= MOST_DELETED * file.entry.file.record_count and own > 0
