@@ -219,8 +219,17 @@ def test_the_fast_form_refuses_what_it_has_no_sums_for():
 @pytest.mark.parametrize(
     ("parts", "named"),
     [
-        ({"changes": {"update": {"every": "2s", "share": 0.5}}}, r"changes\.update"),
-        ({"changes": {"delete": {"every": "2s", "share": 0.5}}}, r"changes\.delete but by locality"),
+        (
+            {"changes": {"update": {"every": "2s", "share": 0.5}}, "evolution": [{"at": "1s", "drop_column": "d"}]},
+            r"changes\.update beside drop_column",
+        ),
+        (
+            {
+                "changes": {"delete": {"every": "2s", "share": 0.5}},
+                "properties": {"write.delete.distribution-mode": "none"},
+            },
+            r"write\.delete\.distribution-mode",
+        ),
         (
             {"maintenance": {"rewrite_data_files": {"every": "2s", "partial_progress_commits": 2}}},
             "partial_progress_commits",

@@ -13,11 +13,13 @@ from wasim.iceberg.specs import partition_type
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate import shipped_profile
-from wasim.simulate.compaction import check_one_spec, draw_compacted, groups_to_rewrite
+from wasim.simulate.compaction import draw_compacted, groups_to_rewrite
 from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
-from wasim.simulate.honoured import check_compaction
+from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.row_changes import files_of_rows
+from wasim.simulate.scanning import ScannedFile
 from wasim.workload import ChangeRows, Maintain
 
 _FIXED_VALUES = {"write.format.default": "parquet", "write.object-storage.enabled": "false"}
@@ -70,8 +72,7 @@ class DescribedData:
 
     def describe_compaction(self, step: Maintain, live: Sequence[str], location: str) -> Described | None:
         """The compaction of a table with these live files; None where nothing is to be done. WasimError as sim's."""
-        check_one_spec({self._known[path][1] for path in live})
-        groups = groups_to_rewrite((self._known[path][0] for path in live), step)
+        groups = groups_to_rewrite((self._scanned(path) for path in live), step)
         if not groups:
             return None
         wall_ms = round(time.time() * 1000)
@@ -80,7 +81,7 @@ class DescribedData:
         )
         self._task_id += len(added)
         self._keep(added)
-        removed = [file.file_path for group in groups for file in group]
+        removed = [file.entry.file.file_path for group in groups for file in group]
         return Described(files=added, summary={}, removed=removed)
 
     def describe_change(self, step: ChangeRows, live: Sequence[str]) -> Described:
@@ -101,6 +102,13 @@ class DescribedData:
     def _keep(self, files: Sequence[DataFileEntry]) -> None:
         if self._keeps:
             self._known |= {file.file_path: (file, self.spec_id) for file in files}
+
+    def _scanned(self, path: str) -> ScannedFile:
+        """A file of which no row was deleted; what Iceberg numbers, rows do not carry along."""
+        file, spec_id = self._known[path]
+        entry = LiveEntry(file=file, snapshot_id=0, sequence_number=0)
+        rows = self._files.rows_in[path]
+        return ScannedFile(entry=entry, spec_id=spec_id, rows=rows, deleted=np.arange(0), own_deletes=())
 
     def _summary(self, commit: int) -> dict[str, str]:
         texts = {"query_id": self._query_id, "epoch": str(commit - 1)}
@@ -123,7 +131,12 @@ def check_describable(case: Case) -> None:
         raise WasimError(
             f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
         )
-    check_compaction(case)
+    check_rewriting(case)
+    if case.maintenance.rewrite_data_files is not None and case.table.format_version > 2:
+        raise WasimError(
+            "maintenance.rewrite_data_files of format version 3 is not described by engine core: rows carry along ids"
+            " that Iceberg gives. Give table.format_version 2, or use engine spark."
+        )
     _check_properties("table.properties", case.table.properties)
     for evolution in case.evolution:
         _check_properties("set_properties", evolution.set_properties or {})

@@ -30,7 +30,7 @@ from wasim.simulate.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
-TASKS_OF_STATEMENT = 4  # scan, shuffle, write …
+TASKS_OF_STATEMENT = 5  # that scan, match and at last write
 MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
 
 

@@ -4,7 +4,7 @@ What is taken up and what comes of it (`groups_to_rewrite`, `draw_compacted`) de
 engine `core` describes the compactions of real tables with it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,23 +16,24 @@ from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
-from wasim.simulate.partitions import Partition, Share
+from wasim.simulate.partitions import Partition
 from wasim.simulate.row_sets import all_rows
+from wasim.simulate.scanning import ScannedFile, scan_files
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import Maintain
 
 LEAST_SHARE, MOST_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
+MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
 
 
 def rewrite_data_files(
     table: SimulatedTable, files: DataFiles, step: Maintain, moment: Moment, *, first_task_id: int
 ) -> int:
-    """Carries out the compaction; how many files it wrote. Where nothing is to be done, nothing is committed.
+    """Carries out the compaction; how many jobs it took. Where nothing is to be done, nothing is committed.
 
     WasimError for a partition that would become several files, and for a table of several partition specs.
     """
-    check_one_spec({one.file.partition_spec_id for one in table.manifests if one.live})
-    groups = groups_to_rewrite((entry.file for manifest in table.manifests for entry in manifest.live), step)
+    groups = groups_to_rewrite(scan_files(table, files), step)
     if not groups:
         return 0
     planned_on = table.commits
@@ -57,37 +58,39 @@ def rewrite_data_files(
         )
         for file in added
     ]
-    removed = {file.file_path for group in groups for file in group}
-    changes = FileChanges(removed=removed, added=entries)
+    taken = [file for group in groups for file in group]
+    changes = FileChanges(
+        removed={file.entry.file.file_path for file in taken},
+        added=entries,
+        removed_deletes={entry.key for file in taken for entry in file.vectors},
+    )
     commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
-    return len(added)
+    return len(groups)
 
 
-def check_one_spec(spec_ids: Collection[int]) -> None:
-    """WasimError where live files are of several partition specs: Spark writes the older ones again in the new spec."""
-    if len(spec_ids) > 1:
+def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:
+    """The files, of a table's live ones, that each become one: too small or too large ones, or those of which too much
+    is deleted, by partition.
+
+    WasimError where Spark would do what is not modelled: several files of a partition, or of several partition specs.
+    """
+    live = list(scanned)
+    if len({file.spec_id for file in live}) > 1:
         raise WasimError(
             "rewrite_data_files of files of several partition specs is not modelled. Take the evolution of the spec"
             " out, or use engine spark."
         )
-
-
-def groups_to_rewrite(live: Iterable[DataFileEntry], step: Maintain) -> list[list[DataFileEntry]]:
-    """The files, of a table's live ones, that each become one: too small or too large ones, by partition.
-
-    WasimError for a partition that would become several files.
-    """
-    groups: dict[Partition, list[DataFileEntry]] = {}
+    groups: dict[Partition, list[ScannedFile]] = {}
     least, most = int(LEAST_SHARE * step.target_file_size_bytes), int(MOST_SHARE * step.target_file_size_bytes)
     for file in live:
-        if not least <= file.file_size_bytes <= most:
-            groups.setdefault(file.partition, []).append(file)
+        if not least <= file.entry.file.file_size_bytes <= most or _is_much_deleted(file):
+            groups.setdefault(file.entry.file.partition, []).append(file)
     return [group for group in groups.values() if _is_taken(group, step)]
 
 
 def draw_compacted(
     files: DataFiles,
-    groups: Sequence[Sequence[DataFileEntry]],
+    groups: Sequence[Sequence[ScannedFile]],
     *,
     location: str,
     first_task_id: int,
@@ -104,18 +107,22 @@ def draw_compacted(
             first_task_id=first_task_id + place,
             wall_ms=wall_ms,
         )
-        rows = all_rows([files.rows_in[file.file_path] for file in group]).by_number()
-        share = Share(partition=group[0].partition, rows=rows, number=1)
-        added.append(files.draw_one(share, numbers, rng))
+        rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
+        added += files.write([rows], 1, numbers, rng, carries_lineage=files.case.table.format_version > 2)
     return added
 
 
-def _is_taken(group: list[DataFileEntry], step: Maintain) -> bool:
-    total = sum(file.file_size_bytes for file in group)
+def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
+    total = sum(file.entry.file.file_size_bytes for file in group)
     if total >= step.target_file_size_bytes:
         raise WasimError(
             f"rewrite_data_files of {total} B of small files in one partition would write several (the target is"
             f" {step.target_file_size_bytes} B), which is not modelled. Give a larger target_file_size_bytes, or use"
             " engine spark."
         )
-    return len(group) > 1 and len(group) >= step.min_input_files
+    return (len(group) > 1 and len(group) >= step.min_input_files) or any(map(_is_much_deleted, group))
+
+
+def _is_much_deleted(file: ScannedFile) -> bool:
+    own = sum(entry.file.record_count for entry in file.own_deletes)
+    return own >= MOST_DELETED * file.entry.file.record_count and own > 0

@@ -86,10 +86,6 @@ class DataFiles:
         """The files of an insert of rows that these tasks bring."""
         return self.write(self._tasks(tasks), 1, numbers, rng)
 
-    def draw_one(self, share: Share, numbers: FileNumbers, rng: np.random.Generator) -> DataFileEntry:
-        """The one file of a job that writes rows of one partition."""
-        return self._entry(self._path(share, numbers, task=0, count=share.number), share, rng)
-
     def folder_of(self, partition: Partition) -> str:
         """Where files of a partition lie below `data/`."""
         return partition_folder(self.spec, self.leaves, partition)

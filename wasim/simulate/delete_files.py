@@ -16,6 +16,9 @@ from wasim.units import Ints
 PATH_ID, POSITION_ID = 2147483546, 2147483545  # of the columns file_path and pos
 _ROW_POSITION_ID = 2147483645
 _LONG = struct.Struct("<q")
+_PLAIN_BYTES, _DICTIONARY_BYTES = 20, 53  # of the pages of paths beside the paths
+_ONE_POSITION_BYTES, _POSITION_PAGE_BYTES, _BYTES_PER_POSITION = 43, 47, 1.7
+_PARQUET_FOOTER_BYTES, _DICTIONARY_FOOTER_BYTES = 876, 12
 _VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
 _BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less than 2³¹ rows have
 _MAGIC_BYTES = 4
@@ -56,10 +59,15 @@ def position_delete_file(
 
 
 def _parquet_bytes(path_length: int, paths: int, rows: int) -> tuple[int, int, int]:
-    """Bytes of both columns and of the file. Measured on TODO."""
-    path_bytes = 26 + path_length * paths
-    position_bytes = 43 + 2 * (rows - 1)
-    return path_bytes, position_bytes, 879 + 5 * path_length + position_bytes
+    """Bytes of both columns and of the file, whose footer holds the bounds of the paths four times.
+
+    Measured on files of 1 … 30 rows and paths of 110 … 148 bytes, within 1 %.
+    """
+    is_dictionary = rows > 1
+    path_bytes = path_length * paths + (_DICTIONARY_BYTES if is_dictionary else _PLAIN_BYTES)
+    position_bytes = _POSITION_PAGE_BYTES + round(_BYTES_PER_POSITION * rows) if is_dictionary else _ONE_POSITION_BYTES
+    footer_bytes = _PARQUET_FOOTER_BYTES + 4 * path_length + (_DICTIONARY_FOOTER_BYTES if is_dictionary else 0)
+    return path_bytes, position_bytes, footer_bytes + path_bytes + position_bytes
 
 
 def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:

@@ -3,6 +3,7 @@
 from wasim.errors import WasimError
 from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
+from wasim.scenario.changes import Change
 from wasim.simulate.profile import WriterProfile
 
 _MODELLED = frozenset(
@@ -20,7 +21,9 @@ _MODELLED = frozenset(
     }
 )
 _MODELLED_PREFIXES = ("write.metadata.metrics.column.",)
-# They change how a table is read or maintained, or by whom it is changed, but no byte that an append writes.
+_OF_CHANGES = ("write.delete.", "write.update.", "write.merge.")
+_KNOWN_OF_CHANGES = (".mode", ".isolation-level", ".granularity")
+# They change how a table is read or maintained, or how rows are changed, but no byte that an append writes.
 _NEUTRAL_PREFIXES = (
     "read.", "history.expire.", "gc.", "commit.retry.", "commit.status-check.", "write.delete.", "write.update.",
     "write.merge.", "write.avro.", "write.orc.", "write.spark.",
@@ -45,6 +48,7 @@ _SHAPING = (
 )
 # Catalogs that write the metadata.json of an attempt before they see that it is lost, and leave it behind.
 LOSERS_STAY = frozenset({"jdbc", "postgresql", "in_memory"})
+_SHUFFLE_SETTINGS = ("spark.sql.adaptive.", "spark.sql.shuffle.", "spark.sql.join", "spark.sql.autoBroadcast")
 _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
 
 
@@ -57,8 +61,13 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             " or the profile of a newer writer."
         )
     given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
+    changes = case.has_changes or case.writer.upsert is not None
     for key, value in (pair for properties in given for pair in properties.items()):
         _check_property(key, value, profile)
+        if changes and key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
+            raise WasimError(
+                f"table.properties.{key} is not simulated beside changes. Take it out, or use engine spark."
+            )
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
@@ -76,6 +85,7 @@ def check_summable(case: Case) -> None:
     for part, given in (
         ("maintenance", case.has_maintenance),
         ("changes", case.has_changes),
+        ("writer.upsert", case.writer.upsert is not None),
         ("evolution", bool(case.evolution)),
     ):
         if given:
@@ -96,25 +106,42 @@ def _check_operations(case: Case) -> None:
             f"writer.writers above 1 in the catalog {case.environment.catalog} is not simulated: its server may try"
             f" again by itself. Give {' or '.join(sorted(LOSERS_STAY))}, or use engine spark."
         )
-    check_compaction(case)
+    check_rewriting(case)
 
 
-def check_compaction(case: Case) -> None:
-    """Raises WasimError naming what of the case's compaction nobody describes but Spark itself."""
+def check_rewriting(case: Case) -> None:
+    """Raises WasimError naming what of the case's rewriting of rows nobody describes but Spark itself."""
     compaction = case.maintenance.rewrite_data_files
-    if compaction is None:
-        return
-    if compaction.partial_progress_commits is not None:
+    if compaction is not None and compaction.partial_progress_commits is not None:
         raise WasimError(
             "maintenance.rewrite_data_files.partial_progress_commits is not modelled. Take it out, or use engine spark."
         )
+    # What writes older rows again writes them in the table's new shape.
+    rewriting = next((f"changes.{name}" for name, change in case.changes if _rewrites(change)), None)
+    if case.maintenance.rewrite_data_files is not None:
+        rewriting = "maintenance.rewrite_data_files"
+    if case.writer.upsert is not None:
+        rewriting = "writer.upsert"
+    if rewriting is None:
+        return
     for evolution in case.evolution:
         shaping = next((name for name in _SHAPING if getattr(evolution, name) is not None), None)
         if shaping:
             raise WasimError(
-                f"maintenance.rewrite_data_files beside {shaping} is not modelled: it writes older rows in the new"
-                " shape. Take one of them out, or use engine spark."
+                f"{rewriting} beside {shaping} is not modelled: it writes older rows in the new shape. Take one of"
+                " them out, or use engine spark."
             )
+    for key in case.environment.spark:
+        if key.startswith(_SHUFFLE_SETTINGS):
+            raise WasimError(
+                f"environment.spark.{key} beside {rewriting} is not modelled: it decides how many files a statement"
+                " writes. Take it out, or use engine spark."
+            )
+
+
+def _rewrites(change: Change | None) -> bool:
+    """Whether a change may write rows that the table holds already."""
+    return change is not None and getattr(change, "locality", None) != "oldest_commits"
 
 
 def _check_property(key: str, value: str, profile: WriterProfile) -> None:

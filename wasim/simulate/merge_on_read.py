@@ -38,7 +38,7 @@ def write_delete_files(
         positions = np.flatnonzero(mask)
         if takes_over:
             positions = np.union1d(positions, file.deleted)
-            replaced += [entry for entry in file.deletes if len(files.positions_in[entry.key]) == 1]
+            replaced += file.own_deletes
         rows = DeletedRows(path=file.entry.file.file_path, partition=file.entry.file.partition, positions=positions)
         deleted.setdefault(file.spec_id, []).append(rows)
     added: dict[int, list[DataFileEntry]] = {}

@@ -24,7 +24,7 @@ class ScannedFile:
     spec_id: int
     rows: RowSet
     deleted: Ints  # positions, ascending
-    deletes: tuple[LiveEntry, ...]  # delete files that apply to it
+    own_deletes: tuple[LiveEntry, ...]  # delete files that delete from it alone
 
     @property
     def live(self) -> Mask:
@@ -32,6 +32,11 @@ class ScannedFile:
         mask = np.ones(len(self.rows), dtype=np.bool_)
         mask[self.deleted] = False
         return mask
+
+    @property
+    def vectors(self) -> list[LiveEntry]:
+        """Its deletion vector, if it has one."""
+        return [entry for entry in self.own_deletes if entry.file.referenced_data_file is not None]
 
 
 def scan_files(table: SimulatedTable, files: DataFiles) -> list[ScannedFile]:
@@ -48,7 +53,9 @@ def scan_files(table: SimulatedTable, files: DataFiles) -> list[ScannedFile]:
             spec_id=manifest.file.partition_spec_id,
             rows=_with_lineage(files.rows_in[entry.file.file_path], entry),
             deleted=_positions(files, entry.file.file_path, by_path.get(entry.file.file_path, [])),
-            deletes=tuple(by_path.get(entry.file.file_path, [])),
+            own_deletes=tuple(
+                one for one in by_path.get(entry.file.file_path, []) if len(files.positions_in[one.key]) == 1
+            ),
         )
         for manifest in table.manifests
         if not manifest.has_deletes

@@ -142,9 +142,7 @@ def _commit_rewritten(
         removed={hit.file.entry.file.file_path for hit in hits},
         added=new_entries(added, identity),
         # only vectors are named: they are of no use without their file
-        removed_deletes={
-            entry.key for hit in hits for entry in hit.file.deletes if entry.file.content_size_bytes is not None
-        },
+        removed_deletes={entry.key for hit in hits for entry in hit.file.vectors},
     )
     operation = "overwrite"
     if bool(hits) != bool(added):
