@@ -17,6 +17,7 @@ from wasim.iceberg.names import (
 )
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
+from wasim.simulate.beside import Sizes
 from wasim.simulate.books import Books
 from wasim.simulate.commits import (
     Change,
@@ -64,6 +65,7 @@ class SimulatedTable:
     commits: int = 0
     json_file: str = ""
     snapshot_id: int | None = None
+    sizes: Sizes = field(default_factory=Sizes)
 
     def create(self) -> None:
         """CREATE TABLE: the first metadata.json."""
@@ -87,9 +89,7 @@ class SimulatedTable:
         attempt: int = 1,
         made: MergedBefore | None = None,
     ) -> None:
-        """One attempt to append a manifest of new files. `made` are merged manifests, by what they were made of: those
-        of earlier attempts, to which this one adds its own.
-        """
+        """One attempt to append a manifest of new files; `made` are merged ones of earlier attempts, then its own."""
         refuse_rolling(new.file, self.rules.policy.target_bytes)
         merged = Merged(manifests=[new, *self.manifests])
         if self.rules.appends_merge:
@@ -129,10 +129,7 @@ class SimulatedTable:
         removed: frozenset[str] = frozenset(),
         plain: bool = False,
     ) -> LiveManifest:
-        """Writes a manifest of a partition spec, which is the one in force if none is given.
-
-        A `plain` one heeds no property of the table.
-        """
+        """Writes a manifest of a partition spec, or of the one in force; a `plain` one heeds no table property."""
         path = f"{self.rules.location}/metadata/{name}"
         writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id)
         writer = ManifestWriter(header=writer.header) if plain else writer
@@ -267,8 +264,12 @@ class SimulatedTable:
             release=self.rules.release,
         )
         records = [manifest.record for manifest in self.manifests]
-        data = container_bytes(manifest_list_header_values(header), records, sync_marker=self.rng.bytes(SYNC_BYTES))
-        self.books.write(Kind.MANIFEST_LIST, f"metadata/{name}", data)
+        values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
+        file = f"metadata/{name}"
+        if self.books.folder is None:
+            self.books.write(Kind.MANIFEST_LIST, file, self.sizes.of(values, records, sync))
+        else:
+            self.books.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
 
     def _write_json(self) -> None:
         self.version += 1
