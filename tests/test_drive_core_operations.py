@@ -60,7 +60,7 @@ CASES: dict[str, dict[str, str]] = {
         " {at: 6s, add_partition_field: {column: event_time, transform: hour}},"
         " {at: 8s, set_properties: {write.metadata.previous-versions-max: '5',"
         " write.metadata.delete-after-commit.enabled: 'true'}},"
-        " {at: 9s, move_column: {column: later, after: event_id}}, {at: 13s, rollback_commits: 2},"
+        " {at: 9s, move_column: {column: reading, after: later}}, {at: 13s, rollback_commits: 2},"
         " {at: 16s, create_branch: audit}, {at: 18s, drop_partition_field: {column: event_time, transform: hour}},"
         " {at: 21s, drop_column: later}]",
     },

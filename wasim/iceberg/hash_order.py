@@ -5,12 +5,14 @@ Scala's, and leaves them in that other order; the manifests that later copy thos
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 _Key = TypeVar("_Key", str, int)
 _WORD = 0xFFFFFFFF
 
 
+@lru_cache(maxsize=4096)
 def java_string_hash(text: str) -> int:
     """`String.hashCode()` as an unsigned 32-bit number, over UTF-16 code units."""
     units = text.encode("utf-16-be")

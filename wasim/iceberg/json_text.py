@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import TypeAlias
 
@@ -90,7 +91,13 @@ def _line(before: str, depth: int) -> str:
 
 def json_object(members: Iterable[tuple[str, str]]) -> str:
     """An object from keys and values already rendered."""
-    return "{" + ",".join([f"{quote(key)}:{text}" for key, text in members]) + "}"
+    return "{" + ",".join([f"{_quoted_key(key)}:{text}" for key, text in members]) + "}"
+
+
+@lru_cache(maxsize=1024)
+def _quoted_key(key: str) -> str:
+    """Keys are few, and come back in every object."""
+    return quote(key)
 
 
 def json_array(items: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """The books of a simulated case: file events and commit reports, as a real engine's journal would yield them."""
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -16,11 +17,14 @@ _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 EVENT_COLUMNS = [one.name for one in fields(FileEvents)]
 
 
+Size = int | Future[int]  # of what is still being compressed, by another thread
+
+
 class Written(NamedTuple):
     """A file as it was written."""
 
     kind: Kind
-    bytes: int
+    bytes: Size
     at_s: float
 
 
@@ -66,12 +70,12 @@ class Books:
         }
         self.steps.append(self.record)
 
-    def write(self, kind: Kind, file: str, data: bytes | int) -> None:
+    def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
         """A file written: its bytes, or their number where nobody needs them."""
-        size = data if isinstance(data, int) else len(data)
+        size = len(data) if isinstance(data, bytes) else data
         self.files[file] = Written(kind, size, self.at_s)
         self._note(Action.WRITE, kind, size, file)
-        if self.folder is not None and not isinstance(data, int):
+        if self.folder is not None and isinstance(data, bytes):
             path = self.folder / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
@@ -82,7 +86,7 @@ class Books:
         if self.folder is not None and kind not in DATA_KINDS:
             (self.folder / file).unlink()
 
-    def _note(self, action: Action, kind: Kind, size: int, file: str) -> None:
+    def _note(self, action: Action, kind: Kind, size: Size, file: str) -> None:
         attempt = self._attempt(action, kind, file)
         self.events.append(
             (self.step, self.commit, attempt, self.operation, str(action), str(kind), size, self.at_s, file)
@@ -104,6 +108,7 @@ class Books:
         """The recording of everything so far."""
         by_event = zip(*self.events, strict=True) if self.events else [()] * len(EVENT_COLUMNS)
         events = {name: list(column) for name, column in zip(EVENT_COLUMNS, by_event, strict=True)}
+        events["bytes"] = [one.result() if isinstance(one, Future) else one for one in events["bytes"]]
         reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
         steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
         return Recording(

@@ -83,7 +83,8 @@ def new_entries(files: Sequence[DataFileEntry], identity: CommitIdentity) -> lis
 
 def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity) -> CommitCounts:
     """Counts that say how many of the manifests a commit wrote, and how many it found."""
-    created = sum(1 for one in manifests if one.file.added_snapshot_id == identity.snapshot_id)
+    added = identity.snapshot_id
+    created = [one.file.added_snapshot_id for one in manifests].count(added)
     return CommitCounts(manifests_created=created, manifests_kept=len(manifests) - created)
 
 

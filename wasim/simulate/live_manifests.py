@@ -1,7 +1,8 @@
 """Manifests of the simulated table: written from new files, or merged from others, byte for byte."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
 from wasim.iceberg.manifest_entries import ManifestContent, Status
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
-from wasim.iceberg.schemas import Schema
+from wasim.iceberg.record_encoding import Encoder
+from wasim.iceberg.schemas import NestedField, Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value
 from wasim.simulate.identifiers import CommitIdentity
@@ -70,13 +72,28 @@ class LiveManifest:
 MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manifests that one was made of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ManifestWriter:
-    """Writes the manifests of one table."""
+    """Writes the manifests of one table. What follows from its header is found once: to look it up takes a hash of the
+    schema, which costs more than an entry.
+    """
 
     header: ManifestHeader
     codec: str = "deflate"
     level: int = DEFLATE_LEVEL
+
+    @cached_property
+    def _header_values(self) -> Mapping[str, bytes]:
+        return manifest_header_values(self.header, self.codec)
+
+    @cached_property
+    def _partition_fields(self) -> tuple[NestedField, ...]:
+        return partition_type(self.header.spec, self.header.schema).fields
+
+    @cached_property
+    def _encode(self) -> Encoder:
+        header = self.header
+        return entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
 
     def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
         """The writer of manifests of a spec, under the schema in force."""
@@ -94,21 +111,18 @@ class ManifestWriter:
         """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
         the others EXISTING.
         """
-        header = self.header
-        encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
+        encode, version = self._encode, self.header.format_version
         records = []
         for entry in entries:
             if entry.key in removed:
-                records.append(encode(_deleted(entry, commit, header.format_version)))
+                records.append(encode(_deleted(entry, commit, version)))
             elif entry.snapshot_id == commit.snapshot_id:
                 records.append(encode(_added(entry, commit)))
             else:
                 if entry.existing is None:
-                    entry.existing = encode(_existing(entry, header.format_version))
+                    entry.existing = encode(_existing(entry, version))
                 records.append(entry.existing)
-        data = container_bytes(
-            manifest_header_values(header, self.codec), records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level
-        )
+        data = container_bytes(self._header_values, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
         listed = self._listed(path, len(data), entries, commit, removed)
         return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
 
@@ -143,10 +157,9 @@ class ManifestWriter:
         )
 
     def _partitions(self, entries: Sequence[LiveEntry]) -> tuple[PartitionFieldSummary, ...]:
-        fields = partition_type(self.header.spec, self.header.schema).fields
         return tuple(
             PartitionFieldSummary(contains_null=False, contains_nan=False, lower_bound=low, upper_bound=high)
-            for place, field in enumerate(fields)
+            for place, field in enumerate(self._partition_fields)
             for low, high in [
                 _extremes([entry.file.partition[place] for entry in entries], str(getattr(field.type, "name", "")))
             ]

@@ -31,11 +31,15 @@ ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
 _GROWING = ("event_id", "event_time")
+# Rows that follow each other are hashed so many at a time: numpy takes as long to begin as to hash hundreds.
+_HASHED_TOGETHER = 8192
+_FEW_ROWS = _HASHED_TOGETHER // 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key.
+    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key; `hashed` the newest
+    block of rows as they arrive whose keys were asked for, by a column's salt.
 
     `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
     time of their merge, which `late_s` tells by their version.
@@ -46,6 +50,7 @@ class Rows:
     changed: str | None = None
     ranks: dict[str, Ints] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
+    hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
 
     def values(self, leaf: Leaf, rows: RowSet) -> Values:
         """The column's values in these rows."""
@@ -94,12 +99,24 @@ class Rows:
             per_commit = self.case.workload.partitions_per_commit or 1
             commits = np.trunc(rows.numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
             return np.asarray((commits * per_commit + rows.numbers % per_commit) % (leaf.column.values or 1))
-        versions = rows.updates if leaf.name == self.changed else rows.versions
+        versions, values = rows.updates if leaf.name == self.changed else rows.versions, leaf.column.values or ALL_KEYS
+        if not versions.any():
+            return np.asarray(self._hashes_as_arrived(leaf, rows.numbers) % values)
         keys = np.empty(len(rows), dtype=np.int64)
         for version in np.unique(versions).tolist():
             same = versions == version
             keys[same] = spark_xxhash64(rows.numbers[same], self.case.seed + version, leaf.salt)
-        return keys % (leaf.column.values or ALL_KEYS)
+        return keys % values
+
+    def _hashes_as_arrived(self, leaf: Leaf, numbers: Ints) -> Ints:
+        block = int(numbers.min()) // _HASHED_TOGETHER
+        if len(numbers) > _FEW_ROWS or int(numbers.max()) // _HASHED_TOGETHER != block:
+            return spark_xxhash64(numbers, self.case.seed, leaf.salt)
+        if self.hashed.get(leaf.salt, (None, None))[0] != block:
+            first = block * _HASHED_TOGETHER
+            all_of_block = np.arange(first, first + _HASHED_TOGETHER, dtype=np.int64)
+            self.hashed[leaf.salt] = block, spark_xxhash64(all_of_block, self.case.seed, leaf.salt)
+        return np.asarray(self.hashed[leaf.salt][1][numbers - block * _HASHED_TOGETHER])
 
     def values_of_keys(self, leaf: Leaf, keys: Ints) -> Values:
         """The column's values for keys, which alone decide them."""

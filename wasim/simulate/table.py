@@ -18,6 +18,7 @@ from wasim.iceberg.names import (
 )
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
+from wasim.simulate.beside import Sizes
 from wasim.simulate.books import Books
 from wasim.simulate.commits import (
     Change,
@@ -64,6 +65,7 @@ class SimulatedTable:
     commits: int = 0
     json_file: str = ""
     snapshot_id: int | None = None
+    sizes: Sizes = field(default_factory=Sizes)
 
     def create(self) -> None:
         """CREATE TABLE: the first metadata.json."""
@@ -91,9 +93,9 @@ class SimulatedTable:
         removed: frozenset[FileKey] = frozenset(),
         plain: bool = False,
     ) -> LiveManifest:
-        """Writes a manifest of a partition spec, which is the one in force if none is given.
+        """Writes a manifest of a partition spec, or of the one in force; a `plain` one heeds no table property.
 
-        It is one of deletes if its entries are. A `plain` one heeds no property of the table.
+        It is one of deletes if its entries are.
         """
         path = f"{self.rules.location}/metadata/{name}"
         content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
@@ -233,8 +235,12 @@ class SimulatedTable:
             release=self.rules.release,
         )
         records = [manifest.record for manifest in self.manifests]
-        data = container_bytes(manifest_list_header_values(header), records, sync_marker=self.rng.bytes(SYNC_BYTES))
-        self.books.write(Kind.MANIFEST_LIST, f"metadata/{name}", data)
+        values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
+        file = f"metadata/{name}"
+        if self.books.folder is None:
+            self.books.write(Kind.MANIFEST_LIST, file, self.sizes.of(values, records, sync))
+        else:
+            self.books.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
 
     def _write_json(self) -> None:
         self.version += 1

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
@@ -52,20 +53,23 @@ class TableJson:
         text = snapshot_json(snapshot)
         self.snapshots[snapshot.snapshot_id] = text
         self.item_bytes += self._bytes_of(text)
-        added = replace(
+        return replace(
             self.base,
             last_sequence_number=snapshot.sequence_number,
             next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
+            **self._main_at(self.base, snapshot.snapshot_id, snapshot.timestamp_ms),
         )
-        return self.point_main(added, snapshot.snapshot_id, snapshot.timestamp_ms)
 
     def point_main(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> TableMetadata:
         """The metadata with main at a snapshot, as the snapshot log then says."""
+        return replace(metadata, **self._main_at(metadata, snapshot_id, at_ms))
+
+    def _main_at(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> dict[str, Any]:
         entry = SnapshotLogEntry(timestamp_ms=at_ms, snapshot_id=snapshot_id)
         self.snapshot_log.append(entry)
         self.item_bytes += self._bytes_of(_logged(entry))
         refs = with_ref(metadata.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
-        return replace(metadata, current_snapshot_id=snapshot_id, refs=refs)
+        return {"current_snapshot_id": snapshot_id, "refs": refs}
 
     def remove(self, snapshot_ids: Collection[int]) -> None:
         """Takes snapshots out; of the snapshot log goes all that is older than its newest entry of any of them."""
