@@ -1,0 +1,110 @@
+"""Into how many tasks Spark's adaptive execution puts the rows that a statement writes again.
+
+It hashes them into as many partitions as the session has, and joins neighbours up to a target: half of all bytes, for two
+cores, but no less than a mebibyte. So few rows end in one task.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.iceberg.manifests import PartitionValue
+from wasim.simulate.row_sets import RowSet, all_rows
+from wasim.units import Ints
+
+LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize
+CORES = 2  # of the session: as many tasks as it aims at
+PARTITIONS = 4  # of the session's shuffles
+SPARK_SEED = 42
+_MASK = 0xFFFFFFFF
+_LONGS = ("long", "timestamp", "timestamptz", "decimal")
+
+Words = NDArray[np.uint32]
+
+
+def tasks_of(rows: RowSet, partitions: Ints, row_bytes: float) -> list[RowSet]:
+    """The rows of each task that reads a shuffle, given the partition of each row."""
+    sizes = [row_bytes * int(np.count_nonzero(partitions == place)) for place in range(PARTITIONS)]
+    return [all_rows([rows.take(partitions == place) for place in places]) for places in joined_partitions(sizes)]
+
+
+def joined_partitions(sizes: Sequence[float]) -> list[range]:
+    """The partitions of a shuffle, of these sizes in bytes, that each task reads. Tasks without rows there are none."""
+    target = max(sum(sizes) / CORES, LEAST_TASK_BYTES)
+    tasks, first, filled = [], 0, 0.0
+    for place, size in enumerate(sizes):
+        if place > first and filled + size > target:
+            if filled:
+                tasks.append(range(first, place))
+            first, filled = place, 0.0
+        filled += size
+    if filled or not tasks:
+        tasks.append(range(first, len(sizes)))
+    return tasks
+
+
+def partition_of_text(text: str) -> int:
+    """The partition of a shuffle by a column of this text."""
+    return spark_hash_of_text(text.encode()) % PARTITIONS
+
+
+def partitions_of_longs(values: Ints) -> Ints:
+    """The partition of a shuffle by a bigint column, for each of its values."""
+    low, high = (values & _MASK).astype(np.uint32), (values >> 32 & _MASK).astype(np.uint32)
+    with np.errstate(over="ignore"):
+        words = _mixed_words(_mixed_words(np.full(len(values), SPARK_SEED, dtype=np.uint32), low), high)
+        words ^= np.uint32(8)
+        words = (words ^ words >> np.uint32(16)) * np.uint32(0x85EBCA6B)
+        words = (words ^ words >> np.uint32(13)) * np.uint32(0xC2B2AE35)
+        words ^= words >> np.uint32(16)
+    return words.view(np.int32).astype(np.int64) % PARTITIONS
+
+
+def _mixed_words(state: Words, words: Words) -> Words:
+    words = words * np.uint32(0xCC9E2D51)
+    words = (words << np.uint32(15) | words >> np.uint32(17)) * np.uint32(0x1B873593)
+    state = state ^ words
+    return (state << np.uint32(13) | state >> np.uint32(19)) * np.uint32(5) + np.uint32(0xE6546B64)
+
+
+def partition_of_values(values: Sequence[PartitionValue], types: Sequence[str]) -> int:
+    """The partition of a shuffle by a table's partition fields, whose types are named, for these values of theirs."""
+    state = SPARK_SEED
+    for value, kind in zip(values, types, strict=True):
+        if isinstance(value, str | bytes):
+            state = spark_hash_of_text(value.encode() if isinstance(value, str) else value, state & _MASK)
+        elif value is not None:
+            state = _hash_of_number(int(value), state & _MASK, is_long=kind in _LONGS)
+    return state % PARTITIONS
+
+
+def _hash_of_number(value: int, seed: int, *, is_long: bool) -> int:
+    state = _mixed(seed, value & _MASK)
+    return _finished(_mixed(state, value >> 32 & _MASK), 8) if is_long else _finished(state, 4)
+
+
+def spark_hash_of_text(text: bytes, seed: int = SPARK_SEED) -> int:
+    """`hash(text)` of Spark SQL, signed: Murmur3, but for a tail whose bytes are mixed in one by one."""
+    state, whole = seed, len(text) // 4 * 4
+    for position in range(0, whole, 4):
+        state = _mixed(state, int.from_bytes(text[position : position + 4], "little"))
+    for byte in text[whole:]:
+        state = _mixed(state, (byte - 256 if byte > 127 else byte) & _MASK)
+    return _finished(state, len(text))
+
+
+def _mixed(state: int, word: int) -> int:
+    word = word * 0xCC9E2D51 & _MASK
+    word = (word << 15 | word >> 17) & _MASK
+    state ^= word * 0x1B873593 & _MASK
+    state = (state << 13 | state >> 19) & _MASK
+    return state * 5 + 0xE6546B64 & _MASK
+
+
+def _finished(state: int, length: int) -> int:
+    state ^= length
+    state = (state ^ state >> 16) * 0x85EBCA6B & _MASK
+    state = (state ^ state >> 13) * 0xC2B2AE35 & _MASK
+    state ^= state >> 16
+    return state - (1 << 32) if state >= 1 << 31 else state
