@@ -1,16 +1,18 @@
 """Into how many tasks Spark's adaptive execution puts the rows that a statement writes again.
 
-It hashes them into as many partitions as the session has, and joins neighbours up to a target: half of all bytes, for two
-cores, but no less than a mebibyte. So few rows end in one task.
+It hashes them into as many partitions as the session has, and joins neighbours up to a target: half of all bytes, for
+two cores, but no less than a mebibyte. So few rows end in one task. Of more, file names decide, which are chance: then
+the number of tasks is as likely as the real one, not the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wasim.iceberg.manifests import PartitionValue
 from wasim.simulate.row_sets import RowSet, all_rows
+from wasim.simulate.schema import Leaf
 from wasim.units import Ints
 
 LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize
@@ -20,7 +22,30 @@ SPARK_SEED = 42
 _MASK = 0xFFFFFFFF
 _LONGS = ("long", "timestamp", "timestamptz", "decimal")
 
+_ROW_BYTES = 19.0  # its number, time, file and position
+_FEW_VALUES = 200
+_REFERENCE_BYTES, _FEW_NUMBERS_BYTES, _LONG_BYTES = 6.6, 2.0, 8.3
+_NUMBER_BYTES = {"int": 6.7, "float": 6.7, "date": 5.0, "boolean": 2.7}
+
 Words = NDArray[np.uint32]
+
+
+def shuffled_row_bytes(leaves: Iterable[Leaf]) -> float:
+    """Bytes that a row takes in a shuffle, which LZ4 compresses; measured on 8,000 rows of each kind of column.
+
+    What repeats within some hundreds of rows costs a reference, what does not its own bytes: LZ4 codes no entropy.
+    """
+    return _ROW_BYTES + sum(map(_value_bytes, leaves))
+
+
+def _value_bytes(leaf: Leaf) -> float:
+    column = leaf.column
+    if leaf.name in ("event_id", "event_time"):
+        return 0.0  # in _ROW_BYTES
+    is_text = column.type in ("string", "binary")
+    if column.values is not None and column.values <= _FEW_VALUES:
+        return min(_REFERENCE_BYTES, float(column.length)) if is_text else _FEW_NUMBERS_BYTES
+    return 1.02 * column.length if is_text else _NUMBER_BYTES.get(column.type, _LONG_BYTES)
 
 
 def tasks_of(rows: RowSet, partitions: Ints, row_bytes: float) -> list[RowSet]:
