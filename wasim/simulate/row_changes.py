@@ -7,7 +7,7 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.scenario import Case
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
-from wasim.simulate.hashing import spark_xxhash64_of_pair
+from wasim.simulate.hashing import spark_xxhash64_of_ints
 from wasim.simulate.rows import task_edges
 from wasim.simulate.scanning import is_chosen
 from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update
@@ -53,8 +53,7 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
         earlier = before - replaced + offsets
     else:
         stretch = before // replaced
-        place = int(spark_xxhash64_of_pair(np.array([commit]), case.seed)[0])
-        earlier = offsets * stretch + place % stretch
+        earlier = offsets * stretch + spark_xxhash64_of_ints(commit, case.seed) % stretch
     return np.where(offsets < replaced, earlier, before - replaced + offsets)
 
 
