@@ -30,7 +30,7 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     if not rewritten:
         return
     identity = table.begin()
-    new = [_rewrite(table, group, identity) for group in rewritten]
+    new = [_rewrite(table, group, identity) for group in rewritten if any(one.live for one in group)]
     replaced = {id(one) for group in rewritten for one in group}
     manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
     counts = replace(count_manifests(manifests, identity), manifests_replaced=len(replaced), entries_processed=0).after(
