@@ -1,6 +1,7 @@
 """A scenario's changes and upserts as statements: which rows, and whether rows are looked at or whole files dropped."""
 
 import struct
+from functools import partial
 
 import numpy as np
 
@@ -22,22 +23,19 @@ def change_rows(statement: Statement, step: ChangeRows) -> None:
     """Carries out one change."""
     match step.operation:
         case "update":
-            update(statement, find_hits(statement, _numbers(step)), step.number)
+            update(statement, find_hits(statement, partial(is_chosen, step.rows)), step.number)
         case "delete":
             if not _deletes_whole_files(statement, step):
-                delete(statement, find_hits(statement, _numbers(step)))
+                delete(statement, find_hits(statement, partial(is_chosen, step.rows)))
         case "merge":
             statement.files.rows.late_s[step.number] = step.event_time_s
-            merge(statement, np.concatenate([_numbers(step), np.arange(*step.new_rows)]), step.number)
+            numbers = np.arange(step.rows.first, step.rows.stop)
+            source = np.concatenate([numbers[is_chosen(step.rows, numbers)], np.arange(*step.new_rows)])
+            merge(statement, source, step.number)
         case "overwrite":
             edges = task_edges(step.rows.first, step.rows.stop, statement.files.case.workload.files_per_commit)
             tasks = [np.arange(low, high) for low, high in edges]
             overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
-
-
-def _numbers(step: ChangeRows) -> Ints:
-    numbers = np.arange(step.rows.first, step.rows.stop)
-    return numbers[is_chosen(step.rows, numbers)]
 
 
 def upsert(statement: Statement, step: Append, commit: int) -> None:

@@ -3,7 +3,7 @@
 Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,10 +81,10 @@ class Hit:
         return self.file.rows.take(self.mask)
 
 
-def find_hits(statement: Statement, chosen: Ints) -> list[Hit]:
-    """Files that hold rows of these numbers."""
+def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[Hit]:
+    """Files that hold rows whose numbers are chosen."""
     found = [
-        Hit(file=file, mask=np.isin(file.rows.numbers, chosen) & file.live)
+        Hit(file=file, mask=is_chosen(file.rows.numbers) & file.live)
         for file in scan_files(statement.table, statement.files)
     ]
     return [hit for hit in found if hit.mask.any()]
@@ -110,7 +110,7 @@ def delete(statement: Statement, hits: Sequence[Hit]) -> None:
 
 def merge(statement: Statement, source: Ints, version: int) -> None:
     """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
-    hits = find_hits(statement, source)
+    hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
     matched = all_rows([hit.touched for hit in hits])
     everywhere = np.ones(len(matched), dtype=np.bool_)
     inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
@@ -142,8 +142,11 @@ def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]
 
 
 def _shuffled_by_file(statement: Statement, hits: Sequence[Hit], written: Sequence[RowSet]) -> Sequence[RowSet]:
-    places = [partition_of_text(hit.file.entry.file.file_path) for hit in hits]
-    return _shuffled(statement, all_rows(written), np.repeat(places, [len(rows) for rows in written]).astype(np.int64))
+    places = [
+        np.full(len(rows), partition_of_text(hit.file.entry.file.file_path))
+        for hit, rows in zip(hits, written, strict=True)
+    ]
+    return _shuffled(statement, all_rows(written), np.concatenate([np.arange(0), *places]))
 
 
 def _shuffled(statement: Statement, written: RowSet, partitions: Ints) -> Sequence[RowSet]:
