@@ -110,3 +110,34 @@ def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session: Ses
         files = size(table.newScan().useSnapshot(snapshot.snapshotId()).planFiles())
         assert files == int(snapshot.summary().get("total-data-files"))
     assert size(table.newScan().planFiles()) == reports.files_live[-1]
+
+
+@pytest.mark.parametrize("format_version", [2, 3])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_iceberg_java_reads_a_table_whose_rows_were_changed(mode: str, format_version: int, session: Session, tmp_path):
+    case = synthetic_case(writer="batch", horizon_s=9.0, files_per_commit=2)
+    changes = {
+        "update": {"every": "2s", "share": 0.01, "mode": mode},
+        "delete": {"every": "3s", "rows": 30, "locality": "oldest", "mode": mode},
+        "merge": {"every": "4s", "rows": 20, "new_rows": 5, "locality": "newest", "mode": mode},
+    }
+    case = replace(
+        case,
+        table=case.table.model_copy(update={"format_version": format_version}),
+        changes=Changes.model_validate(changes),
+    )
+    reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path).reports
+    iceberg = session.jvm.org.apache.iceberg
+    size = iceberg.relocated.com.google.common.collect.Iterables.size
+    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
+    newest = max((tmp_path / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
+    table = iceberg.BaseTable(iceberg.StaticTableOperations(str(newest), io), "emitted")
+    assert size(table.newScan().planFiles()) == reports.files_live[-1]
+    planned = {
+        (delete.location(), delete.contentOffset()): delete.recordCount()
+        for task in table.newScan().planFiles().iterator()
+        for delete in task.deletes()
+    }
+    assert len(planned) == reports.delete_files_live[-1]
+    assert (len(planned) > 0) == (mode == "merge-on-read")
+    assert sum(planned.values()) == int(table.currentSnapshot().summary().get("total-position-deletes"))

@@ -52,6 +52,16 @@ def kept_case(**parts) -> Case:
     return replace(synthetic_case(**{"writer": "batch", "horizon_s": 12.0, **others}), **given)
 
 
+def test_a_v1_commit_lists_copies_of_rewritten_manifests(tmp_path: Path) -> None:
+    case = kept_case(maintenance={"rewrite_manifests": {"every": 6}}, properties=NO_MERGE)
+    case = replace(case, table=case.table.model_copy(update={"format_version": 1}))
+    events = simulate(case, tmp_path).recording.events
+    manifests = events.where((events.operation == "rewrite_manifests") & (events.kind == Kind.DATA_MANIFEST))
+    told = [(str(action), "optimized" in file) for action, file in zip(manifests.action, manifests.file, strict=True)]
+    assert told == [("write", True), ("write", False), ("delete", True)] * 2
+    assert list(manifests.bytes[:1]) == list(manifests.bytes[2:3])
+
+
 def newest(folder: Path) -> TableMetadata:
     path = max((folder / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
     return read_metadata_json(path.read_bytes(), source=path.name)

@@ -30,6 +30,7 @@ from wasim.simulate.partitions import partition_folder, split_by_partition
 from wasim.simulate.row_sets import new_rows
 from wasim.simulate.rows import rows_of, split_rows
 from wasim.simulate.schema import iceberg_schema, last_column_id, leaves, partition_spec
+from wasim.simulate.shuffling import joined_partitions, partition_of_text, partitions_of_longs, spark_hash_of_text
 
 RECORDINGS = Path(__file__).parent / "data" / "recordings"
 
@@ -80,6 +81,28 @@ def test_bucket_hashes_are_those_of_the_specification():
     assert murmur3_32(bytes([0, 1, 2, 3])) == -188683207
     assert murmur3_32(decimal_bytes(1420)) == -500754589
     assert murmur3_32((17486).to_bytes(8, "little")) == -653330422
+
+
+def test_shuffles_hash_as_spark_does():
+    assert spark_hash_of_text(b"Spark") == 228093765
+    assert partition_of_text("Spark") == 1
+    numbers = np.arange(4_000, dtype=np.int64) - 2_000
+    assert np.bincount(partitions_of_longs(numbers), minlength=4).min() > 900
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "tasks"),
+    [
+        ([0.2, 0.2, 0.2, 0.2], [range(4)]),  # all of it fits one
+        ([0.4, 0.4, 0.4, 0.4], [range(2), range(2, 4)]),
+        ([2.0, 2.0, 2.0, 2.0], [range(2), range(2, 4)]),  # half of all
+        ([3.0, 0.0, 0.0, 1.0], [range(1), range(1, 4)]),
+        ([0.0, 0.0, 0.0, 5.0], [range(3, 4)]),  # nobody reads nothing
+        ([0.0, 0.0, 0.0, 0.0], [range(4)]),
+    ],
+)
+def test_neighbouring_partitions_are_joined_up_to_half_of_all_or_a_mebibyte(mebibytes, tasks):
+    assert joined_partitions([size * 2**20 for size in mebibytes]) == tasks
 
 
 def test_drawn_bounds_lie_where_computed_ones_would(monkeypatch):

@@ -29,6 +29,9 @@ sized by the profile and have no goal. What misses its goal stays in the table.
 A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
 chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.
 
+Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, the hash of random file
+names decides how many files a statement writes; see [decision 10](decisions/0010-row-changes.md).
+
 The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
 
 ![Manifests of a table that merges near the target size, real and simulated](thrash.svg)

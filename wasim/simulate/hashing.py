@@ -33,6 +33,13 @@ def spark_xxhash64_of_pair(values: Ints, number: int) -> Ints:
         return _hash_int(number, words).view(np.int64)
 
 
+def spark_xxhash64_of_ints(first: int, second: int) -> int:
+    """`xxhash64(first, second)` of Spark SQL for int literals."""
+    with np.errstate(over="ignore"):
+        words = _hash_int(second, _hash_int(first, np.full(1, SPARK_SEED, dtype=np.uint64)))
+        return int(words.view(np.int64)[0])
+
+
 def _rotate(words: Words, bits: int) -> Words:
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 

@@ -1,36 +1,39 @@
-"""Spark's rewrite_manifests: the live entries of a spec's manifests in one new manifest, sorted by partition."""
+"""Spark's rewrite_manifests: the live entries of a spec's manifests in new ones, sorted by partition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 from wasim.errors import WasimError
-from wasim.iceberg.hash_order import scala_map_order
+from wasim.iceberg.hash_order import java_map_order, scala_map_order
 from wasim.iceberg.manifest_entries import PartitionValue
-from wasim.iceberg.names import rewritten_manifest_name
+from wasim.iceberg.names import manifest_name, rewritten_manifest_name
+from wasim.ledger import Kind
 from wasim.simulate.commits import Change, Moment, count_manifests
 from wasim.simulate.identifiers import CommitIdentity, draw_uuid
 from wasim.simulate.live_manifests import LiveEntry, LiveManifest
 from wasim.simulate.summary import operation_summary
 from wasim.simulate.table import SimulatedTable
 
-Value = TypeVar("Value", int, bytes)
-
 
 def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
-    """Replaces the manifests of the spec in force by one of data and one of deletes.
+    """Replaces the manifests of the spec in force, of data and of deletes, by as few as their bytes need.
 
-    Nothing is committed where there is but one of each already. WasimError where their bytes would take several: Spark
-    cuts them by a sample of the entries.
+    Nothing is committed where there is but one of each already. WasimError where those of a partitioned table would
+    take several: Spark cuts them by a sample of the entries. Entries of an unpartitioned one are dealt out evenly, as
+    Dataset.repartition does; which goes where is Spark's.
     """
     spec_id = table.json.base.default_spec_id
     matching = [one for one in table.manifests if one.file.partition_spec_id == spec_id]
     groups = [[one for one in matching if one.has_deletes == has_deletes] for has_deletes in (False, True)]
-    rewritten = [group for group in groups if _is_taken(group, table.rules.policy.target_bytes)]
+    rewritten = [group for group in groups if len(group) > 1 or (group and _parts(table, group) > 1)]
     if not rewritten:
         return
     identity = table.begin()
-    new = [_rewrite(table, group, identity) for group in rewritten]
+    made = [one for group in rewritten for one in _rewrite(table, group, identity)]
+    # what a v1 commit lists it must have written itself: it copies what Spark's tasks wrote, which then is deleted
+    copies = table.rules.format_version == 1
+    new = [_copy(table, one, number, identity) for number, one in enumerate(made)] if copies else made
     replaced = {id(one) for group in rewritten for one in group}
     manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
     counts = replace(count_manifests(manifests, identity), manifests_replaced=len(replaced), entries_processed=0).after(
@@ -38,43 +41,44 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     )
     summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
     table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
+    for staged in made if copies else ():
+        table.books.delete(Kind.DATA_MANIFEST, table.relative(staged.file.manifest_path))
 
 
-def _is_taken(group: Sequence[LiveManifest], target_bytes: int) -> bool:
-    total_bytes = sum(one.file.manifest_length for one in group)
-    if total_bytes > target_bytes:
+def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
+    """How many manifests the live entries of these take."""
+    target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in group)
+    if total_bytes > target_bytes and table.json.base.default_spec().fields:
         raise WasimError(
             f"rewrite_manifests of {total_bytes} B of manifests would write several (the target is {target_bytes} B),"
             " which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine spark."
         )
-    return len(group) > 1
+    return min(-(-total_bytes // target_bytes), sum(len(one.live) for one in group))
 
 
-def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> LiveManifest:
-    entries = [_rewritten(entry) for manifest in group for entry in manifest.live]
+def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:
+    entries = [_in_order(entry, scala_map_order) for manifest in group for entry in manifest.live]
     entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
-    name = rewritten_manifest_name(str(draw_uuid(table.rng)))
-    # what writes it heeds no property of the table
-    return table.write_manifest(name, entries, identity, plain=True)
+    parts = _parts(table, group)
+    names = [rewritten_manifest_name(str(draw_uuid(table.rng))) for _ in range(parts)]
+    # what writes them heeds no property of the table
+    return [table.write_manifest(name, entries[part::parts], identity, plain=True) for part, name in enumerate(names)]
 
 
-def _rewritten(entry: LiveEntry) -> LiveEntry:
-    """The entry as it comes back from Spark's rows, whose maps are Scala's."""
+def _copy(table: SimulatedTable, staged: LiveManifest, number: int, identity: CommitIdentity) -> LiveManifest:
+    entries = [_in_order(entry, java_map_order) for entry in staged.entries]
+    return table.write_manifest(manifest_name(identity.uuid, number), entries, identity, plain=True)
+
+
+def _in_order(entry: LiveEntry, order: Callable[[Iterable[int]], Iterable[int]]) -> LiveEntry:
+    """The entry with its maps as whoever read them orders them: Scala's after Spark's rows, Java's after Iceberg's."""
     file = entry.file
-    file = replace(
-        file,
-        column_sizes=_in_scala_order(file.column_sizes),
-        value_counts=_in_scala_order(file.value_counts),
-        null_value_counts=_in_scala_order(file.null_value_counts),
-        nan_value_counts=_in_scala_order(file.nan_value_counts),
-        lower_bounds=_in_scala_order(file.lower_bounds),
-        upper_bounds=_in_scala_order(file.upper_bounds),
-    )
-    return replace(entry, file=file, existing=None)
-
-
-def _in_scala_order(values: Mapping[int, Value] | None) -> dict[int, Value] | None:
-    return None if values is None else {key: values[key] for key in scala_map_order(values)}
+    names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    maps = {name: getattr(file, name) for name in names}
+    ordered: dict[str, Any] = {
+        name: None if values is None else {key: values[key] for key in order(values)} for name, values in maps.items()
+    }
+    return replace(entry, file=replace(file, **ordered), existing=None)
 
 
 def _place(value: PartitionValue) -> tuple[bool, PartitionValue]:

@@ -2,13 +2,14 @@
 
 import struct
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.scenario import Case
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
-from wasim.simulate.hashing import spark_xxhash64_of_pair
+from wasim.simulate.hashing import spark_xxhash64_of_ints
 from wasim.simulate.rows import task_edges
 from wasim.simulate.scanning import is_chosen
 from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update
@@ -23,22 +24,19 @@ def change_rows(statement: Statement, step: ChangeRows) -> None:
     """Carries out one change."""
     match step.operation:
         case "update":
-            update(statement, find_hits(statement, _numbers(step)), step.number)
+            update(statement, find_hits(statement, partial(is_chosen, step.rows)), step.number)
         case "delete":
             if not _deletes_whole_files(statement, step):
-                delete(statement, find_hits(statement, _numbers(step)))
+                delete(statement, find_hits(statement, partial(is_chosen, step.rows)))
         case "merge":
             statement.files.rows.late_s[step.number] = step.event_time_s
-            merge(statement, np.concatenate([_numbers(step), np.arange(*step.new_rows)]), step.number)
+            numbers = np.arange(step.rows.first, step.rows.stop)
+            source = np.concatenate([numbers[is_chosen(step.rows, numbers)], np.arange(*step.new_rows)])
+            merge(statement, source, step.number)
         case "overwrite":
             edges = task_edges(step.rows.first, step.rows.stop, statement.files.case.workload.files_per_commit)
             tasks = [np.arange(low, high) for low, high in edges]
             overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
-
-
-def _numbers(step: ChangeRows) -> Ints:
-    numbers = np.arange(step.rows.first, step.rows.stop)
-    return numbers[is_chosen(step.rows, numbers)]
 
 
 def upsert(statement: Statement, step: Append, commit: int) -> None:
@@ -54,8 +52,7 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
         earlier = before - replaced + offsets
     else:
         stretch = before // replaced
-        place = int(spark_xxhash64_of_pair(np.array([commit]), case.seed)[0])
-        earlier = offsets * stretch + place % stretch
+        earlier = offsets * stretch + spark_xxhash64_of_ints(commit, case.seed) % stretch
     return np.where(offsets < replaced, earlier, before - replaced + offsets)
 
 

@@ -1,22 +1,32 @@
 """UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE on the simulated table: which files each touches, and what it writes.
 
-Spark runs them as one job whose rows, shuffled by file or by partition, its adaptive execution brings back into one
-task as long as they are few.
+Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from wasim.errors import WasimError
+from wasim.iceberg.specs import partition_type
 from wasim.ledger import Kind
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.merge_on_read import write_delete_files
+from wasim.simulate.partitions import split_by_partition
 from wasim.simulate.row_sets import RowSet, all_rows, new_rows
 from wasim.simulate.scanning import Mask, ScannedFile, scan_files
+from wasim.simulate.shuffling import (
+    LEAST_TASK_BYTES,
+    partition_of_text,
+    partition_of_values,
+    partitions_of_longs,
+    shuffled_row_bytes,
+    tasks_of,
+)
 from wasim.simulate.table import SimulatedTable
 from wasim.units import Ints
 
@@ -71,10 +81,10 @@ class Hit:
         return self.file.rows.take(self.mask)
 
 
-def find_hits(statement: Statement, chosen: Ints) -> list[Hit]:
-    """Files that hold rows of these numbers."""
+def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[Hit]:
+    """Files that hold rows whose numbers are chosen."""
     found = [
-        Hit(file=file, mask=np.isin(file.rows.numbers, chosen) & file.live)
+        Hit(file=file, mask=is_chosen(file.rows.numbers) & file.live)
         for file in scan_files(statement.table, statement.files)
     ]
     return [hit for hit in found if hit.mask.any()]
@@ -86,8 +96,8 @@ def update(statement: Statement, hits: Sequence[Hit], version: int) -> None:
         changed = all_rows([hit.touched for hit in hits])
         _commit_delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
         return
-    written = all_rows([hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits])
-    _commit_rewritten(statement, hits, written)
+    written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
+    _commit_rewritten(statement, hits, _shuffled_by_file(statement, hits, written))
 
 
 def delete(statement: Statement, hits: Sequence[Hit]) -> None:
@@ -95,12 +105,12 @@ def delete(statement: Statement, hits: Sequence[Hit]) -> None:
     if statement.is_merge_on_read("delete"):
         _commit_delta(statement, hits, None)
     else:
-        _commit_rewritten(statement, hits, all_rows([hit.kept for hit in hits]))
+        _commit_rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
 
 
 def merge(statement: Statement, source: Ints, version: int) -> None:
     """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
-    hits = find_hits(statement, source)
+    hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
     matched = all_rows([hit.touched for hit in hits])
     everywhere = np.ones(len(matched), dtype=np.bool_)
     inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
@@ -111,8 +121,10 @@ def merge(statement: Statement, source: Ints, version: int) -> None:
     if is_delta:
         _commit_delta(statement, hits, written, more)
     else:
-        rest = all_rows([hit.kept for hit in hits])
-        _commit_rewritten(statement, hits, all_rows([rest, written]).by_number(), more)
+        joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
+        # source and table meet in a join by row number
+        tasks = _shuffled(statement, joined, partitions_of_longs(joined.numbers))
+        _commit_rewritten(statement, hits, tasks, more)
 
 
 def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
@@ -129,12 +141,35 @@ def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]
     return {f"spark.merge-into.num-target-rows-{key}": str(count) for key, count in counts.items()}
 
 
+def _shuffled_by_file(statement: Statement, hits: Sequence[Hit], written: Sequence[RowSet]) -> Sequence[RowSet]:
+    places = [
+        np.full(len(rows), partition_of_text(hit.file.entry.file.file_path))
+        for hit, rows in zip(hits, written, strict=True)
+    ]
+    return _shuffled(statement, all_rows(written), np.concatenate([np.arange(0), *places]))
+
+
+def _shuffled(statement: Statement, written: RowSet, partitions: Ints) -> Sequence[RowSet]:
+    """The rows of each task that writes: shuffled so, but by the table's partitions where it has any."""
+    files = statement.files
+    row_bytes = shuffled_row_bytes(files.leaves)
+    if len(written) * row_bytes <= LEAST_TASK_BYTES:
+        return [written]
+    if files.spec.fields:
+        types = [str(getattr(field.type, "name", "")) for field in partition_type(files.spec, files.schema).fields]
+        shares = split_by_partition(files.rows, files.spec, files.leaves, written)
+        written = all_rows([share.rows for share in shares])
+        places = [partition_of_values(share.partition, types) for share in shares]
+        partitions = np.repeat(places, [len(share.rows) for share in shares]).astype(np.int64)
+    return tasks_of(written, partitions, row_bytes)
+
+
 def _commit_rewritten(
-    statement: Statement, hits: Sequence[Hit], written: RowSet, more: dict[str, str] | None = None
+    statement: Statement, hits: Sequence[Hit], tasks: Sequence[RowSet], more: dict[str, str] | None = None
 ) -> None:
     """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
     table, numbers = statement.table, statement.numbers(is_delta=False)
-    added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
+    added = statement.files.write(tasks, 1, numbers, table.rng, carries_lineage=statement.has_lineage)
     for file in added:
         table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     identity = table.begin()
@@ -156,6 +191,12 @@ def _commit_delta(
 ) -> None:
     """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
     table, numbers = statement.table, statement.numbers(is_delta=True)
+    shuffled = shuffled_row_bytes(statement.files.leaves) * sum(int(np.count_nonzero(hit.mask)) for hit in hits)
+    if shuffled > LEAST_TASK_BYTES:
+        raise WasimError(
+            f"A merge-on-read statement that changes {sum(int(np.count_nonzero(hit.mask)) for hit in hits)} rows is not"
+            " simulated: Spark writes so many by several tasks. Change fewer at once, or use engine spark."
+        )
     added = []
     if written is not None:
         added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
