@@ -12,6 +12,7 @@ from wasim.iceberg import DataFileEntry, ManifestHeader
 from wasim.iceberg.containers import DEFLATE_LEVEL
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.ledger import Action, Kind, Recording
+from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.simulate.books import Books
@@ -103,7 +104,8 @@ def simulate_table(
 
 
 def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
-    events, live = recording.events, dict.fromkeys(Kind, 0)
+    live = dict.fromkeys(Kind, 0)
+    events = recording.events.where(~lost_files(recording))
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0
