@@ -25,6 +25,7 @@ def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1) -> Write
     """Times that are spread about these, evenly."""
     around = tuple(np.linspace(0.5, 1.5, QUANTILES))
     return WriterTimes(
+        catalog="jdbc",
         writers=writers,
         work_s=tuple(work_s * one for one in around),
         first_attempt_s=tuple(attempt_s * one for one in around),
@@ -107,10 +108,10 @@ def test_waits_grow_to_their_limit():
 
 def test_times_between_two_that_were_measured_lie_between():
     two, eight = times(2, work_s=0.1), times(8, work_s=0.4)
-    assert times_among([eight, two], 5).work_s == pytest.approx(times(5, work_s=0.25).work_s)
-    assert times_among([two, eight], 16).work_s == eight.work_s
-    with pytest.raises(WasimError, match="holds no times of several writers"):
-        times_among([], 2)
+    assert times_among([eight, two], "jdbc", 5).work_s == pytest.approx(times(5, work_s=0.25).work_s)
+    assert times_among([two, eight], "jdbc", 16).work_s == eight.work_s
+    with pytest.raises(WasimError, match="no times of several writers in the catalog in_memory"):
+        times_among([two, eight], "in_memory", 2)
 
 
 @pytest.mark.parametrize("properties", [RETRIES, RETRIES | MERGE_OFTEN])

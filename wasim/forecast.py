@@ -14,7 +14,7 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import Observed, group_cases
-from wasim.ledger import Kind, Ledger, Recording, sum_by_operation, sum_events, view_by_commit
+from wasim.ledger import Kind, Ledger, Recording, sum_by_operation, sum_contention, sum_events, view_by_commit
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
@@ -212,6 +212,7 @@ def _case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
         ledger=view_by_commit(simulated.recording),
         totals=totals,
         live_bytes=simulated.live_bytes,
+        contention=sum_contention(simulated.recording) if case.writer.writers > 1 else None,
         operations=sum_by_operation(simulated.recording),
         ingested_bytes=ingested,
         amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),

@@ -10,6 +10,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.ledger import Action, Kind, Recording
+from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.simulate.appending import append_files
@@ -101,7 +102,8 @@ def _operation(step: Append, commit: int) -> str:
 
 
 def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
-    events, live = recording.events, dict.fromkeys(Kind, 0)
+    live = dict.fromkeys(Kind, 0)
+    events = recording.events.where(~lost_files(recording))
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0

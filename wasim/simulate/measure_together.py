@@ -44,7 +44,8 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
             f"{case.label}: too few commits, or too few second attempts, to tell the writers' times. Give a longer"
             " horizon."
         )
-    return WriterTimes(writers=case.writer.writers, **{part: _quantiles(seen) for part, seen in found.items()})
+    times = {part: _quantiles(seen) for part, seen in found.items()}
+    return WriterTimes(catalog=case.environment.catalog, writers=case.writer.writers, **times)
 
 
 def _quantiles(seen_s: list[float]) -> Quantiles:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from wasim.errors import SavedFileError
 from wasim.iceberg.releases import Release, release_named
 from wasim.scenario import Case
-from wasim.simulate.writer_times import WriterTimes
+from wasim.simulate.writer_times import PARTS, WriterTimes
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -143,4 +143,5 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
 
 
 def _times(sample: dict[str, Any]) -> WriterTimes:
-    return WriterTimes(writers=sample.pop("writers"), **{part: tuple(value) for part, value in sample.items()})
+    parts = {part: tuple(sample[part]) for part in PARTS}
+    return WriterTimes(catalog=sample["catalog"], writers=sample["writers"], **parts)

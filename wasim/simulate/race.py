@@ -87,7 +87,7 @@ def race_of(
         commits,
         [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits],
         writers=case.writer.writers,
-        times=times_among(profile.together, case.writer.writers),
+        times=times_among(profile.together, case.environment.catalog, case.writer.writers),
         policy=retry_policy(case.table.properties),
         rng=rng,
     )

@@ -15,12 +15,13 @@ Quantiles = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterTimes:
-    """What so many `writers` took on one machine, each part in seconds, as quantiles.
+    """What so many `writers` of a table in that catalog took on one machine, each part in seconds, as quantiles.
 
     `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it swaps the
     table's pointer; a later one begins after its wait. `finish_s` is from the last swap to the end.
     """
 
+    catalog: str
     writers: int
     work_s: Quantiles
     first_attempt_s: Quantiles
@@ -36,21 +37,21 @@ class WriterTimes:
 PARTS = tuple(field.name for field in fields(WriterTimes) if field.name.endswith("_s"))
 
 
-def times_among(measured: Sequence[WriterTimes], writers: int) -> WriterTimes:
+def times_among(measured: Sequence[WriterTimes], catalog: str, writers: int) -> WriterTimes:
     """The times of so many writers: between two that were measured, part by part; beyond, those of the nearest.
 
-    WasimError if nothing was measured.
+    WasimError if none was measured in that catalog.
     """
-    if not measured:
+    ordered = sorted((one for one in measured if one.catalog == catalog), key=lambda one: one.writers)
+    if not ordered:
         raise WasimError(
-            "The profile holds no times of several writers. Measure it with wasim profile and a scenario that sweeps"
-            " writer.writers, or give writer.writers 1."
+            f"The profile holds no times of several writers in the catalog {catalog}. Measure them with wasim profile"
+            " and a scenario that sweeps writer.writers, or give writer.writers 1."
         )
-    ordered = sorted(measured, key=lambda one: one.writers)
     counts = [one.writers for one in ordered]
 
     def between(part: str) -> Quantiles:
         rows = np.array([getattr(one, part) for one in ordered])
         return tuple(float(np.interp(writers, counts, column)) for column in rows.T)
 
-    return WriterTimes(writers=writers, **{part: between(part) for part in PARTS})
+    return WriterTimes(catalog=catalog, writers=writers, **{part: between(part) for part in PARTS})
