@@ -154,6 +154,14 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
     )
 
 
+def mean_file_bytes(case: Case, profile: WriterProfile, rows: float) -> float:
+    """Bytes of a data file of so many rows, in the mean."""
+    schema = iceberg_schema(case.table)
+    found = leaves(case.table, schema)
+    columns = sum(column_size(leaf, max(1, round(rows)), profile).mean_bytes for leaf in found)
+    return columns + max(footer_bytes(schema, len(found), profile), 0.0)
+
+
 def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:
     """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
     found = leaves(table, schema)

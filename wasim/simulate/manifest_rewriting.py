@@ -1,4 +1,4 @@
-"""Spark's rewrite_manifests: the live entries of a spec's manifests in one new manifest, sorted by partition."""
+"""Spark's rewrite_manifests: the live entries of a spec's manifests in new ones, sorted by partition."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,16 +18,18 @@ Value = TypeVar("Value", int, bytes)
 
 
 def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
-    """Replaces the manifests of the spec in force by one. Nothing is committed where there is but one already.
+    """Replaces the manifests of the spec in force by as few as their bytes need. Nothing is committed where there is but
+    one already.
 
-    WasimError where their bytes would take several: Spark cuts them by a sample of the entries.
+    WasimError where those of a partitioned table would take several: Spark cuts them by a sample of the entries. Entries
+    of an unpartitioned one are dealt out evenly, as Dataset.repartition does; which goes where is Spark's.
     """
     spec_id = table.json.base.default_spec_id
     matching = [one for one in table.manifests if one.file.partition_spec_id == spec_id]
     target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in matching)
     if len(matching) <= 1 and total_bytes <= target_bytes:
         return
-    if total_bytes > target_bytes:
+    if total_bytes > target_bytes and table.writer_of(spec_id).header.spec.fields:
         raise WasimError(
             f"rewrite_manifests of {total_bytes} B of manifests would write several (the target is {target_bytes} B),"
             " which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine spark."
@@ -35,10 +37,13 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     entries = [_rewritten(entry) for manifest in matching for entry in manifest.live]
     entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
     identity = table.begin()
-    name = rewritten_manifest_name(str(draw_uuid(table.rng)))
-    # what writes it heeds no property of the table
-    new = table.write_manifest(name, entries, identity, plain=True)
-    manifests = [new, *(one for one in table.manifests if one.file.partition_spec_id != spec_id)]
+    parts = min(max(1, -(-total_bytes // target_bytes)), max(1, len(entries)))
+    new = []
+    for part in range(parts):
+        name = rewritten_manifest_name(str(draw_uuid(table.rng)))
+        # what writes it heeds no property of the table
+        new.append(table.write_manifest(name, entries[part::parts], identity, plain=True))
+    manifests = [*new, *(one for one in table.manifests if one.file.partition_spec_id != spec_id)]
     counts = replace(count_manifests(manifests, identity), manifests_replaced=len(matching), entries_processed=0).after(
         table.totals
     )
