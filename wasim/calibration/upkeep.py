@@ -5,7 +5,6 @@ snapshot weighs is the same whatever the period. So a year of daily rewrites is 
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from wasim.simulate.fast.appends import new_manifest_bytes
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
 from wasim.simulate.fast.maintained import MaintainedModel
 from wasim.simulate.fast.metadata_sizes import MetadataLaws
-from wasim.simulate.fast.sizes import Line, ManifestLaws
+from wasim.simulate.fast.sizes import FileLaw, Line, ManifestLaws
 from wasim.simulate.fast.summaries import digits_of
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Floats
@@ -33,6 +32,8 @@ GATHERING_COMMITS = 130  # beyond Iceberg's count of manifests to merge
 SPLIT_COMMITS, SPLIT_INTO = 60, 20  # of a rewrite into many manifests
 ANY_TARGET_BYTES = 1 << 50  # of compaction: whatever it leaves is taken up again
 _NO_LINE = Line(fixed=0.0, each=0.0)
+NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
+FILE_SIZES = 96  # points of the law of data files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,7 @@ class UpkeepLaws:
     rewritten_spares: float = 0.0
     replacement: tuple[float, float] = (0.0, 0.0)
     partitions: int = 1
+    data_file: FileLaw = NO_FILES
 
 
 def calibrate_upkeep(case: Case, model: FastModel, profile: WriterProfile, site: Site | None = None) -> UpkeepLaws:
@@ -112,7 +114,7 @@ def maintained_model(
             gathered=laws.gathered,
             filtered_spares=laws.filtered_spares,
             rewritten_spares=laws.rewritten_spares,
-            data_file_bytes=partial(mean_file_bytes, case, profile),
+            data_file=laws.data_file,
         ),
         delete_after_commit=model.delete_after_commit,
         appends_merge=case.merges,
@@ -188,7 +190,17 @@ def _with_compacted(laws: UpkeepLaws, table: _Calibrated) -> UpkeepLaws:
         gathered=_gathered(table, filtered),
         replacement=_in_place(laws.replacement, REWRITE_DATA_FILES, each_replacement),
         partitions=parts,
+        data_file=_file_law(table),
     )
+
+
+def _file_law(table: _Calibrated) -> FileLaw:
+    """What the profile gives data files, from the rows of one commit to all that will ever arrive."""
+    case = table.case
+    most = max(2, case.commits * case.rows_per_commit)
+    rows = np.unique(np.rint(np.geomspace(1, most, FILE_SIZES)))
+    sizes = mean_file_bytes(case, table.profile, rows.tolist())
+    return FileLaw(log_rows=np.log(rows), log_bytes=np.log(sizes))
 
 
 def _gathered(table: _Calibrated, filtered: Line) -> Line:

@@ -1,5 +1,7 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
 
@@ -13,12 +15,12 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
-from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
+from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.rows import Rows, rows_of, split_rows
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
-from wasim.units import Ints
+from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
 MAGIC_BYTES = 4
@@ -154,12 +156,17 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
     )
 
 
-def mean_file_bytes(case: Case, profile: WriterProfile, rows: float) -> float:
-    """Bytes of a data file of so many rows, in the mean."""
+def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
+    """Bytes of data files of so many rows, in the mean."""
     schema = iceberg_schema(case.table)
     found = leaves(case.table, schema)
-    columns = sum(column_size(leaf, max(1, round(rows)), profile).mean_bytes for leaf in found)
-    return columns + max(footer_bytes(schema, len(found), profile), 0.0)
+    alike = Counter(kind_of(leaf) for leaf in found)
+    of_kind = {kind_of(leaf): leaf for leaf in found}
+    columns = [
+        sum(alike[kind] * column_size(leaf, max(1, round(count)), profile).mean_bytes for kind, leaf in of_kind.items())
+        for count in rows
+    ]
+    return np.array(columns) + max(footer_bytes(schema, len(found), profile), 0.0)
 
 
 def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:

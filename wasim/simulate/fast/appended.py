@@ -3,6 +3,8 @@
 Both in vectors over turns, whatever the number of commits between them.
 """
 
+from math import ceil
+
 import numpy as np
 
 from wasim.errors import WasimError
@@ -17,7 +19,7 @@ from wasim.simulate.fast.history import (
 )
 from wasim.simulate.fast.sizes import ManifestLaws
 from wasim.simulate.fast.summaries import digits_of, mean_digits_of_manifests
-from wasim.simulate.fast.upkeep import Dues
+from wasim.simulate.fast.upkeep import Dues, Upkeep
 from wasim.units import Floats, Ints
 
 MOST_ROUNDS = 100  # until counts of manifests settle; they do in a handful
@@ -91,6 +93,23 @@ def rewritten_history(
     if is_partitioned and (made[due] > 1).any():
         refuse_several_partitioned(float(total[due].max()), appends.target_manifest_bytes)
     return _rewritten(appends, laws, commits, dues, (due, found, total, made))
+
+
+def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: int) -> Dues:
+    """The commits after which fast appends have left so many manifests, each time since they were rewritten."""
+    found, commit, live, size = [], 0, 0, 0.0
+    fixed, each, new, target = laws.rewritten.fixed, laws.rewritten.each, laws.new_bytes, appends.target_manifest_bytes
+    while True:
+        arriving = max(1, most - live)
+        commit += arriving
+        if commit > upkeep.commits:
+            break
+        found.append(commit)
+        entries = commit * appends.files_per_commit
+        live = max(1, min(ceil((size + arriving * new) / target), entries))
+        size = live * fixed + each * entries
+    commits = np.array(found, dtype=np.int64)
+    return Dues(event_time_s=commits * upkeep.commit_interval_s, commits=commits)
 
 
 def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:

@@ -83,12 +83,19 @@ class TableHistory:
         return self.commits + len(self.replacements)
 
     def live_files_at(self, commits: Ints) -> Ints:
-        """Data files that are there after each of these commits of the writer."""
+        """Data files that are there once each of these commits of the writer is made, and nothing else since."""
         return np.rint(self._live_at(commits, self.replacements.live_files, self.files_per_commit)).astype(np.int64)
 
     def live_bytes_at(self, commits: Ints) -> Floats:
-        """Bytes of data files that are there after each of these commits of the writer."""
+        """Bytes of data files that are there once each of these commits of the writer is made, and nothing else since."""
         return self._live_at(commits, self.replacements.live_bytes, self.data_bytes_per_commit)
+
+    @property
+    def live_bytes(self) -> float:
+        """Bytes of data files that are there at the end."""
+        replaced = self.replacements
+        left, at = (replaced.live_bytes[-1], replaced.commits[-1]) if len(replaced) else (0.0, 0)
+        return float(left + self.data_bytes_per_commit * (self.commits - at))
 
     def _live_at(self, commits: Ints, left: Floats, each: float) -> Floats:
         earlier = np.searchsorted(self.replacements.commits, commits, side="left")

@@ -6,7 +6,7 @@ import numpy as np
 
 from wasim.ledger import Kind, Totals
 from wasim.model import Appends
-from wasim.simulate.fast.appended import appended_history, rewritten_history
+from wasim.simulate.fast.appended import appended_history, dues_by_count, rewritten_history
 from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.metadata_sizes import MetadataLaws, MetadataSizes
 from wasim.simulate.fast.replaying import replayed_history
@@ -64,17 +64,18 @@ def maintain_fast(model: MaintainedModel) -> Maintained:
 
 
 def table_history(model: MaintainedModel) -> TableHistory:
-    """What becomes of the table's manifests and data files: in vectors where nothing but rewrites by period touch them."""
+    """What becomes of the table's manifests and data files: in vectors where nothing but rewrites of manifests do."""
     appends, upkeep, kept = model.appends, model.upkeep, model.upkeep.maintenance
     if not upkeep.replaces:
         return appended_history(appends, model.manifests, upkeep.commits)
-    by_period = kept.rewrite_data_files is None and kept.rewrite_manifests is not None and kept.rewrite_manifests.every
-    if by_period and not model.appends.merges:
-        dues = upkeep.dues(by_period)
-        return rewritten_history(
-            appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned
-        )
-    return replayed_history(model)
+    rewriting = kept.rewrite_manifests
+    if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
+        return replayed_history(model)
+    if rewriting.when_manifests is None:
+        dues = upkeep.dues(rewriting.every)
+    else:
+        dues = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
+    return rewritten_history(appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned)
 
 
 def maintained_totals(table: Maintained) -> Totals:
@@ -145,5 +146,5 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     live[Kind.MANIFEST_LIST] = round(sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1))
     written = model.upkeep.commits * model.manifests.new_bytes + float(history.turns.written_bytes.sum())
     live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - float(history.turns.dropped_bytes.sum()))
-    live[Kind.DATA] = round(float(history.live_bytes_at(np.array([history.commits]))[0]))
+    live[Kind.DATA] = round(history.live_bytes)
     return live

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from wasim.errors import WasimError
 from wasim.simulate.compaction import LEAST_SHARE, MOST_SHARE
 from wasim.simulate.fast.appended import refuse_several_partitioned
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
-from wasim.simulate.fast.sizes import Line
+from wasim.simulate.fast.rounds import Rows, state_of
 from wasim.simulate.fast.runs import Bin, ManifestRun, bins_due, joined, pack_runs, total_bytes, total_count
+from wasim.simulate.fast.sizes import Line
+from wasim.units import Floats
 
 if TYPE_CHECKING:
     from wasim.simulate.fast.maintained import MaintainedModel
+
+
+@dataclass(slots=True, kw_only=True)
+class Sums:
+    """What commits wrote in vain, and what compaction wrote."""
+
+    unused: int = 0
+    unused_bytes: float = 0.0
+    data_files: int = 0
+    data_bytes: float = 0.0
+
+    def add_rounds(self, before: Sums, rounds: int, data_bytes: float) -> None:
+        """Adds as much as has come since `before`, so many times, but for the bytes that compaction wrote."""
+        self.unused += rounds * (self.unused - before.unused)
+        self.unused_bytes += rounds * (self.unused_bytes - before.unused_bytes)
+        self.data_files += rounds * (self.data_files - before.data_files)
+        self.data_bytes += data_bytes
 
 
 class ReplayedTable:
@@ -21,7 +43,7 @@ class ReplayedTable:
 
     `turns` hold snapshot, live manifests, manifests written beside an append's own, their bytes, manifests dropped,
     their bytes, and bytes spared in lists. `replacements` hold snapshot, commits, event time, kind, data files removed, their bytes, manifests
-    replaced, and data files and bytes then live.
+    replaced, data files and bytes then live, and the rows of what was compacted.
     """
 
     def __init__(self, model: MaintainedModel) -> None:
@@ -34,10 +56,9 @@ class ReplayedTable:
         self.runs: list[ManifestRun] = []
         self.small_files, self.small_rows, self.small_bytes = 0.0, 0.0, 0.0
         self.kept_files, self.kept_bytes = 0.0, 0.0
-        self.unused, self.unused_bytes = 0, 0.0
-        self.data_files_rewritten, self.data_bytes_rewritten = 0, 0.0
-        self.turns: list[tuple[int, int, int, float, int, float, float]] = [(1, 1, 0, 0.0, 0, 0.0, 0.0)]
-        self.replacements: list[tuple[float, ...]] = []
+        self.sums = Sums()
+        self.turns, self.replacements = Rows(7), Rows(10)
+        self.turns.append((1, 1, 0, 0.0, 0, 0.0, 0.0))
 
     @property
     def live_files(self) -> float:
@@ -49,11 +70,13 @@ class ReplayedTable:
         """Their bytes."""
         return self.small_bytes + self.kept_bytes
 
-    def is_due(self, kind: int, *, small_files: int | None, manifests: int | None) -> bool:
-        """Whether there are too many small data files, or manifests."""
-        if kind == REWRITE_DATA_FILES:
-            return small_files is not None and self.small_files >= small_files
-        return manifests is not None and total_count(self.runs) >= manifests
+    def is_due(self, kind: int, most: int) -> bool:
+        """Whether there are as many small data files, or manifests, as call for it."""
+        return (self.small_files if kind == REWRITE_DATA_FILES else total_count(self.runs)) >= most
+
+    def state(self) -> tuple[object, ...]:
+        """What decides all that follows, but for the sizes of compacted files and what falls due by period."""
+        return state_of(self.runs, self.small_files)
 
     def append(self, most: int, *, small_files: int | None, manifests: int | None) -> None:
         """Appends, at most so many and one at least, until there may be too many small files or manifests."""
@@ -77,12 +100,43 @@ class ReplayedTable:
 
     def replace(self, kind: int, event_time_s: float) -> None:
         """Rewrites manifests or data files, where there is something to rewrite."""
+        rows = self.small_rows if kind == REWRITE_DATA_FILES else 0.0
         done = self._rewrite_manifests() if kind == REWRITE_MANIFESTS else self._rewrite_data_files()
-        if done is None:
-            return
-        removed_files, removed_bytes, replaced = done
-        at = (float(self.snapshots), float(self.commits), event_time_s, float(kind))
-        self.replacements.append((*at, removed_files, removed_bytes, replaced, self.live_files, self.live_data_bytes))
+        if done is not None:
+            at = (self.snapshots, self.commits, event_time_s, kind)
+            self.replacements.append((*at, *done, self.live_files, self.live_data_bytes, rows))
+
+    def rounds_until_large(self, rows: Floats, commits: int, most: int) -> int:
+        """Of so many rounds of so many commits, those whose compacted files all stay small.
+
+        `rows` are those of a round's compactions. Without any there is nothing that could come round again.
+        """
+        if self.compaction is None or not len(rows) or most < 1:
+            return 0
+        target, parts = self.compaction.target_file_size_bytes, self.model.partitions
+        step, arriving = commits * self.model.appends.rows_per_commit, commits * self.file_bytes / parts
+        low, high = 0, most
+        while low < high:
+            middle = (low + high + 1) // 2
+            made = float(self.laws.data_file.at((float(rows.max()) + middle * step) / parts))
+            if self._is_small(made) and made < target and made + arriving < target:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def resize(self, again: Floats, before: Floats) -> float:
+        """Gives replacements that came again, after those `before`, the sizes of their own; what compaction wrote."""
+        parts, compacts = self.model.partitions, again[:, 3] == REWRITE_DATA_FILES
+        earlier = before[before[:, 3] == REWRITE_DATA_FILES][-1:]
+        compactions = np.concatenate([earlier, again[compacts]])
+        made = parts * self.laws.data_file.at(compactions[:, 9] / parts)
+        again[compacts, 5] = made[:-1] + np.diff(compactions[:, 1]) * self.file_bytes
+        latest = np.cumsum(compacts)
+        since = again[:, 1] - compactions[latest, 1]
+        again[:, 8] = self.kept_bytes + made[latest] + since * self.file_bytes
+        self.small_bytes = float(again[-1, 8]) - self.kept_bytes
+        return float(made[1:].sum())
 
     def _is_small(self, file_bytes: float) -> bool:
         if self.compaction is None:
@@ -147,8 +201,8 @@ class ReplayedTable:
                 continue
             own = [run for run in one if run.own]
             others = [run for run in one if not run.own]
-            self.unused += total_count(own)
-            self.unused_bytes += total_bytes(own)
+            self.sums.unused += total_count(own)
+            self.sums.unused_bytes += total_bytes(own)
             dropped += total_count(others)
             dropped_bytes += total_bytes(others)
             result.append(_merged(one, law))
@@ -195,13 +249,13 @@ class ReplayedTable:
         each = self.small_files / parts
         if each <= 1 or each < compaction.min_input_files:
             return None
-        made_bytes = self.laws.data_file_bytes(self.small_rows / parts)
+        made_bytes = float(self.laws.data_file.at(self.small_rows / parts))
         stays_small = self._is_small(made_bytes)
         removed_files, removed_bytes = self.small_files, self.small_bytes
         self.snapshots += 1
         replaced = self._filter(stays_small=stays_small)
-        self.data_files_rewritten += parts
-        self.data_bytes_rewritten += parts * made_bytes
+        self.sums.data_files += parts
+        self.sums.data_bytes += parts * made_bytes
         self.small_files, self.small_bytes = (parts, parts * made_bytes) if stays_small else (0.0, 0.0)
         if not stays_small:
             self.small_rows = 0.0
