@@ -56,12 +56,11 @@ def maintained_ledger(case: Case, table: Maintained) -> Ledger:
     turn = np.minimum(turn, len(history.turns.snapshot) - 1)
     turns = history.turns.snapshot[turn] == snapshots
     merged = np.where(turns, history.turns.written[turn], 0)
-    lists = [sizes.lists_through(int(one)) - sizes.lists_through(int(one) - 1) for one in snapshots]
     nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
     appends = model.appends
     written = {
         Kind.METADATA_JSON: sizes.at(versions),
-        Kind.MANIFEST_LIST: np.array(lists),
+        Kind.MANIFEST_LIST: sizes.list_at(snapshots),
         Kind.DATA_MANIFEST: model.manifests.new_bytes + np.where(turns, history.turns.written_bytes[turn], 0.0),
         Kind.DATA: np.full(len(commits), appends.data_bytes_per_commit),
     }

@@ -3,6 +3,7 @@
 Both in vectors over turns, whatever the number of commits between them.
 """
 
+from array import array
 from math import ceil
 
 import numpy as np
@@ -69,17 +70,23 @@ def _merges(appends: Appends, commits: int) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def rewritten_history(
-    appends: Appends, laws: ManifestLaws, commits: int, dues: Dues, *, is_partitioned: bool
+    appends: Appends,
+    laws: ManifestLaws,
+    commits: int,
+    dues: Dues,
+    *,
+    is_partitioned: bool,
+    made: Ints | None = None,
 ) -> TableHistory:
     """The history of fast appends whose manifests are rewritten when due.
 
     Each turn's count of new manifests needs the bytes that the turn before left, which need its count: so all counts
-    are found together, from one manifest each, until none changes.
+    are found together, from one manifest each, until none changes. Who knows them already gives them as `made`.
     """
     files = appends.files_per_commit
     arrived = np.diff(dues.commits, prepend=0)
     entries = dues.commits * files
-    made = np.minimum(dues.commits, 1)
+    made = np.minimum(dues.commits, 1) if made is None else made
     for _ in range(MOST_ROUNDS):
         held = np.concatenate([[0], made[:-1]])
         held_entries = np.concatenate([[0], entries[:-1]])
@@ -95,9 +102,13 @@ def rewritten_history(
     return _rewritten(appends, laws, commits, dues, (due, found, total, made))
 
 
-def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: int) -> Dues:
-    """The commits after which fast appends have left so many manifests, each time since they were rewritten."""
-    found, commit, live, size = [], 0, 0, 0.0
+def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: int) -> tuple[Dues, Ints]:
+    """The commits after which fast appends have left so many manifests, each time since they were rewritten.
+
+    With them, how many manifests each rewrite makes. Once these alone are too many, every commit calls for one.
+    """
+    found, made = array("q"), array("q")
+    commit, live, size = 0, 0, 0.0
     fixed, each, new, target = laws.rewritten.fixed, laws.rewritten.each, laws.new_bytes, appends.target_manifest_bytes
     while True:
         arriving = max(1, most - live)
@@ -107,9 +118,10 @@ def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: in
         found.append(commit)
         entries = commit * appends.files_per_commit
         live = max(1, min(ceil((size + arriving * new) / target), entries))
+        made.append(live)
         size = live * fixed + each * entries
     commits = np.array(found, dtype=np.int64)
-    return Dues(event_time_s=commits * upkeep.commit_interval_s, commits=commits)
+    return Dues(event_time_s=commits * upkeep.commit_interval_s, commits=commits), np.array(made, dtype=np.int64)
 
 
 def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:

@@ -114,6 +114,10 @@ class TableHistory:
         length = np.diff(first, append=snapshots + 1)
         return int((length * live + length * (length - 1) // 2).sum())
 
+    def spared_at(self, snapshots: Ints) -> Floats:
+        """Bytes that the list of each of these snapshots saves, as manifests of one commit are listed alike."""
+        return self.turns.spared[np.searchsorted(self.turns.snapshot, snapshots, side="right") - 1]
+
     def spared_through(self, snapshots: int) -> float:
         """Bytes that the lists of the first so many snapshots save, as manifests of one commit are listed alike."""
         count = int(np.searchsorted(self.turns.snapshot, snapshots, side="right"))

@@ -71,11 +71,12 @@ def table_history(model: MaintainedModel) -> TableHistory:
     rewriting = kept.rewrite_manifests
     if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
         return replayed_history(model)
-    if rewriting.when_manifests is None:
-        dues = upkeep.dues(rewriting.every)
-    else:
-        dues = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
-    return rewritten_history(appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned)
+    dues, made = upkeep.dues(rewriting.every), None
+    if rewriting.when_manifests is not None:
+        dues, made = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
+    return rewritten_history(
+        appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned, made=made
+    )
 
 
 def maintained_totals(table: Maintained) -> Totals:

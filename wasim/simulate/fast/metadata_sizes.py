@@ -102,7 +102,20 @@ class MetadataSizes:
 
     def at(self, versions: Ints) -> Floats:
         """Bytes of the metadata.json of each of these versions, from 1 on."""
-        return np.array([self.written_through(int(one)) - self.written_through(int(one) - 1) for one in versions])
+        laws = self.laws
+        expiries = np.searchsorted(self._expiry_version, versions, side="right")
+        made = versions - expiries
+        held = self._weight(made) - self._weight(self.expiries.gone_after(expiries))
+        total = laws.json_fixed + self._saved + laws.log_entry * np.minimum(versions, laws.log_limit) + held
+        if laws.counts_digits:
+            total = total + digits_of(made)
+        return np.asarray(total)
+
+    def list_at(self, snapshots: Ints) -> Floats:
+        """Bytes of the list of each of these snapshots, but for the digits of the first few."""
+        listed = self.history.live_at(snapshots)
+        spared = self.history.spared_at(snapshots)
+        return np.asarray(self.laws.list_fixed + (self.laws.live_manifest + 1) * listed - spared + digits_of(snapshots))
 
     def lists_through(self, snapshots: int) -> float:
         """Bytes of the lists of the first so many snapshots."""
