@@ -19,16 +19,29 @@ from typing import Any
 import pyarrow as pa
 
 from wasim.errors import WasimError
+from wasim.calibration import (
+    CALIBRATION_COMMITS,
+    UpkeepLaws,
+    as_profiled,
+    calibrate_upkeep,
+    exact_case_run,
+    first_metadata_bytes,
+    maintained_model,
+    with_summary,
+)
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import group_cases
-from wasim.forecast import CALIBRATION_COMMITS, as_profiled, exact_case_run, first_metadata_bytes, with_summary
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.model import Appends, read_appends
+from wasim.ledger import Totals
 from wasim.runs import Run
 from wasim.scenario import Case
 from wasim.simulate import Site, WriterProfile, shipped_profile
-from wasim.simulate.fast import FastModel, Law, fast_totals
-from wasim.simulate.honoured import check_honoured
+from wasim.scenario.changes import Maintenance
+from wasim.simulate.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals, read_upkeep
+from wasim.simulate.fast.history import TableHistory
+from wasim.simulate.fast.maintained import maintain_fast, maintained_totals, table_history
+from wasim.simulate.honoured import check_honoured, check_summable
 
 SHORT_COMMITS = 40  # tell what one more file costs; the rest is known from a longer history
 _DRIVEN = (  # properties for which the equations have drivers
@@ -51,16 +64,21 @@ class Setting:
     horizon_s: float
     table: int  # of its block
     drops_metadata: bool
+    upkeep: Upkeep | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Settings that share laws, with the cases that calibrate them and one case for each of their tables."""
+    """Settings that share laws, with the cases that calibrate them and one case for each of their tables.
+
+    `upkept` is the case that calibrates what maintenance writes, if any of the settings has it.
+    """
 
     profile: WriterProfile
     site: Site
     calibration: tuple[Case, ...]
     tables: tuple[Case, ...]
+    upkept: Case | None
     settings: tuple[Setting, ...]
 
 
@@ -95,10 +113,7 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
     settings = []
     for number, case in members:
         check_honoured(case, profile)
-        if (
-            not case.is_appends_of_one_writer
-        ):  # the equations are of nothing else, whatever else can be simulated exactly
-            raise WasimError(f"{case.label}: a grid is of one writer's appends alone. Leave --grid out.")
+        check_summable(case)
         key = json.dumps(case.table.properties, sort_keys=True)
         if key not in tables:
             tables[key] = len(representatives)
@@ -112,6 +127,7 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
                 horizon_s=case.horizon_s,
                 table=tables[key],
                 drops_metadata=_drops(case),
+                upkeep=read_upkeep(case),
             )
         )
     calibration = tuple(_calibration([case for _, case in members]))
@@ -120,6 +136,7 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
         site=site,
         calibration=calibration,
         tables=tuple(representatives),
+        upkept=_upkept([case for _, case in members]),
         settings=tuple(settings),
     )
 
@@ -132,6 +149,7 @@ def _calibration(cases: list[Case]) -> Iterator[Case]:
     """A long history of few files a commit, the cheapest to simulate, and short ones of the block's other ends."""
     files = sorted({case.workload.files_per_commit for case in cases})
     rows = sorted({case.rows_per_commit for case in cases})
+    cases = [replace(case, maintenance=Maintenance()) for case in cases]
     first = _nearest(cases, files[0], median_low(rows))
     yield replace(first, horizon_s=CALIBRATION_COMMITS * first.commit_interval_s)
     ends = {(files[0], rows[0]), (files[0], rows[-1]), (files[-1], rows[0]), (files[-1], rows[-1])}
@@ -149,21 +167,74 @@ def _nearest(cases: list[Case], files: int, rows: int) -> Case:
     )
 
 
+def _upkept(cases: list[Case]) -> Case | None:
+    """One case with every operation that any of these has; of many files a commit, which takes fewer commits."""
+    kept = [case.maintenance for case in cases if case.has_maintenance]
+    if not kept:
+        return None
+    parts = {
+        name: next((part for one in kept if (part := getattr(one, name)) is not None), None)
+        for name in Maintenance.model_fields
+    }
+    longest = max(cases, key=lambda case: case.commits * case.rows_per_commit)
+    few = min(cases, key=lambda case: case.workload.files_per_commit)
+    case = replace(longest, workload=few.workload, table=cases[0].table)
+    return replace(case, maintenance=Maintenance.model_construct(**parts))
+
+
 def simulate_block(block: Block) -> list[dict[str, Any]]:
     """A record for every setting of a block, in their order: see `SCHEMA` and the swept fields."""
-    writer = _fit(block)
-    created = [first_metadata_bytes(table, block.profile, block.site) for table in block.tables]
-    laws = {one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds}
-    records = []
-    for setting in block.settings:
-        model = FastModel(
-            appends=writer.completed(setting.appends),
-            laws=laws,
-            create_bytes=created[setting.table],
-            delete_after_commit=setting.drops_metadata,
+    return _Worked(block).records()
+
+
+class _Worked:
+    """A block with its laws. What settings share beside them is found once: sizes of files, histories of manifests."""
+
+    def __init__(self, block: Block) -> None:
+        writer = _fit(block)
+        self.block, self.writer = block, writer
+        self.created = [first_metadata_bytes(table, block.profile, block.site) for table in block.tables]
+        self.laws = {one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds}
+        self.completed: dict[Appends, Appends] = {}
+        self.histories: dict[tuple[object, ...], TableHistory] = {}
+        self.upkeep_laws = self._upkeep_laws()
+
+    def records(self) -> list[dict[str, Any]]:
+        return [_record(setting, self._totals(setting)) for setting in self.block.settings]
+
+    def _totals(self, setting: Setting) -> Totals:
+        model = self._model(setting.appends, setting.table, drops_metadata=setting.drops_metadata)
+        if setting.upkeep is None:
+            return fast_totals(model, setting.commits)
+        case = self.block.tables[setting.table]
+        kept = maintained_model(model, setting.upkeep, self.upkeep_laws, case, self.block.profile)
+        return maintained_totals(maintain_fast(kept, history=self._history(kept)))
+
+    def _model(self, appends: Appends, table: int, *, drops_metadata: bool) -> FastModel:
+        if appends not in self.completed:
+            self.completed[appends] = self.writer.completed(appends)
+        return FastModel(
+            appends=self.completed[appends],
+            laws=self.laws,
+            create_bytes=self.created[table],
+            delete_after_commit=drops_metadata,
         )
-        records.append(_record(setting, model))
-    return records
+
+    def _history(self, model: MaintainedModel) -> TableHistory:
+        """The history of the manifests, which no expiry changes."""
+        upkeep, kept = model.upkeep, model.upkeep.maintenance
+        clock = (upkeep.commit_interval_s, upkeep.horizon_s, model.is_partitioned, model.merge_enabled)
+        shared = (model.appends, *clock, kept.rewrite_data_files, kept.rewrite_manifests)
+        if shared not in self.histories:
+            self.histories[shared] = table_history(model)
+        return self.histories[shared]
+
+    def _upkeep_laws(self) -> UpkeepLaws:
+        case, block = self.block.upkept, self.block
+        if case is None:
+            return UpkeepLaws()
+        model = self._model(with_summary(read_appends(case), block.profile), 0, drops_metadata=False)
+        return calibrate_upkeep(case, model, block.profile, block.site)
 
 
 def _fit(block: Block) -> WriterFit:
@@ -173,8 +244,7 @@ def _fit(block: Block) -> WriterFit:
     return fit_group(group.restricted(observed))
 
 
-def _record(setting: Setting, model: FastModel) -> dict[str, Any]:
-    totals = fast_totals(model, setting.commits)
+def _record(setting: Setting, totals: Totals) -> dict[str, Any]:
     on_disk = totals.on_disk_bytes
     return {
         "setting": setting.number,

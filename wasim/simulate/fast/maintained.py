@@ -46,9 +46,12 @@ class Maintained:
     sizes: MetadataSizes
 
 
-def maintain_fast(model: MaintainedModel) -> Maintained:
-    """Follows the table of a case through its horizon. WasimError for what its maintenance cannot do in fast mode."""
-    history = table_history(model)
+def maintain_fast(model: MaintainedModel, *, history: TableHistory | None = None) -> Maintained:
+    """Follows the table of a case through its horizon. WasimError for what its maintenance cannot do in fast mode.
+
+    `history` is that of the table, if it is known already: expiry changes nothing in it.
+    """
+    history = history or table_history(model)
     expiries = expiries_of(model.upkeep, history.replacements)
     bounded = frozenset({"manifests-kept"}) if len(history.replacements) else frozenset()
     appends = model.appends
