@@ -12,7 +12,7 @@ from wasim.simulate.fast.metadata_sizes import MetadataLaws, MetadataSizes
 from wasim.simulate.fast.replaying import replayed_history
 from wasim.simulate.fast.retention import Expiries, expiries_of, snapshots_before
 from wasim.simulate.fast.sizes import ManifestLaws
-from wasim.simulate.fast.summaries import SummaryDigits
+from wasim.simulate.fast.summaries import summary_digits
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Ints
 
@@ -57,7 +57,7 @@ def maintain_fast(model: MaintainedModel, *, history: TableHistory | None = None
     appends = model.appends
     if history.data_files_rewritten:
         bounded |= {"total-data-files"}
-    digits = SummaryDigits(appends, bounded=bounded, mean_digits=history.mean_digits)
+    digits = summary_digits(appends, bounded=bounded, mean_digits=history.mean_digits)
     return Maintained(
         model=model,
         history=history,

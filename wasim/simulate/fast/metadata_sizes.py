@@ -76,6 +76,12 @@ class MetadataSizes:
         self._expiry_version = expiries.made + np.arange(1, len(expiries) + 1)
         earlier = np.searchsorted(expiries.made, replaced.snapshot, side="left")
         self._replacement_version = replaced.snapshot + earlier
+        # running sums over the expiries: what their own files hold, and what all files since hold less
+        held = self._weight(expiries.made) + (digits_of(expiries.made) if laws.counts_digits else 0)
+        self._gone = self._weight(expiries.gone)
+        lasted = np.diff(self._expiry_version)
+        self._held = np.concatenate([[0.0], np.cumsum(held)])
+        self._missed = np.concatenate([[0.0], np.cumsum(self._gone[:-1] * lasted)])
 
     @property
     def versions(self) -> int:
@@ -91,11 +97,9 @@ class MetadataSizes:
         laws, place = self.laws, self._place(version)
         total = laws.create_bytes + (laws.json_fixed + self._saved) * version + laws.log_entry * self._logged(version)
         total += self._snapshots_as_if_none_expired(place)
-        made = self.expiries.made[: place.expiries]
-        total += float(self._weight(made).sum())
-        total -= self._expired(place)
+        total += float(self._held[place.expiries]) - self._expired(place)
         if laws.counts_digits:
-            total += float(digits_of_whole_numbers_through(np.int64(place.snapshots)) + digits_of(made).sum())
+            total += float(digits_of_whole_numbers_through(np.int64(place.snapshots)))
             if laws.numbers_names:
                 total += self._wide_names(version)
         return float(total)
@@ -158,8 +162,10 @@ class MetadataSizes:
 
     def _expired(self, place: _Place) -> float:
         """Σ W(F) over the files written since each expiry, its own among them."""
-        since = np.diff(self._expiry_version[: place.expiries], append=place.version + 1)
-        return float((self._weight(self.expiries.gone[: place.expiries]) * since).sum())
+        if not place.expiries:
+            return 0.0
+        latest = place.expiries - 1
+        return float(self._missed[latest] + self._gone[latest] * (place.version + 1 - self._expiry_version[latest]))
 
     def _logged(self, version: int) -> float:
         """Σ of the metadata log's entries over versions 1 … `version`."""

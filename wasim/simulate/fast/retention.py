@@ -36,12 +36,16 @@ class Expiries:
 
 def snapshots_before(upkeep: Upkeep, replacements: Replacements, event_time_s: Floats) -> Ints:
     """Snapshots whose event time lies before each of these times."""
-    replaced = np.searchsorted(replacements.event_time_s, event_time_s - AT_ONCE_S, side="left")
-    return np.asarray(upkeep.commits_before(event_time_s) + replaced)
+    commits = upkeep.commits_before(event_time_s)
+    if not len(replacements):
+        return commits
+    return np.asarray(commits + np.searchsorted(replacements.event_time_s, event_time_s - AT_ONCE_S, side="left"))
 
 
 def snapshots_made(replacements: Replacements, dues: Dues) -> Ints:
     """Snapshots ever made when something falls due that comes after replacements of the same time."""
+    if not len(replacements):
+        return dues.commits
     return np.asarray(dues.commits + np.searchsorted(replacements.event_time_s, dues.event_time_s, side="right"))
 
 

@@ -32,6 +32,12 @@ def _whole_numbers() -> tuple[Floats, Floats]:
     return knots.astype(np.float64), digits_through(1, knots).astype(np.float64)
 
 
+@lru_cache(maxsize=256)
+def summary_digits(appends: Appends, *, bounded: frozenset[str], mean_digits: float) -> "SummaryDigits":
+    """The digits of such appends; those of like ones are found once."""
+    return SummaryDigits(appends, bounded=bounded, mean_digits=mean_digits)
+
+
 class SummaryDigits:
     """Digits that a writer's own snapshots have in their summaries, beside sequence numbers.
 
