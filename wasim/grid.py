@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median_low
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from wasim.errors import WasimError
@@ -41,8 +42,10 @@ from wasim.scenario.changes import Maintenance
 from wasim.simulate.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals, read_upkeep
 from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.maintained import maintain_fast, maintained_totals, table_history
+from wasim.simulate.fast.retention import Expiries, expiries_of
 from wasim.simulate.honoured import check_honoured, check_summable
 
+CALIBRATED_FILES = 4  # so many different files per commit tell what maintenance writes for any number of them
 SHORT_COMMITS = 40  # tell what one more file costs; the rest is known from a longer history
 _DRIVEN = (  # properties for which the equations have drivers
     "write.metadata.previous-versions-max",
@@ -71,14 +74,14 @@ class Setting:
 class Block:
     """Settings that share laws, with the cases that calibrate them and one case for each of their tables.
 
-    `upkept` is the case that calibrates what maintenance writes, if any of the settings has it.
+    `upkept` are the cases that calibrate what maintenance writes, if any of the settings has it, by files per commit.
     """
 
     profile: WriterProfile
     site: Site
     calibration: tuple[Case, ...]
     tables: tuple[Case, ...]
-    upkept: Case | None
+    upkept: tuple[Case, ...]
     settings: tuple[Setting, ...]
 
 
@@ -136,7 +139,7 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
         site=site,
         calibration=calibration,
         tables=tuple(representatives),
-        upkept=_upkept([case for _, case in members]),
+        upkept=tuple(_upkept([case for _, case in members])),
         settings=tuple(settings),
     )
 
@@ -167,19 +170,25 @@ def _nearest(cases: list[Case], files: int, rows: int) -> Case:
     )
 
 
-def _upkept(cases: list[Case]) -> Case | None:
-    """One case with every operation that any of these has; of many files a commit, which takes fewer commits."""
+def _upkept(cases: list[Case]) -> Iterator[Case]:
+    """Cases with every operation that any of these has, of few and of many files a commit.
+
+    Files of one commit are named alike, so that an entry takes less room the more of them there are.
+    """
     kept = [case.maintenance for case in cases if case.has_maintenance]
     if not kept:
-        return None
+        return
     parts = {
         name: next((part for one in kept if (part := getattr(one, name)) is not None), None)
         for name in Maintenance.model_fields
     }
     longest = max(cases, key=lambda case: case.commits * case.rows_per_commit)
-    few = min(cases, key=lambda case: case.workload.files_per_commit)
-    case = replace(longest, workload=few.workload, table=cases[0].table)
-    return replace(case, maintenance=Maintenance.model_construct(**parts))
+    files = sorted({case.workload.files_per_commit for case in cases})
+    places = np.unique(np.linspace(0, len(files) - 1, CALIBRATED_FILES).astype(int))
+    for number in (files[place] for place in places):
+        workload = longest.workload.model_copy(update={"files_per_commit": number})
+        case = replace(longest, workload=workload, table=cases[0].table)
+        yield replace(case, maintenance=Maintenance.model_construct(**parts))
 
 
 def simulate_block(block: Block) -> list[dict[str, Any]]:
@@ -197,7 +206,8 @@ class _Worked:
         self.laws = {one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds}
         self.completed: dict[Appends, Appends] = {}
         self.histories: dict[tuple[object, ...], TableHistory] = {}
-        self.upkeep_laws = self._upkeep_laws()
+        self.expiries: dict[tuple[object, ...], Expiries] = {}
+        self.upkeep_laws = {case.workload.files_per_commit: self._upkeep_laws(case) for case in block.upkept}
 
     def records(self) -> list[dict[str, Any]]:
         return [_record(setting, self._totals(setting)) for setting in self.block.settings]
@@ -206,9 +216,11 @@ class _Worked:
         model = self._model(setting.appends, setting.table, drops_metadata=setting.drops_metadata)
         if setting.upkeep is None:
             return fast_totals(model, setting.commits)
-        case = self.block.tables[setting.table]
-        kept = maintained_model(model, setting.upkeep, self.upkeep_laws, case, self.block.profile)
-        return maintained_totals(maintain_fast(kept, history=self._history(kept)))
+        case, files = self.block.tables[setting.table], model.appends.files_per_commit
+        nearest = min(self.upkeep_laws, key=lambda one: (abs(np.log(one / files)), one))
+        kept = maintained_model(model, setting.upkeep, self.upkeep_laws[nearest], case, self.block.profile)
+        history = self._history(kept)
+        return maintained_totals(maintain_fast(kept, history=history, expiries=self._expiries(setting.upkeep, history)))
 
     def _model(self, appends: Appends, table: int, *, drops_metadata: bool) -> FastModel:
         if appends not in self.completed:
@@ -229,10 +241,16 @@ class _Worked:
             self.histories[shared] = table_history(model)
         return self.histories[shared]
 
-    def _upkeep_laws(self) -> UpkeepLaws:
-        case, block = self.block.upkept, self.block
-        if case is None:
-            return UpkeepLaws()
+    def _expiries(self, upkeep: Upkeep, history: TableHistory) -> Expiries:
+        """The expiries, which hang on when snapshots were made, and on nothing that is in them."""
+        made = history.replacements.event_time_s.tobytes()
+        shared = (upkeep.commit_interval_s, upkeep.horizon_s, upkeep.maintenance.expire_snapshots, made)
+        if shared not in self.expiries:
+            self.expiries[shared] = expiries_of(upkeep, history.replacements)
+        return self.expiries[shared]
+
+    def _upkeep_laws(self, case: Case) -> UpkeepLaws:
+        block = self.block
         model = self._model(with_summary(read_appends(case), block.profile), 0, drops_metadata=False)
         return calibrate_upkeep(case, model, block.profile, block.site)
 

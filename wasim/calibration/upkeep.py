@@ -29,7 +29,7 @@ from wasim.units import Floats
 REWRITTEN_ENTRIES = 512  # several of Avro's blocks, so that the first entries of a file, the dearest, weigh little
 REWRITES = 4
 GATHERING_COMMITS = 130  # beyond Iceberg's count of manifests to merge
-SPLIT_COMMITS, SPLIT_INTO = 60, 20  # of a rewrite into many manifests
+SPLIT_COMMITS, SPLIT_INTO = 32, 12  # of a rewrite into many manifests
 ANY_TARGET_BYTES = 1 << 50  # of compaction: whatever it leaves is taken up again
 _NO_LINE = Line(fixed=0.0, each=0.0)
 NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))

@@ -46,13 +46,15 @@ class Maintained:
     sizes: MetadataSizes
 
 
-def maintain_fast(model: MaintainedModel, *, history: TableHistory | None = None) -> Maintained:
+def maintain_fast(
+    model: MaintainedModel, *, history: TableHistory | None = None, expiries: Expiries | None = None
+) -> Maintained:
     """Follows the table of a case through its horizon. WasimError for what its maintenance cannot do in fast mode.
 
-    `history` is that of the table, if it is known already: expiry changes nothing in it.
+    `history` and `expiries` are those of the table, where they are known already: expiry changes nothing in the one.
     """
-    history = history or table_history(model)
-    expiries = expiries_of(model.upkeep, history.replacements)
+    history = table_history(model) if history is None else history
+    expiries = expiries_of(model.upkeep, history.replacements) if expiries is None else expiries
     bounded = frozenset({"manifests-kept"}) if len(history.replacements) else frozenset()
     appends = model.appends
     if history.data_files_rewritten:
