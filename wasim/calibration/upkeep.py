@@ -11,7 +11,6 @@ import numpy as np
 from wasim.calibration.appends import simulate_sizes
 from wasim.errors import WasimError
 from wasim.ledger import Action, Kind, Recording
-from wasim.model import Appends
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance, RewriteDataFiles, RewriteManifests
 from wasim.simulate import Site, WriterProfile
@@ -53,7 +52,9 @@ class _Calibrated:
     def with_properties(self, **changed: str | None) -> Case:
         """The case with some properties of its manifests, and its own for all else."""
         named = {f"commit.manifest.{key.replace('_', '-')}": value for key, value in changed.items()}
-        kept = {key: value for key, value in self.case.table.properties.items() if not key.startswith("commit.manifest")}
+        kept = {
+            key: value for key, value in self.case.table.properties.items() if not key.startswith("commit.manifest")
+        }
         properties = kept | {key: value for key, value in named.items() if value is not None}
         return replace(self.case, table=self.case.table.model_copy(update={"properties": properties}))
 
@@ -231,14 +232,14 @@ def _spared(recording: Recording, place: int, model: FastModel) -> float:
     """Bytes by which the list of a replacement is smaller than one of as many manifests that came one by one."""
     law = _coefficients(model, Kind.MANIFEST_LIST)
     listed = int(recording.reports.manifests_created[place] + recording.reports.manifests_kept[place])
-    alone = law["fixed"] + (law["live_manifest"] + 1) * listed + float(digits_of(place + 1))
+    alone = law["fixed"] + (law["live_manifest"] + 1) * listed + len(str(place + 1))
     return alone - float(_written(recording, place + 1, Kind.MANIFEST_LIST)[0])
 
 
 def _written(recording: Recording, commit: int, kind: Kind) -> Floats:
     events = recording.events
     chosen = (events.commit == commit) & (events.kind == kind) & (events.action == Action.WRITE)
-    return events.bytes[chosen].astype(np.float64)
+    return np.asarray(events.bytes[chosen], dtype=np.float64)
 
 
 def _in_place(pair: tuple[float, float], place: int, value: float) -> tuple[float, float]:
@@ -265,5 +266,5 @@ def _digits(recording: Recording, place: int) -> float:
     if reports.operation[place] == "rewrite_data_files":
         removed, size = reports.files_removed[place], reports.data_bytes_live[place - 1]
         numbers += [removed, size, size, rows, rows]
-    sequence_digits = 2 * digits_of(place + 1) - digits_of(place)
-    return float(digits_of(np.array(numbers)).sum() + sequence_digits)
+    sequence_digits = 2 * len(str(place + 1)) - len(str(place))
+    return float(digits_of(np.array(numbers)).sum()) + sequence_digits

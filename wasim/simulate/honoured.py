@@ -77,8 +77,8 @@ def check_summable(case: Case) -> None:
     for part, given in (("changes", case.has_changes), ("evolution", bool(case.evolution))):
         if given:
             raise WasimError(
-                f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode exact,"
-                " and a horizon of some thousands of commits."
+                f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
+                " exact, and a horizon of some thousands of commits."
             )
 
 

@@ -18,11 +18,11 @@ Value = TypeVar("Value", int, bytes)
 
 
 def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
-    """Replaces the manifests of the spec in force by as few as their bytes need. Nothing is committed where there is but
-    one already.
+    """Replaces the manifests of the spec in force by as few as their bytes need.
 
-    WasimError where those of a partitioned table would take several: Spark cuts them by a sample of the entries. Entries
-    of an unpartitioned one are dealt out evenly, as Dataset.repartition does; which goes where is Spark's.
+    Nothing is committed where there is but one already. WasimError where those of a partitioned table would take
+    several: Spark cuts them by a sample of the entries. Entries of an unpartitioned one are dealt out evenly, as
+    Dataset.repartition does; which goes where is Spark's.
     """
     spec_id = table.json.base.default_spec_id
     matching = [one for one in table.manifests if one.file.partition_spec_id == spec_id]

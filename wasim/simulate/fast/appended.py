@@ -20,7 +20,7 @@ from wasim.simulate.fast.history import (
 )
 from wasim.simulate.fast.sizes import ManifestLaws
 from wasim.simulate.fast.summaries import digits_of, mean_digits_of_manifests
-from wasim.simulate.fast.upkeep import Dues, Upkeep
+from wasim.simulate.fast.upkeep import Dues, Upkeep, dues_at
 from wasim.units import Floats, Ints
 
 MOST_ROUNDS = 100  # until counts of manifests settle; they do in a handful
@@ -121,7 +121,7 @@ def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: in
         made.append(live)
         size = live * fixed + each * entries
     commits = np.array(found, dtype=np.int64)
-    return Dues(event_time_s=commits * upkeep.commit_interval_s, commits=commits), np.array(made, dtype=np.int64)
+    return dues_at(upkeep, commits), np.array(made, dtype=np.int64)
 
 
 def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:

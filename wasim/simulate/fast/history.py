@@ -53,9 +53,17 @@ class Replacements:
         return np.searchsorted(self.snapshot, snapshots, side="right")
 
 
+_NO_COUNTS, _NO_SIZES = np.zeros(0, dtype=np.int64), np.zeros(0)
 NO_REPLACEMENTS = Replacements(
-    **dict.fromkeys(("snapshot", "commits", "kind", "digits", "removed_files"), np.zeros(0, dtype=np.int64)),
-    **dict.fromkeys(("event_time_s", "removed_bytes", "live_files", "live_bytes"), np.zeros(0)),
+    snapshot=_NO_COUNTS,
+    commits=_NO_COUNTS,
+    event_time_s=_NO_SIZES,
+    kind=_NO_COUNTS,
+    digits=_NO_COUNTS,
+    removed_files=_NO_COUNTS,
+    removed_bytes=_NO_SIZES,
+    live_files=_NO_SIZES,
+    live_bytes=_NO_SIZES,
 )
 
 
@@ -131,6 +139,6 @@ class TableHistory:
 
     def removed_through(self, snapshots: int) -> tuple[int, float]:
         """Data files, and their bytes, that the first so many snapshots took out."""
-        count = int(self.replacements.through(np.int64(snapshots)))
+        count = int(np.searchsorted(self.replacements.snapshot, snapshots, side="right"))
         taken = self.replacements
         return int(taken.removed_files[:count].sum()), float(taken.removed_bytes[:count].sum())

@@ -149,7 +149,9 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     history, sizes, model = table.history, table.sizes, table.model
     live = dict.fromkeys(Kind, 0)
     live[Kind.METADATA_JSON] = round(float(sizes.at(np.array([sizes.versions]))[0]))
-    live[Kind.MANIFEST_LIST] = round(sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1))
+    live[Kind.MANIFEST_LIST] = round(
+        sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1)
+    )
     written = model.upkeep.commits * model.manifests.new_bytes + float(history.turns.written_bytes.sum())
     live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - float(history.turns.dropped_bytes.sum()))
     live[Kind.DATA] = round(history.live_bytes)

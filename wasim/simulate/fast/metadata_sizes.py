@@ -99,7 +99,7 @@ class MetadataSizes:
         total += self._snapshots_as_if_none_expired(place)
         total += float(self._held[place.expiries]) - self._expired(place)
         if laws.counts_digits:
-            total += float(digits_of_whole_numbers_through(np.int64(place.snapshots)))
+            total += float(digits_of_whole_numbers_through(place.snapshots))
             if laws.numbers_names:
                 total += self._wide_names(version)
         return float(total)
@@ -126,7 +126,7 @@ class MetadataSizes:
         if snapshots < 1:
             return 0.0
         listed = self.history.live_through(snapshots)
-        digits = float(digits_of_whole_numbers_through(np.int64(snapshots))) - FIRST_LIST_SAVES_BYTES
+        digits = float(digits_of_whole_numbers_through(snapshots)) - FIRST_LIST_SAVES_BYTES
         wide = listed - self._narrow_through(snapshots)
         listed_bytes = self.laws.live_manifest * listed - self.history.spared_through(snapshots)
         return self.laws.list_fixed * snapshots + listed_bytes + digits + wide

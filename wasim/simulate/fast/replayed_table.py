@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -12,30 +11,13 @@ from wasim.errors import WasimError
 from wasim.simulate.compaction import LEAST_SHARE, MOST_SHARE
 from wasim.simulate.fast.appended import refuse_several_partitioned
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
-from wasim.simulate.fast.rounds import Rows, state_of
+from wasim.simulate.fast.rounds import Rows, Sums, state_of
 from wasim.simulate.fast.runs import Bin, ManifestRun, bins_due, joined, pack_runs, total_bytes, total_count
 from wasim.simulate.fast.sizes import Line
 from wasim.units import Floats
 
 if TYPE_CHECKING:
     from wasim.simulate.fast.maintained import MaintainedModel
-
-
-@dataclass(slots=True, kw_only=True)
-class Sums:
-    """What commits wrote in vain, and what compaction wrote."""
-
-    unused: int = 0
-    unused_bytes: float = 0.0
-    data_files: int = 0
-    data_bytes: float = 0.0
-
-    def add_rounds(self, before: Sums, rounds: int, data_bytes: float) -> None:
-        """Adds as much as has come since `before`, so many times, but for the bytes that compaction wrote."""
-        self.unused += rounds * (self.unused - before.unused)
-        self.unused_bytes += rounds * (self.unused_bytes - before.unused_bytes)
-        self.data_files += rounds * (self.data_files - before.data_files)
-        self.data_bytes += data_bytes
 
 
 class ReplayedTable:

@@ -14,7 +14,7 @@ import numpy as np
 
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.simulate.fast.history import Replacements
-from wasim.simulate.fast.upkeep import AT_ONCE_S, NEVER, Dues, Upkeep
+from wasim.simulate.fast.upkeep import AT_ONCE_S, NEVER, Dues, Upkeep, dues_at
 from wasim.units import Floats, Ints
 
 
@@ -84,7 +84,7 @@ def _dues_by_count(upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Replac
             found.extend(range(found[-1] + step, upkeep.commits + 1, step))
             break
     commits = np.array(found, dtype=np.int64)
-    return Dues(event_time_s=commits * upkeep.commit_interval_s, commits=commits)
+    return dues_at(upkeep, commits)
 
 
 def _is_steady(found: list[int]) -> bool:
@@ -98,9 +98,7 @@ def _gone_at(upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Replacements
     return int(np.maximum(np.minimum(made - expiry.retain_last, old), 0)[0])
 
 
-def _next_commit(
-    upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Replacements, commit: int, gone: int
-) -> int:
+def _next_commit(upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Replacements, commit: int, gone: int) -> int:
     """The first commit after this one that finds enough snapshots, one of which goes; one past the last if none."""
     low, high = commit + 1, upkeep.commits + 1
     while low < high:

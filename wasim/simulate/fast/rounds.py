@@ -16,7 +16,7 @@ from wasim.simulate.fast.history import REWRITE_DATA_FILES
 from wasim.units import Floats, Ints
 
 if TYPE_CHECKING:
-    from wasim.simulate.fast.replayed_table import ReplayedTable, Sums
+    from wasim.simulate.fast.replayed_table import ReplayedTable
 
 MOST_REMEMBERED = 256  # states; periods that do not meet sooner are replayed one by one
 
@@ -59,6 +59,23 @@ class Rows:
         if self._latest:
             self._blocks.append(np.array(self._latest, dtype=np.float64))
             self._latest = []
+
+
+@dataclass(slots=True, kw_only=True)
+class Sums:
+    """What commits wrote in vain, and what compaction wrote."""
+
+    unused: int = 0
+    unused_bytes: float = 0.0
+    data_files: int = 0
+    data_bytes: float = 0.0
+
+    def add_rounds(self, before: Sums, rounds: int, data_bytes: float) -> None:
+        """Adds as much as has come since `before`, so many times, but for the bytes that compaction wrote."""
+        self.unused += rounds * (self.unused - before.unused)
+        self.unused_bytes += rounds * (self.unused_bytes - before.unused_bytes)
+        self.data_files += rounds * (self.data_files - before.data_files)
+        self.data_bytes += data_bytes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -171,7 +188,7 @@ class Rounds:
 
     def _compactions(self, mark: _Mark) -> Floats:
         done = self.table.replacements.since(mark.replacements)
-        return done[done[:, 3] == REWRITE_DATA_FILES]
+        return np.asarray(done[done[:, 3] == REWRITE_DATA_FILES])
 
     def _repeat(self, mark: _Mark, rounds: int) -> None:
         table = self.table

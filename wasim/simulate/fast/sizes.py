@@ -21,7 +21,7 @@ class Line:
     def at(self, entries: Ints | Floats) -> Floats: ...
     def at(self, entries: float | Ints | Floats) -> float | Floats:
         """Bytes of files of so many entries."""
-        return self.fixed + self.each * entries
+        return self.fixed + self.each * entries  # type: ignore[return-value]  # a scalar of one for a scalar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,9 @@ class ManifestLaws:
     """Manifests of one table, by what wrote them.
 
     `new_bytes`: of one commit's files. `merged`: what a merge makes. `rewritten`: what rewrite_manifests makes.
-    `filtered`: one that lists removed files as deleted, of so many entries; `compacted`: that of compaction's new files;
-    `gathered`: what the merge of such ones makes. `filtered_spares`, `rewritten_spares`: how many bytes less a list holds
-    of each such manifest than of one that came alone. `data_file`: data files by their rows.
+    `filtered`: one that lists removed files as deleted, of so many entries; `compacted`: that of compaction's new
+    files; `gathered`: what the merge of such ones makes. `filtered_spares`, `rewritten_spares`: how many bytes less a
+    list holds of each such manifest than of one that came alone. `data_file`: data files by their rows.
     """
 
     new_bytes: float

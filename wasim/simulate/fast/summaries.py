@@ -13,15 +13,15 @@ from wasim.units import Floats, Ints
 _POWERS = 10.0 ** np.arange(1, MAX_DIGITS)
 
 
-def digits_of(numbers: Ints | Floats) -> Ints:
+def digits_of(numbers: float | Ints | Floats) -> Ints:
     """Decimal digits of whole numbers; 1 of 0."""
     return np.asarray(1 + np.searchsorted(_POWERS, np.asarray(numbers, dtype=np.float64), side="right"))
 
 
-def digits_of_whole_numbers_through(numbers: Ints) -> Floats:
+def digits_of_whole_numbers_through(numbers: int | Ints) -> Floats:
     """Digits of 1, 2, … n together, for each n: the digits that n sequence numbers take."""
     knots, sums = _whole_numbers()
-    return np.interp(numbers, knots, sums)
+    return np.asarray(np.interp(numbers, knots, sums))
 
 
 @lru_cache(maxsize=1)

@@ -44,9 +44,9 @@ class Upkeep:
         if every_s is None:
             return NEVER
         turns = int(np.floor(self.horizon_s / every_s + AT_ONCE_S))
-        times_s = np.arange(1, turns + 1) * every_s
+        times_s = np.arange(1, turns + 1, dtype=np.float64) * every_s
         made = np.floor(times_s / self.commit_interval_s + AT_ONCE_S).astype(np.int64)
-        return Dues(event_time_s=times_s, commits=np.minimum(made, self.commits))
+        return Dues(event_time_s=np.asarray(times_s, dtype=np.float64), commits=np.minimum(made, self.commits))
 
     def commits_before(self, event_time_s: Floats) -> Ints:
         """The writer's commits whose event time lies before each of these times."""
@@ -55,6 +55,11 @@ class Upkeep:
         near -= near * self.commit_interval_s >= event_time_s - AT_ONCE_S
         near += (near + 1) * self.commit_interval_s < event_time_s - AT_ONCE_S
         return np.clip(near, 0, self.commits)
+
+
+def dues_at(upkeep: Upkeep, commits: Ints) -> Dues:
+    """What falls due at the time of these commits."""
+    return Dues(event_time_s=np.asarray(commits * upkeep.commit_interval_s, dtype=np.float64), commits=commits)
 
 
 def read_upkeep(case: Case) -> Upkeep | None:
