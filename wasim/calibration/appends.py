@@ -37,7 +37,7 @@ def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> F
 
 
 def _with_room(table: Table) -> Table:
-    """The table with a target that no manifest nears: there the commits that merge hang on single bytes, and laws do not."""
+    """The table with a target that no manifest nears. Near it single bytes decide which commits merge."""
     given = int(table.properties.get(_TARGET, TARGET_MANIFEST_BYTES))
     if given >= TARGET_MANIFEST_BYTES:
         return table

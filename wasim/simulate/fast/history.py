@@ -91,11 +91,11 @@ class TableHistory:
         return self.commits + len(self.replacements)
 
     def live_files_at(self, commits: Ints) -> Ints:
-        """Data files that are there once each of these commits of the writer is made, and nothing else since."""
+        """Data files that are there right after each of these commits of the writer."""
         return np.rint(self._live_at(commits, self.replacements.live_files, self.files_per_commit)).astype(np.int64)
 
     def live_bytes_at(self, commits: Ints) -> Floats:
-        """Bytes of data files that are there once each of these commits of the writer is made, and nothing else since."""
+        """Bytes of data files that are there right after each of these commits of the writer."""
         return self._live_at(commits, self.replacements.live_bytes, self.data_bytes_per_commit)
 
     @property

@@ -29,7 +29,7 @@ class MetadataLaws:
     """What metadata.json and lists are made of: coefficients as fitted for appends.
 
     `replacement` is the snapshot of a replacement by kind, without its digits. `counts_digits` is false under gzip,
-    where digits deflate with the rest and are in the coefficients; `numbers_names` where a file's name holds its version.
+    where digits deflate with the rest and are in the coefficients; `numbers_names` true where names hold versions.
     """
 
     create_bytes: float
@@ -178,7 +178,7 @@ class MetadataSizes:
         return sum(self._logged(version - 10**digits) for digits in range(LOGGED_DIGITS, len(str(version))))
 
     def _narrow_through(self, snapshots: int) -> float:
-        """Entries whose sequence number takes one byte, in all these lists: those of the first manifests, until dropped."""
+        """Entries of one-byte sequence numbers in all these lists: of the first manifests, until they are dropped."""
         turns = self.history.turns
         drops = np.flatnonzero(turns.dropped)
         last = min(snapshots, int(turns.snapshot[drops[0]]) - 1) if len(drops) else snapshots

@@ -24,8 +24,8 @@ class ReplayedTable:
     """A table after some commits.
 
     `turns` hold snapshot, live manifests, manifests written beside an append's own, their bytes, manifests dropped,
-    their bytes, and bytes spared in lists. `replacements` hold snapshot, commits, event time, kind, data files removed, their bytes, manifests
-    replaced, data files and bytes then live, and the rows of what was compacted.
+    their bytes, and bytes spared in lists. `replacements` hold snapshot, commits, event time, kind, data files removed,
+    their bytes, manifests replaced, data files and bytes then live, and the rows of what was compacted.
     """
 
     def __init__(self, model: MaintainedModel) -> None:

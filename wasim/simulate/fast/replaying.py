@@ -1,4 +1,4 @@
-"""The history of a table that is compacted, or merges what was rewritten: replayed from one change of its list to the next.
+"""The history of a table that is compacted, or merges what was rewritten, from one change of its list to the next.
 
 A turn costs the same whatever the number of commits before it, as manifests are kept as runs of like ones; and what
 comes round again is replayed once (`rounds`).

@@ -20,7 +20,7 @@ from wasim.units import Floats, Ints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expiries:
-    """Expiries that took something, oldest first. `made`: snapshots ever made by then. `gone`: expired ones after it."""
+    """Expiries that took something, oldest first. `made`: snapshots made by then. `gone`: those expired after it."""
 
     event_time_s: Floats
     made: Ints

@@ -1,7 +1,7 @@
 """What comes round again: a table that finds itself as it was, some commits later, goes through the same once more.
 
-Nothing but the sizes of compacted files and the commits' numbers differ from one round to the next, so as many rounds as
-are alike are written down at once.
+Nothing but the sizes of compacted files and the commits' numbers differ from one round to the next, so as many rounds
+as are alike are written down at once.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Rounds:
         self._seen = 0
 
     def skip(self) -> None:
-        """After a replacement: where the table is as it was before, skips to the last round that is like the one past."""
+        """After a replacement: where the table is as it was before, skips the rounds that are like the one past."""
         table = self.table
         if len(table.replacements) == self._seen:
             return

@@ -1,4 +1,4 @@
-"""A table's manifests as runs of like ones, newest first, and what merging makes of them: Iceberg's bins, run by run."""
+"""A table's manifests as runs of like ones, newest first, and Iceberg's bins of them, run by run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,11 @@ from math import floor
 
 @dataclass(slots=True, kw_only=True)
 class ManifestRun:
-    """So many like manifests in a row. `small` and `kept` are live entries of each: of files that compaction would take,
-    and of those that it leaves alone. `entries` are all of each, deleted ones included, as long as they are `own`: new in
-    the snapshot under way. `spares`: what a list saves on each, as it came with others.
+    """So many like manifests in a row.
+
+    `small` and `kept` are live entries of each: of files that compaction would take, and of those that it leaves alone.
+    `entries` are all of each, deleted ones included, as long as they are `own`: new in the snapshot under way.
+    `spares`: what a list saves on each, as it came with others.
     """
 
     count: int
