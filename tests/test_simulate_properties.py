@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from synthetic import synthetic_case
 
-from wasim.forecast import calibrate, exact_case_run
+from wasim.calibration import calibrate, exact_case_run
 from wasim.ledger import METADATA_KINDS, Action, Kind, sum_events
 from wasim.simulate import Site, profile_named, shipped_profile, simulate_case
 from wasim.simulate.fast import fast_totals

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wasim.forecast import calibrate
+from wasim.calibration import calibrate
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, load_scenario
 from wasim.simulate import Site, WriterProfile, profile_named

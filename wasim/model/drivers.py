@@ -1,6 +1,7 @@
 """The drivers of a commit's cost: what grows, commit by commit, and its sums over any number of commits at once."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -128,22 +129,35 @@ def appends_cadence(appends: Appends, commits: Ints) -> Cadence:
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def _growing(appends: Appends) -> list[tuple[float, int]]:
-    """The numbers in a snapshot's JSON that grow with every commit, as (increment, commits that it lags behind)."""
+class GrowingNumber(NamedTuple):
+    """A number in a snapshot's JSON that grows with every commit, and the commits that it lags behind."""
+
+    name: str
+    increment: float
+    lag: int
+
+
+def growing_numbers(appends: Appends) -> list[GrowingNumber]:
+    """The numbers in a snapshot's JSON that grow with every commit."""
     rows = appends.rows_per_commit
-    growing = [(rows, 0), (appends.files_per_commit, 0), (appends.data_bytes_per_commit, 0)]  # the totals
+    growing = [
+        GrowingNumber("total-records", rows, 0),
+        GrowingNumber("total-data-files", appends.files_per_commit, 0),
+        GrowingNumber("total-files-size", appends.data_bytes_per_commit, 0),
+    ]
     if appends.format_version >= 2:
-        growing.append((1, 0))  # sequence-number
+        growing.append(GrowingNumber("sequence-number", 1, 0))
     if appends.format_version >= 3:
-        growing.append((rows, 1))  # first-row-id
+        growing.append(GrowingNumber("first-row-id", rows, 1))
     if not appends.merges and appends.counts_manifests:
-        growing.append((1, 1))  # manifests-kept; under merges it has one or two digits, left to the fitted constant
+        # under merges it has one or two digits, left to the fitted constant
+        growing.append(GrowingNumber("manifests-kept", 1, 1))
     if appends.repeats_epoch:
-        growing.append((1, 1))  # spark.sql.streaming.epochId
+        growing.append(GrowingNumber("spark.sql.streaming.epochId", 1, 1))
     return growing
 
 
-def _constant_digits(appends: Appends) -> int:
+def constant_digits(appends: Appends) -> int:
     """Digits of the numbers that every snapshot of a case repeats, but cases differ in: what the commit added."""
     added = [appends.rows_per_commit, appends.files_per_commit, round(appends.data_bytes_per_commit)]
     if appends.format_version >= 3:
@@ -153,16 +167,16 @@ def _constant_digits(appends: Appends) -> int:
 
 def _json_digits(appends: Appends, commits: Ints) -> Ints:
     """Bytes of numbers in metadata.json: those of every retained snapshot, and last-sequence-number once."""
-    total = _constant_digits(appends) * commits + digits_at(1, commits)
-    for increment, lag in _growing(appends):
+    total = constant_digits(appends) * commits + digits_at(1, commits)
+    for _, increment, lag in growing_numbers(appends):
         total = total + digits_through(increment, commits - lag) + lag * np.minimum(commits, 1)
     return total
 
 
 def _json_digits_through(appends: Appends, commits: Ints) -> Ints:
     """Σ of `_json_digits` over commits 1 … n."""
-    total = _constant_digits(appends) * triangle(commits) + digits_through(1, commits)
-    for increment, lag in _growing(appends):
+    total = constant_digits(appends) * triangle(commits) + digits_through(1, commits)
+    for _, increment, lag in growing_numbers(appends):
         total = total + digits_through_all(increment, commits - lag) + lag * commits
     return total
 

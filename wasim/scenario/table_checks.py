@@ -259,9 +259,11 @@ def rotating_column(table: Table) -> Columns | None:
     return None
 
 
+_OWN = {name: Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()}
+
+
 def _columns_by_name(table: Table) -> dict[str, Columns]:
-    own = {name: Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()}
-    return own | {name: column for column in table.columns for name in column.names}
+    return _OWN | {name: column for column in table.columns for name in column.names}
 
 
 def _word(text: str) -> str:

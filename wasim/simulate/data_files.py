@@ -1,5 +1,6 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
@@ -16,13 +17,13 @@ from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.live_manifests import FileKey
-from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
+from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.row_sets import RowSet, all_rows, new_rows
 from wasim.simulate.rows import Rows, rows_of, split_rows
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
-from wasim.units import Ints
+from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
 MAGIC_BYTES = 4
@@ -175,6 +176,19 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
     )
+
+
+def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
+    """Bytes of data files of so many rows, in the mean."""
+    schema = iceberg_schema(case.table)
+    found = leaves(case.table, schema)
+    alike = Counter(kind_of(leaf) for leaf in found)
+    of_kind = {kind_of(leaf): leaf for leaf in found}
+    columns = [
+        sum(alike[kind] * column_size(leaf, max(1, round(count)), profile).mean_bytes for kind, leaf in of_kind.items())
+        for count in rows
+    ]
+    return np.array(columns) + max(footer_bytes(schema, len(found), profile), 0.0)
 
 
 def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:

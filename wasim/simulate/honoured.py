@@ -79,20 +79,24 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
 
 
 def check_summable(case: Case) -> None:
-    """Raises WasimError if more than appends happens to the table, for which the fast form has no sums."""
+    """Raises WasimError if more happens to the table than appends and maintenance, of which the fast form has sums."""
     if case.writer.writers > 1:
         raise WasimError("writer.writers above 1 is simulated in exact mode only. Give --mode exact.")
     for part, given in (
-        ("maintenance", case.has_maintenance),
         ("changes", case.has_changes),
         ("writer.upsert", case.writer.upsert is not None),
         ("evolution", bool(case.evolution)),
     ):
         if given:
             raise WasimError(
-                f"{part} is simulated in exact mode only: the fast form sums appends. Give --mode exact, and a horizon"
-                " of some thousands of commits."
+                f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
+                " exact, and a horizon of some thousands of commits."
             )
+    if case.maintenance.rewrite_manifests is not None and case.table.format_version == 1:
+        raise WasimError(
+            "maintenance.rewrite_manifests of format version 1 is simulated in exact mode only. Give --mode exact, or"
+            " table.format_version 2."
+        )
     if case.environment.catalog == "hadoop":
         raise WasimError(
             "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"

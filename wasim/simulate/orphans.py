@@ -14,5 +14,5 @@ def remove_orphan_files(table: SimulatedTable, *, older_than_ms: int) -> None:
         reached.add(table.relative(manifest.file.manifest_path))
         reached |= {table.relative(entry.file.file_path) for entry in manifest.entries}
     for file, written in list(table.books.files.items()):
-        if file not in reached and written.at_s * 1000 < older_than_ms:
+        if file not in reached and round(written.at_s * 1000) < older_than_ms:
             table.books.delete(written.kind, file)

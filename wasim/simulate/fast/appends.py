@@ -1,4 +1,4 @@
-"""Years in a moment: totals in closed form, with coefficients fitted to an exact or a measured ledger.
+"""Totals of appends in closed form, with coefficients fitted to an exact or a measured ledger.
 
 The drivers of `wasim.model` (merges, thrash and digits among them) are summed over any number of commits at once, so a
 total costs the same for ten commits and for ten million. Rows by commit are made in parts, and only when asked for.
@@ -21,9 +21,6 @@ from wasim.model import (
     known_bytes,
 )
 from wasim.model.drivers import appends_cadence
-from wasim.scenario import Case
-from wasim.simulate.honoured import check_honoured, check_summable
-from wasim.simulate.profile import WriterProfile
 from wasim.units import Floats, Ints
 
 ROWS_AT_ONCE = 1 << 16
@@ -55,16 +52,6 @@ class FastModel:
         law = self.laws[kind]
         known = known_bytes(kind, drivers, gzip_json=self.appends.gzip_json)
         return np.asarray(design_matrix(law.terms, drivers) @ law.coefficients + known)
-
-
-def simulate_fast(case: Case, profile: WriterProfile, model: FastModel) -> Totals:
-    """Totals of a case over its whole horizon, CREATE TABLE included, in closed form.
-
-    WasimError names what the simulator does not model.
-    """
-    check_honoured(case, profile)
-    check_summable(case)
-    return fast_totals(model, case.commits)
 
 
 def fast_totals(model: FastModel, commits: int) -> Totals:

@@ -1,0 +1,28 @@
+"""The laws that fast mode sums: what a case's files weigh, fitted to exact simulations of short histories of its table.
+
+`appends` fits what the writer alone writes, `upkeep` what maintenance adds to that.
+"""
+
+from wasim.calibration.appends import (
+    CALIBRATION_COMMITS,
+    as_profiled,
+    calibrate,
+    case_run_exact,
+    exact_case_run,
+    first_metadata_bytes,
+    with_summary,
+)
+from wasim.calibration.upkeep import UpkeepLaws, calibrate_upkeep, maintained_model
+
+__all__ = [
+    "CALIBRATION_COMMITS",
+    "UpkeepLaws",
+    "as_profiled",
+    "calibrate",
+    "calibrate_upkeep",
+    "case_run_exact",
+    "exact_case_run",
+    "first_metadata_bytes",
+    "maintained_model",
+    "with_summary",
+]

@@ -1,0 +1,111 @@
+"""What a case's files weigh, fitted to exact simulations of its first commits: the laws that fast mode sums."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wasim.fit.cost import WriterFit, fit_group
+from wasim.fit.groups import Observed, group_cases
+from wasim.ledger import Recording, sum_by_operation, sum_contention, sum_events, view_by_commit
+from wasim.ledger.operations import ingested_bytes
+from wasim.ledger.totals import amplification
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.model import Appends, drivers_at
+from wasim.model.appends import TARGET_MANIFEST_BYTES
+from wasim.runs import CaseRun, Run, key_versions
+from wasim.scenario import Case
+from wasim.scenario.changes import Maintenance
+from wasim.scenario.parts import Table
+from wasim.simulate import Simulated, Site, WriterProfile, simulate_table
+from wasim.simulate.fast import FastModel, Law
+
+_TARGET = "commit.manifest.target-size-bytes"
+CALIBRATION_ROWS = 1  # of a file; of more, bounds are drawn
+CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is long since full
+
+
+def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> FastModel:
+    """The fast model of a case's appends: the laws of its files, fitted to the exact history of its first commits."""
+    plain = replace(case, maintenance=Maintenance(), horizon_s=CALIBRATION_COMMITS * case.commit_interval_s)
+    plain = replace(plain, table=_with_room(case.table))
+    simulated = simulate_sizes(plain, profile, site)
+    made = case_run_exact(plain, simulated)
+    (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
+    observed = tuple(as_profiled(one, profile) for one in group.observed)
+    return _fast_model(case, profile, fit_group(group.restricted(observed)), simulated.recording)
+
+
+def _with_room(table: Table) -> Table:
+    """The table with a target that no manifest nears. Near it single bytes decide which commits merge."""
+    given = int(table.properties.get(_TARGET, TARGET_MANIFEST_BYTES))
+    if given >= TARGET_MANIFEST_BYTES:
+        return table
+    return table.model_copy(update={"properties": {**table.properties, _TARGET: str(TARGET_MANIFEST_BYTES)}})
+
+
+def first_metadata_bytes(case: Case, profile: WriterProfile, site: Site) -> int:
+    """Bytes of the metadata.json that CREATE TABLE writes."""
+    short = replace(case, maintenance=Maintenance(), horizon_s=case.commit_interval_s)
+    return _created_bytes(simulate_sizes(short, profile, site).recording)
+
+
+def _created_bytes(recording: Recording) -> int:
+    return int(recording.events.where(recording.events.operation == CREATE_TABLE).bytes.sum())
+
+
+def exact_case_run(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
+    """The case simulated file by file, for laws to be fitted to."""
+    return case_run_exact(case, simulate_sizes(case, profile, site))
+
+
+def simulate_sizes(case: Case, profile: WriterProfile, site: Site | None) -> Simulated:
+    """The case simulated for its sizes alone: bounds are as long as those of its rows, which are not computed."""
+    rng = np.random.default_rng(case.seed)
+    return simulate_table(case, profile, rng, site=site, most_rows_computed=CALIBRATION_ROWS)
+
+
+def as_profiled(one: Observed, profile: WriterProfile) -> Observed:
+    """What was observed, with the drivers that this writer's summaries have."""
+    appends = with_summary(one.appends, profile)
+    return replace(one, appends=appends, drivers=drivers_at(appends, one.case_run.ledger.commit))
+
+
+def with_summary(appends: Appends, profile: WriterProfile) -> Appends:
+    """The appends with the growing numbers that this writer's summaries hold."""
+    templates = "".join(profile.summary.values())
+    return replace(
+        appends,
+        repeats_epoch="{epoch}" in templates or "{checkpoint}" in templates,
+        counts_manifests="manifests-kept" in profile.summary,
+    )
+
+
+def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording: Recording) -> FastModel:
+    dropped = case.table.properties.get("write.metadata.delete-after-commit.enabled", "false")
+    return FastModel(
+        appends=with_summary(writer.appends_of(case), profile),
+        laws={one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds},
+        create_bytes=_created_bytes(recording),
+        delete_after_commit=dropped.lower() == "true",
+    )
+
+
+def case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
+    """A simulated case as a bench would leave it behind."""
+    totals = sum_events(simulated.recording.events)
+    ingested = ingested_bytes(simulated.recording)
+    return CaseRun(
+        key=case.key(key_versions({})),
+        case=case,
+        engine="sim",
+        ledger=view_by_commit(simulated.recording),
+        totals=totals,
+        live_bytes=simulated.live_bytes,
+        contention=sum_contention(simulated.recording) if case.writer.writers > 1 else None,
+        operations=sum_by_operation(simulated.recording),
+        ingested_bytes=ingested,
+        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
+        probes=(),
+        wall_s=0.0,
+    )

@@ -1,0 +1,39 @@
+"""Years in a moment: totals in closed form, with coefficients fitted to an exact or a measured ledger.
+
+`appends` sums what a writer alone does. Under maintenance `upkeep` says when what falls due, `appended` and `replaying`
+make the `history` of the manifests from one replacement to the next, `retention` says which snapshots are left,
+`metadata_sizes` what every metadata.json then holds; `maintained` puts them together into the same totals.
+"""
+
+from wasim.simulate.fast.appends import (
+    FastModel,
+    Law,
+    fast_checkpoints,
+    fast_live_bytes,
+    fast_rows,
+    fast_totals,
+)
+from wasim.simulate.fast.maintained import (
+    Maintained,
+    MaintainedModel,
+    maintain_fast,
+    maintained_live_bytes,
+    maintained_totals,
+)
+from wasim.simulate.fast.upkeep import Upkeep, read_upkeep
+
+__all__ = [
+    "FastModel",
+    "Law",
+    "Maintained",
+    "MaintainedModel",
+    "Upkeep",
+    "fast_checkpoints",
+    "fast_live_bytes",
+    "fast_rows",
+    "fast_totals",
+    "maintain_fast",
+    "maintained_live_bytes",
+    "maintained_totals",
+    "read_upkeep",
+]

@@ -1,0 +1,158 @@
+"""The totals of a table that is kept in order, from what is fitted of its files and how its maintenance falls due."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.ledger import Kind, Totals
+from wasim.model import Appends
+from wasim.simulate.fast.appended import appended_history, dues_by_count, rewritten_history
+from wasim.simulate.fast.history import TableHistory
+from wasim.simulate.fast.metadata_sizes import MetadataLaws, MetadataSizes
+from wasim.simulate.fast.replaying import replayed_history
+from wasim.simulate.fast.retention import Expiries, expiries_of, snapshots_before
+from wasim.simulate.fast.sizes import ManifestLaws
+from wasim.simulate.fast.summaries import summary_digits
+from wasim.simulate.fast.upkeep import Upkeep
+from wasim.units import Ints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintainedModel:
+    """What a fit knows of one case under maintenance.
+
+    `appends_merge`: whether commits are MergeAppend; `merge_enabled`: whether the table lets anything merge.
+    `partitions`: as many data files compaction writes.
+    """
+
+    appends: Appends
+    upkeep: Upkeep
+    metadata: MetadataLaws
+    manifests: ManifestLaws
+    delete_after_commit: bool
+    appends_merge: bool
+    merge_enabled: bool
+    is_partitioned: bool
+    partitions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintained:
+    """A table at the end of its horizon: its history, what expired of it, and the sums over its metadata."""
+
+    model: MaintainedModel
+    history: TableHistory
+    expiries: Expiries
+    sizes: MetadataSizes
+
+
+def maintain_fast(
+    model: MaintainedModel, *, history: TableHistory | None = None, expiries: Expiries | None = None
+) -> Maintained:
+    """Follows the table of a case through its horizon. WasimError for what its maintenance cannot do in fast mode.
+
+    `history` and `expiries` are those of the table, where they are known already: expiry changes nothing in the one.
+    """
+    history = table_history(model) if history is None else history
+    expiries = expiries_of(model.upkeep, history.replacements) if expiries is None else expiries
+    bounded = frozenset({"manifests-kept"}) if len(history.replacements) else frozenset()
+    appends = model.appends
+    if history.data_files_rewritten:
+        bounded |= {"total-data-files"}
+    digits = summary_digits(appends, bounded=bounded, mean_digits=history.mean_digits)
+    return Maintained(
+        model=model,
+        history=history,
+        expiries=expiries,
+        sizes=MetadataSizes(model.metadata, history, expiries, digits),
+    )
+
+
+def table_history(model: MaintainedModel) -> TableHistory:
+    """What becomes of the table's manifests and data files: in vectors where nothing but rewrites of manifests do."""
+    appends, upkeep, kept = model.appends, model.upkeep, model.upkeep.maintenance
+    if not upkeep.replaces:
+        return appended_history(appends, model.manifests, upkeep.commits)
+    rewriting = kept.rewrite_manifests
+    if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
+        return replayed_history(model)
+    dues, made = upkeep.dues(rewriting.every), None
+    if rewriting.when_manifests is not None:
+        dues, made = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
+    return rewritten_history(
+        appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned, made=made
+    )
+
+
+def maintained_totals(table: Maintained) -> Totals:
+    """Totals of all commits, CREATE TABLE and maintenance."""
+    model, history, sizes = table.model, table.history, table.sizes
+    commits, appends, turns = model.upkeep.commits, model.appends, history.turns
+    written, files = dict.fromkeys(Kind, 0), dict.fromkeys(Kind, 0)
+    files[Kind.METADATA_JSON] = sizes.versions + 1
+    files[Kind.MANIFEST_LIST] = history.snapshots
+    files[Kind.DATA_MANIFEST] = commits + int(turns.written.sum())
+    files[Kind.DATA] = commits * appends.files_per_commit + history.data_files_rewritten
+    written[Kind.METADATA_JSON] = round(sizes.written_through(sizes.versions))
+    written[Kind.MANIFEST_LIST] = round(sizes.lists_through(history.snapshots))
+    written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + float(turns.written_bytes.sum()))
+    written[Kind.DATA] = round(commits * appends.data_bytes_per_commit + history.data_bytes_rewritten)
+    deleted, files_deleted = _deleted(table)
+    return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+
+
+def _deleted(table: Maintained) -> tuple[dict[Kind, int], dict[Kind, int]]:
+    history, sizes = table.history, table.sizes
+    deleted, files = dict.fromkeys(Kind, 0), dict.fromkeys(Kind, 0)
+    unreached, unreached_bytes = 0, 0.0
+    if len(table.expiries):
+        gone = int(table.expiries.gone[-1])
+        files[Kind.MANIFEST_LIST] = gone
+        deleted[Kind.MANIFEST_LIST] = round(sizes.lists_through(gone))
+        # what the oldest retained list no longer holds, no retained one does
+        unreached, unreached_bytes = history.dropped_through(gone + 1)
+        files[Kind.DATA], removed_bytes = history.removed_through(gone + 1)
+        deleted[Kind.DATA] = round(removed_bytes)
+    files[Kind.DATA_MANIFEST] = history.unused + unreached
+    deleted[Kind.DATA_MANIFEST] = round(history.unused_bytes + unreached_bytes)
+    left_log = metadata_files_deleted(table)
+    if left_log:
+        files[Kind.METADATA_JSON] = left_log
+        deleted[Kind.METADATA_JSON] = round(sizes.written_through(left_log - 1))
+    return deleted, files
+
+
+def metadata_files_deleted(table: Maintained) -> int:
+    """Files of metadata.json that are gone: the oldest so many."""
+    model, sizes = table.model, table.sizes
+    if model.delete_after_commit:
+        return max(0, sizes.versions - model.metadata.log_limit)
+    orphans = model.upkeep.maintenance.remove_orphan_files
+    dues = model.upkeep.dues(orphans.every if orphans is not None else None)
+    if orphans is None or not len(dues):
+        return 0
+    # what goes at the last time includes all that went before
+    time_s = dues.event_time_s[-1:]
+    replaced, expired = table.history.replacements, table.expiries
+    made = int(dues.commits[-1] + np.searchsorted(replaced.event_time_s, time_s[0], side="right"))
+    expiries = int(np.searchsorted(expired.event_time_s, time_s[0], side="right"))
+    version = made + expiries
+    out_of_log = max(0, version - model.metadata.log_limit)
+    gone: Ints = expired.gone_after(np.array([expiries]))
+    oldest = max(int(gone[0]), int(snapshots_before(model.upkeep, replaced, time_s - orphans.older_than)[0])) + 1
+    young = sizes.version_of(oldest) if oldest <= made else version
+    return min(out_of_log, young)
+
+
+def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
+    """Bytes reachable from the last snapshot, and its metadata.json, by kind."""
+    history, sizes, model = table.history, table.sizes, table.model
+    live = dict.fromkeys(Kind, 0)
+    live[Kind.METADATA_JSON] = round(float(sizes.at(np.array([sizes.versions]))[0]))
+    live[Kind.MANIFEST_LIST] = round(
+        sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1)
+    )
+    written = model.upkeep.commits * model.manifests.new_bytes + float(history.turns.written_bytes.sum())
+    live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - float(history.turns.dropped_bytes.sum()))
+    live[Kind.DATA] = round(history.live_bytes)
+    return live

@@ -1,0 +1,133 @@
+"""The history of a table that is compacted, or merges what was rewritten, from one change of its list to the next.
+
+A turn costs the same whatever the number of commits before it, as manifests are kept as runs of like ones; and what
+comes round again is replayed once (`rounds`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS, Replacements, TableHistory, Turns
+from wasim.simulate.fast.replayed_table import ReplayedTable
+from wasim.simulate.fast.rounds import Rounds, Waiting
+from wasim.simulate.fast.summaries import digits_of, mean_digits, mean_digits_of_manifests
+from wasim.simulate.fast.upkeep import Upkeep
+from wasim.units import Floats
+
+if TYPE_CHECKING:
+    from wasim.simulate.fast.maintained import MaintainedModel
+
+_KINDS = (REWRITE_DATA_FILES, REWRITE_MANIFESTS)  # in the order of those of one time
+
+
+def replayed_history(model: MaintainedModel) -> TableHistory:
+    """The history of any table that is rewritten or compacted, by period or by count."""
+    table = ReplayedTable(model)
+    waiting = _waiting(model.upkeep)
+    rounds = Rounds(table, waiting)
+    kept = model.upkeep.maintenance
+    small_files = kept.rewrite_data_files.when_small_files if kept.rewrite_data_files else None
+    manifests = kept.rewrite_manifests.when_manifests if kept.rewrite_manifests else None
+    by_count = {REWRITE_DATA_FILES: small_files, REWRITE_MANIFESTS: manifests}
+    while table.commits < model.upkeep.commits or waiting.holds:
+        horizon = waiting.commits if waiting.holds else model.upkeep.commits
+        if table.commits < horizon:
+            table.append(horizon - table.commits, small_files=small_files, manifests=manifests)
+            _replace_by_count(table, waiting, by_count)
+        elif waiting.holds:
+            table.replace(waiting.kind, waiting.event_time_s)
+            waiting.pass_by()
+        rounds.skip()
+    return _history(model, table)
+
+
+def _replace_by_count(table: ReplayedTable, waiting: Waiting, by_count: dict[int, int | None]) -> None:
+    """Replaces what there is too much of since the last commit; what falls due at that very time keeps its place."""
+    at_s = table.commits * table.model.upkeep.commit_interval_s
+    for place, kind in enumerate(_KINDS):
+        if by_count[kind] is None:
+            continue
+        while waiting.holds and waiting.comes_before(table.commits, at_s, place):
+            table.replace(waiting.kind, waiting.event_time_s)
+            waiting.pass_by()
+        if table.is_due(kind, by_count[kind] or 0):
+            table.replace(kind, at_s)
+
+
+def _waiting(upkeep: Upkeep) -> Waiting:
+    kept = upkeep.maintenance
+    parts = (kept.rewrite_data_files, kept.rewrite_manifests)
+    dues = [upkeep.dues(part.every if part is not None else None) for part in parts]
+    commits = np.concatenate([one.commits for one in dues])
+    times_s = np.concatenate([one.event_time_s for one in dues])
+    places = np.repeat(np.arange(2), [len(one) for one in dues])
+    order = np.lexsort((places, times_s, commits))
+    kinds = np.array(_KINDS)[places]
+    return Waiting(all_commits=commits[order], all_times_s=times_s[order], all_kinds=kinds[order])
+
+
+def _history(model: MaintainedModel, table: ReplayedTable) -> TableHistory:
+    appends, commits = model.appends, model.upkeep.commits
+    turns = _turns(table.turns.rows())
+    replacements = _replacements(model, table.replacements.rows())
+    digits = 0.0
+    if len(replacements):
+        digits += mean_digits_of_manifests(turns, commits + len(replacements)) if not appends.merges else 0.0
+        digits += _digits_of_files(model, replacements)
+    return TableHistory(
+        commits=commits,
+        files_per_commit=appends.files_per_commit,
+        data_bytes_per_commit=appends.data_bytes_per_commit,
+        turns=turns,
+        replacements=replacements,
+        unused=table.sums.unused,
+        unused_bytes=table.sums.unused_bytes,
+        data_files_rewritten=table.sums.data_files,
+        data_bytes_rewritten=table.sums.data_bytes,
+        mean_digits=digits,
+    )
+
+
+def _turns(rows: Floats) -> Turns:
+    snapshot, live, written, dropped = (rows[:, column].astype(np.int64) for column in (0, 1, 2, 4))
+    return Turns(
+        snapshot=snapshot,
+        live=live,
+        written=written,
+        written_bytes=rows[:, 3],
+        dropped=dropped,
+        dropped_bytes=rows[:, 5],
+        spared=rows[:, 6],
+    )
+
+
+def _replacements(model: MaintainedModel, rows: Floats) -> Replacements:
+    snapshot, at, kind, removed = (rows[:, column].astype(np.int64) for column in (0, 1, 3, 4))
+    records = at * model.appends.rows_per_commit
+    digits = sum(digits_of(numbers) for numbers in (records, rows[:, 7], rows[:, 8], rows[:, 6]))
+    # deleted files and their bytes, and the records that a compaction both deletes and adds
+    of_compaction = digits_of(removed) + 2 * digits_of(rows[:, 5]) + 2 * digits_of(records)
+    return Replacements(
+        snapshot=snapshot,
+        commits=at,
+        event_time_s=rows[:, 2],
+        kind=kind,
+        digits=digits + (kind == REWRITE_DATA_FILES) * of_compaction,
+        removed_files=removed,
+        removed_bytes=rows[:, 5],
+        live_files=rows[:, 7],
+        live_bytes=rows[:, 8],
+    )
+
+
+def _digits_of_files(model: MaintainedModel, replacements: Replacements) -> float:
+    """Digits of `total-data-files` in the mean, where compaction takes files away."""
+    compacts = replacements.kind == REWRITE_DATA_FILES
+    if not compacts.any():
+        return 0.0
+    since = np.diff(replacements.commits[compacts], append=model.upkeep.commits)
+    each = model.appends.files_per_commit
+    return mean_digits(replacements.live_files[compacts].astype(np.int64) + each, each, since)
