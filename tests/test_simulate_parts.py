@@ -93,15 +93,18 @@ def test_shuffles_hash_as_spark_does():
 @pytest.mark.parametrize(
     ("mebibytes", "tasks"),
     [
-        ([0.2, 0.2, 0.2, 0.2], [range(4)]),  # all of it fits one
-        ([0.4, 0.4, 0.4, 0.4], [range(2), range(2, 4)]),
-        ([2.0, 2.0, 2.0, 2.0], [range(2), range(2, 4)]),  # half of all
-        ([3.0, 0.0, 0.0, 1.0], [range(1), range(1, 4)]),
-        ([0.0, 0.0, 0.0, 5.0], [range(3, 4)]),  # nobody reads nothing
+        ([0.2, 0.2, 0.2, 0.2], [range(4)]),
+        # a join of 20,000, 30,000, 40,000 and 50,000 rows, as Spark cut it
+        ([0.47, 0.46, 0.46, 0.46], [range(4)]),
+        ([0.7, 0.7, 0.7, 0.7], [range(2), range(2, 4)]),
+        ([0.93, 0.92, 0.92, 0.92], [range(2), range(2, 4)]),
+        ([1.16, 1.16, 1.14, 1.15], [range(1), range(1, 3), range(3, 4)]),
+        ([0.1, 0.1, 3.6, 0.1], [range(4)]),  # one large file among small ones
+        ([1.6, 0.0, 1.6, 0.0], [range(2), range(2, 4)]),
         ([0.0, 0.0, 0.0, 0.0], [range(4)]),
     ],
 )
-def test_neighbouring_partitions_are_joined_up_to_half_of_all_or_a_mebibyte(mebibytes, tasks):
+def test_neighbouring_partitions_are_joined_up_to_half_of_all_and_none_stays_below_a_mebibyte(mebibytes, tasks):
     assert joined_partitions([size * 2**20 for size in mebibytes]) == tasks
 
 

@@ -1,8 +1,8 @@
 """Into how many tasks Spark's adaptive execution puts the rows that a statement writes again.
 
 It hashes them into as many partitions as the session has, and joins neighbours up to a target: half of all bytes, for
-two cores, but no less than a mebibyte. So few rows end in one task. Of more, file names decide, which are chance: then
-the number of tasks is as likely as the real one, not the same.
+two cores. A task of less than a mebibyte joins another, so few rows end in one. Of more, file names decide, which are
+chance: then the number of tasks is as likely as the real one, not the same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from wasim.simulate.row_sets import RowSet, all_rows
 from wasim.simulate.schema import Leaf
 from wasim.units import Ints
 
-LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize
+LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize, its default
 CORES = 2  # of the session: as many tasks as it aims at
 PARTITIONS = 4  # of the session's shuffles
 SPARK_SEED = 42
@@ -55,16 +55,26 @@ def tasks_of(rows: RowSet, partitions: Ints, row_bytes: float) -> list[RowSet]:
 
 
 def joined_partitions(sizes: Sequence[float]) -> list[range]:
-    """The partitions of a shuffle, of these sizes in bytes, that each task reads. Tasks without rows there are none."""
-    target = max(sum(sizes) / CORES, LEAST_TASK_BYTES)
-    tasks, first, filled = [], 0, 0.0
+    """The partitions of a shuffle, of these sizes in bytes, that each task reads.
+
+    Neighbours are joined up to the target; what is still less than a mebibyte goes to the smaller one beside it. Nobody
+    reads nothing, unless all is empty.
+    """
+    target = sum(sizes) / CORES
+    tasks: list[range] = []
+    first, filled, before = 0, 0.0, 0.0
     for place, size in enumerate(sizes):
         if place > first and filled + size > target:
-            if filled:
+            if filled >= LEAST_TASK_BYTES:
                 tasks.append(range(first, place))
-            first, filled = place, 0.0
+                first, filled, before = place, 0.0, filled
+            elif 0 < before < size:
+                tasks[-1] = range(tasks[-1].start, place)
+                first, filled, before = place, 0.0, before + filled
         filled += size
-    if filled or not tasks:
+    if filled < LEAST_TASK_BYTES and before:
+        tasks[-1] = range(tasks[-1].start, len(sizes))
+    elif filled or not tasks:
         tasks.append(range(first, len(sizes)))
     return tasks
 

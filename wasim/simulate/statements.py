@@ -31,6 +31,7 @@ from wasim.simulate.table import SimulatedTable
 from wasim.units import Ints
 
 MERGE_ON_READ = "merge-on-read"
+DELETED_ROW_BYTES = 25.0  # of a shuffled row that says what is deleted where, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,12 +192,7 @@ def _commit_delta(
 ) -> None:
     """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
     table, numbers = statement.table, statement.numbers(is_delta=True)
-    shuffled = shuffled_row_bytes(statement.files.leaves) * sum(int(np.count_nonzero(hit.mask)) for hit in hits)
-    if shuffled > LEAST_TASK_BYTES:
-        raise WasimError(
-            f"A merge-on-read statement that changes {sum(int(np.count_nonzero(hit.mask)) for hit in hits)} rows is not"
-            " simulated: Spark writes so many by several tasks. Change fewer at once, or use engine spark."
-        )
+    _refuse_several_tasks(statement, sum(int(np.count_nonzero(hit.mask)) for hit in hits))
     added = []
     if written is not None:
         added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
@@ -214,6 +210,17 @@ def _commit_delta(
         operation = "append" if added else "delete"
     named = Named(operation=operation, own=(APPLICATION_KEY,), more=more or {})
     commit_changed_files(table, changes, named, identity, statement.moment)
+
+
+def _refuse_several_tasks(statement: Statement, changed: int) -> None:
+    """Rows that come new have no file, so one partition of the shuffle holds them all, unless the table has its own."""
+    files = statement.files
+    row_bytes = shuffled_row_bytes(files.leaves) if files.spec.fields else DELETED_ROW_BYTES
+    if changed * row_bytes > LEAST_TASK_BYTES:
+        raise WasimError(
+            f"A merge-on-read statement that changes {changed} rows is not simulated: Spark writes so many by several"
+            " tasks. Change fewer at once, or use engine spark."
+        )
 
 
 def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> None:
