@@ -10,15 +10,15 @@ from wasim.scenario import Case
 from wasim.simulate.race import retry_policy
 from wasim.simulate.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 
-LEAST_TIMES = 10
+LEAST_TIMES = 5
 
 
 def measure_together(recording: Recording, case: Case) -> WriterTimes:
     """What the case's writers took, each part of a commit, over its commits that came about.
 
     A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
-    commit before, or else its step's line, when its work began; each attempt ends with its metadata.json, after which
-    the table's pointer is swapped at once. SavedFileError where too few commits tell.
+    commit before, or else its step's line, when its work began; the time of each attempt's metadata.json is in its
+    event. SavedFileError where too few commits tell.
     """
     events, reports = recording.events, recording.reports
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))

@@ -103,6 +103,7 @@ class _Turn:
     asked_s: float  # when it first read the table
     base: int
     read_s: float
+    written_s: float = 0.0  # when its attempt has written its metadata.json
 
 
 @dataclass(slots=True)
@@ -162,7 +163,8 @@ class _Race:
         turn = self._turn(writer)
         turn.base, turn.read_s = self._landed, at_s
         part: Part = "first_attempt_s" if turn.number == 1 else "later_attempt_s"
-        self._at(at_s + self._times.draw(part, self._rng), _SWAP, writer)
+        turn.written_s = at_s + self._times.draw(part, self._rng)
+        self._at(turn.written_s + self._times.draw("finish_s", self._rng), _SWAP, writer)
 
     def _swap(self, writer: int, at_s: float) -> None:
         turn = self._turn(writer)
@@ -184,12 +186,13 @@ class _Race:
         )
         self._landed += won
         if won or failed:
-            self._next_commit(writer, at_s + self._times.draw("finish_s", self._rng))
+            self._next_commit(writer, at_s)
             return
         wait_ms = self._policy.wait_ms(turn.number)
         jitter_ms = int(self._rng.integers(max(1, int(wait_ms * _JITTER))))
         turn.number += 1
-        self._at(at_s + (wait_ms + jitter_ms) / 1000, _BEGIN, writer)
+        # what a later attempt takes was measured from when the lost one had written its metadata.json
+        self._at(max(at_s, turn.written_s + (wait_ms + jitter_ms) / 1000), _BEGIN, writer)
 
     def _turn(self, writer: int) -> _Turn:
         turn = self._queues[writer].turn

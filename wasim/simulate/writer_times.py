@@ -17,8 +17,9 @@ Quantiles = tuple[float, ...]
 class WriterTimes:
     """What so many `writers` of a table in that catalog took on one machine, each part in seconds, as quantiles.
 
-    `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it swaps the
-    table's pointer; a later one begins after its wait. `finish_s` is from the last swap to the end.
+    `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it has
+    written its metadata.json; a later one begins after its wait. `finish_s` is from there to the end of the commit,
+    which swaps the table's pointer somewhere in between.
     """
 
     catalog: str
