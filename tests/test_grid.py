@@ -7,10 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from wasim.calibration import exact_case_run
 from wasim.cli import app
 from wasim.cluster import map_parts_on
 from wasim.errors import WasimError
-from wasim.forecast import ForecastOptions, Mode, exact_case_run
+from wasim.forecast import ForecastOptions, Mode
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.ledger import Kind
 from wasim.scenario import LoadedScenario, load_scenario
@@ -68,10 +69,38 @@ def test_settings_are_near_to_their_exact_simulation(scenario, results):
             assert found[f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
 
 
-def test_a_case_of_more_than_appends_is_refused_wherever_it_stands(tmp_path):
+MAINTAINED = """sweep:
+  maintenance.expire_snapshots:
+    - {every: 1m, older_than: 1000d}
+    - {every: 20s, older_than: 15s}
+    - {every: 30s, older_than: 1m, retain_last: 9}
+  maintenance.rewrite_manifests: [{every: 15s}, {every: 40s}, {when_manifests: 1000000}]
+"""
+
+
+def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path):
     path = tmp_path / "grid.yaml"
-    path.write_text(SCENARIO.replace("sweep:\n", "sweep:\n  maintenance.rewrite_manifests.every: [10s, 20s]\n"))
-    with pytest.raises(WasimError, match=r"maintenance is not simulated|appends alone"):
+    path.write_text(SCENARIO.replace("sweep:\n", MAINTAINED))
+    maintained = load_scenario(path)
+    blocks = plan_grid(maintained.cases())
+    assert [len(block.settings) for block in blocks] == [108, 108]
+    rows = simulate_grid(blocks, grid_schema(maintained.swept), processes=1).to_pylist()
+    for number in range(5, 216, 23):
+        case = maintained.cases()[number]
+        exact = exact_case_run(case, shipped_profile(case), Site()).totals
+        for kind in WRITTEN:
+            assert rows[number][f"{kind}_files"] == exact.files_written[kind]
+            assert rows[number][f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
+        assert rows[number]["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
+        on_disk = sum(exact.on_disk_bytes[kind] for kind in WRITTEN)
+        assert rows[number]["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.02)
+
+
+def test_what_has_no_sums_is_refused_wherever_it_stands(tmp_path):
+    path = tmp_path / "grid.yaml"
+    change = "  changes.delete: [{every: 10s, rows: 9, locality: oldest_commits}]\n"
+    path.write_text(SCENARIO.replace("sweep:\n", f"sweep:\n{change}"))
+    with pytest.raises(WasimError, match="changes is simulated in exact mode only"):
         plan_grid(load_scenario(path).cases())
 
 

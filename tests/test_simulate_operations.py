@@ -221,9 +221,19 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log():
 
 
 def test_the_fast_form_refuses_what_it_has_no_sums_for():
-    case = kept_case(maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}})
-    with pytest.raises(WasimError, match="maintenance is simulated in exact mode only"):
+    case = kept_case(evolution=[{"at": "2s", "create_tag": "two"}])
+    with pytest.raises(WasimError, match="evolution is simulated in exact mode only"):
         check_summable(case)
+
+
+def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
+    upkeep = {"rewrite_manifests": {"every": "10s"}}
+    simulate(kept_case(maintenance=upkeep, properties={**NO_MERGE, **SMALL}), tmp_path)
+    snapshot = newest(tmp_path).snapshots[10]
+    listed = read_manifest_list(Path(snapshot.manifest_list).read_bytes(), source="").manifests
+    assert snapshot.operation == "replace"
+    # ten manifests of one file each, of more than 7 KB: as many as their bytes hold targets, but no more than entries
+    assert [one.existing_files_count for one in listed] == [1] * 10
 
 
 @pytest.mark.parametrize(
@@ -255,7 +265,6 @@ def test_the_fast_form_refuses_what_it_has_no_sums_for():
             {"maintenance": {"rewrite_data_files": {"every": "4s", "target_file_size_bytes": 5000}}},
             "would write several",
         ),
-        ({"maintenance": {"rewrite_manifests": {"every": "4s"}}, "properties": SMALL}, "would write several"),
         (
             {"evolution": [{"at": "1s", "set_properties": {"write.format.default": "orc"}}]},
             r"write\.format\.default",
