@@ -12,11 +12,12 @@ import pytest
 from wasim.bench.case import CaseContext
 from wasim.drive import TABLE_NAME
 from wasim.errors import WasimError
+from wasim.ledger import Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case, load_scenario
 from wasim.simulate import Site, shipped_profile, simulate_case
-from wasim.simulate.fidelity import compare
+from wasim.simulate.fidelity import GOAL_SHARE, compare
 from wasim.simulate.honoured import check_honoured
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -128,5 +129,13 @@ def test_a_drawn_case_is_simulated_as_spark_writes_it(
     found = compare(real, simulated)
     for kind in found:
         print(seed, kind.kind, kind.files_real, kind.files_simulated, f"{kind.error:+.3%}")
-    missed = [one for one in found if one.kind in METADATA_KINDS and not one.meets_goal]
+    # deflate tells how evenly commits came: on a busy machine their times have more digits that differ
+    is_gzip = case.table.properties.get("write.metadata.compression-codec") == "gzip"
+    bounds = {Kind.METADATA_JSON: 0.01} if is_gzip else {}
+    missed = [
+        one
+        for one in found
+        if one.kind in METADATA_KINDS
+        if not (one.counts_agree and abs(one.error) <= bounds.get(one.kind, GOAL_SHARE))
+    ]
     assert not missed, (tmp_path / "drawn.yaml").read_text()
