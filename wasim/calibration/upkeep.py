@@ -25,10 +25,11 @@ from wasim.simulate.fast.summaries import digits_of
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Floats
 
-REWRITTEN_ENTRIES = 512  # several of Avro's blocks, so that the first entries of a file, the dearest, weigh little
+REWRITTEN_BYTES = 256_000  # four of Avro's blocks, so that the first entries of a file, the dearest, weigh little
+REWRITTEN_ENTRIES = (64, 512)  # at least and at most
 REWRITES = 4
 GATHERING_COMMITS = 130  # beyond Iceberg's count of manifests to merge
-SPLIT_COMMITS, SPLIT_INTO = 32, 12  # of a rewrite into many manifests
+SPLIT_COMMITS, SPLIT_INTO = 16, 8  # of a rewrite into many manifests
 ANY_TARGET_BYTES = 1 << 50  # of compaction: whatever it leaves is taken up again
 _NO_LINE = Line(fixed=0.0, each=0.0)
 NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
@@ -133,7 +134,10 @@ def _coefficients(model: FastModel, kind: Kind) -> dict[str, float]:
 
 
 def _with_rewritten(laws: UpkeepLaws, table: _Calibrated) -> UpkeepLaws:
-    period = max(3, -(-REWRITTEN_ENTRIES // (REWRITES * table.case.workload.files_per_commit)))
+    # before deflate an entry takes a path, and for each column a size, three counts and two bounds
+    fewest, most = REWRITTEN_ENTRIES
+    wanted = min(max(fewest, REWRITTEN_BYTES // (100 + 40 * table.model.appends.columns)), most)
+    period = max(3, -(-wanted // (REWRITES * table.case.workload.files_per_commit)))
     recording = table.simulated(_rewriting(table.case, period), REWRITES * period, case=table.with_properties())
     entries, sizes = [], []
     for place in np.flatnonzero(recording.reports.operation == "rewrite_manifests"):

@@ -16,7 +16,7 @@ from wasim.simulate.fast import Upkeep, read_upkeep
 from wasim.simulate.honoured import check_honoured, check_summable
 
 CALIBRATED_FILES = 4  # so many different files per commit tell what maintenance writes for any number of them
-SHORT_COMMITS = 40  # tell what one more file costs; the rest is known from a longer history
+SHORT_COMMITS = 16  # tell what one more file costs; the rest is known from a longer history
 _DRIVEN = (  # properties for which the equations have drivers
     "write.metadata.previous-versions-max",
     "write.metadata.delete-after-commit.enabled",
@@ -123,7 +123,9 @@ def _calibration(cases: list[Case]) -> Iterator[Case]:
     rows = sorted({case.rows_per_commit for case in cases})
     cases = [replace(case, maintenance=Maintenance()) for case in cases]
     first = _nearest(cases, files[0], median_low(rows))
-    yield replace(first, horizon_s=CALIBRATION_COMMITS * first.commit_interval_s)
+    # without merges to be seen, half of it tells as much
+    commits = CALIBRATION_COMMITS if first.merges else CALIBRATION_COMMITS // 2
+    yield replace(first, horizon_s=commits * first.commit_interval_s)
     ends = {(files[0], rows[0]), (files[0], rows[-1]), (files[-1], rows[0]), (files[-1], rows[-1])}
     for case in {
         _nearest(cases, many, most).label: _nearest(cases, many, most) for many, most in sorted(ends)

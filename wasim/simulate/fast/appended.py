@@ -76,17 +76,16 @@ def rewritten_history(
     dues: Dues,
     *,
     is_partitioned: bool,
-    made: Ints | None = None,
 ) -> TableHistory:
     """The history of fast appends whose manifests are rewritten when due.
 
     Each turn's count of new manifests needs the bytes that the turn before left, which need its count: so all counts
-    are found together, from one manifest each, until none changes. Who knows them already gives them as `made`.
+    are found together, from one manifest each, until none changes.
     """
     files = appends.files_per_commit
     arrived = np.diff(dues.commits, prepend=0)
     entries = dues.commits * files
-    made = np.minimum(dues.commits, 1) if made is None else made
+    made = np.minimum(dues.commits, 1)
     for _ in range(MOST_ROUNDS):
         held = np.concatenate([[0], made[:-1]])
         held_entries = np.concatenate([[0], entries[:-1]])
@@ -102,26 +101,25 @@ def rewritten_history(
     return _rewritten(appends, laws, commits, dues, (due, found, total, made))
 
 
-def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: int) -> tuple[Dues, Ints]:
+def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: int) -> Dues:
     """The commits after which fast appends have left so many manifests, each time since they were rewritten.
 
-    With them, how many manifests each rewrite makes. Once these alone are too many, every commit calls for one.
+    Once what a rewrite makes is too many by itself, every commit calls for one: there are ever more entries.
     """
-    found, made = array("q"), array("q")
+    found = array("q")
     commit, live, size = 0, 0, 0.0
     fixed, each, new, target = laws.rewritten.fixed, laws.rewritten.each, laws.new_bytes, appends.target_manifest_bytes
-    while True:
-        arriving = max(1, most - live)
+    while live < most:
+        arriving = most - live
         commit += arriving
         if commit > upkeep.commits:
             break
         found.append(commit)
         entries = commit * appends.files_per_commit
         live = max(1, min(ceil((size + arriving * new) / target), entries))
-        made.append(live)
         size = live * fixed + each * entries
-    commits = np.array(found, dtype=np.int64)
-    return dues_at(upkeep, commits), np.array(made, dtype=np.int64)
+    rest = np.arange(commit + 1, upkeep.commits + 1, dtype=np.int64)
+    return dues_at(upkeep, np.concatenate([np.array(found, dtype=np.int64), rest]))
 
 
 def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:

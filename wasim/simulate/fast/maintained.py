@@ -76,12 +76,10 @@ def table_history(model: MaintainedModel) -> TableHistory:
     rewriting = kept.rewrite_manifests
     if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
         return replayed_history(model)
-    dues, made = upkeep.dues(rewriting.every), None
+    dues = upkeep.dues(rewriting.every)
     if rewriting.when_manifests is not None:
-        dues, made = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
-    return rewritten_history(
-        appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned, made=made
-    )
+        dues = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
+    return rewritten_history(appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned)
 
 
 def maintained_totals(table: Maintained) -> Totals:

@@ -1,0 +1,140 @@
+"""The grid on a Spark of its own: a standalone master with workers on the loopback, and what a second worker gains."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyspark
+import pytest
+
+from wasim.cluster import map_parts
+from wasim.grid import Block, grid_schema, plan_grid, simulate_block, simulate_grid
+from wasim.scenario import load_scenario
+
+SCENARIO = """
+name: grid
+question: What does each setting cost?
+table:
+  columns:
+    - {name: n, type: long, count: 4}
+workload: {rows_per_second: 30}
+writer: streaming
+commit_interval: 1s
+horizon: 1h
+sweep:
+  table.columns.n.count: [4, 5, 6, 7, 8, 9, 10, 11]
+  workload.files_per_commit: [1, 2, 4]
+  commit_interval: [1s, 2s, 5s]
+  maintenance.expire_snapshots.every: [5m, 10m, 30m]
+  maintenance.rewrite_manifests.every: [5m, 10m, 30m]
+maintenance:
+  expire_snapshots: {older_than: 10m}
+planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
+fit: {held_out: none}
+"""
+SECONDS = pa.schema([("setting", pa.int64()), ("horizon_s", pa.float64())])
+PYTHON_PATH = os.pathsep.join(str(folder) for folder in Path(__file__).parents[:2])  # wasim, and what is below
+LEAST_GAIN = 0.9  # of what a job that does nothing but count gains on the same machine
+
+
+@contextmanager
+def spark_process(*arguments: str) -> Iterator[None]:
+    command = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": PYTHON_PATH}
+    with subprocess.Popen(
+        [command, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGTERM)  # by its id, and nothing else
+            process.wait(60)
+
+
+@contextmanager
+def standalone(workers: int) -> Iterator[str]:
+    """A master with so many workers of one core each, on the loopback only."""
+    port, page = free_port(), free_port()
+    master = f"spark://127.0.0.1:{port}"
+    package = "org.apache.spark.deploy"
+    with spark_process(
+        f"{package}.master.Master", "--host", "127.0.0.1", "--port", f"{port}", "--webui-port", f"{page}"
+    ):
+        wait_for_workers(page, 0)
+        worker = (f"{package}.worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", master)
+        with spark_process(*worker):
+            if workers == 1:
+                wait_for_workers(page, 1)
+                yield master
+                return
+            with spark_process(*worker):
+                wait_for_workers(page, 2)
+                yield master
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def wait_for_workers(page: int, workers: int) -> None:
+    for _ in range(240):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{page}/json/", timeout=5) as answer:
+                if answer.read().decode().count('"state" : "ALIVE"') >= workers:
+                    return
+        except OSError:
+            pass
+        time.sleep(0.5)
+    raise TimeoutError(f"the master has no {workers} workers")
+
+
+def count(part: int) -> list[dict[str, float]]:
+    """A job that does nothing but count: what the machine gains from a second process."""
+    total = 0
+    for number in range(12_000_000):
+        total += number
+    return [{"setting": part, "horizon_s": float(total)}]
+
+
+def seconds(parts: list, work, schema: pa.Schema, master: str, folder: Path) -> float:
+    started_s = time.monotonic()
+    map_parts(parts, work, schema, master=master, out=folder, log=folder.with_suffix(".log"))
+    return time.monotonic() - started_s
+
+
+def measure(workers: int, blocks: list[Block], schema: pa.Schema, folder: Path) -> tuple[float, float]:
+    """Seconds that the grid takes, and that counting takes, without those of a session that does next to nothing."""
+    with standalone(workers) as master:
+        idle_s = seconds([0], idle, SECONDS, master, folder / f"idle{workers}")
+        grid_s = seconds(blocks, simulate_block, schema, master, folder / f"grid{workers}")
+        count_s = seconds(list(range(8)), count, SECONDS, master, folder / f"count{workers}")
+    return grid_s - idle_s, count_s - idle_s
+
+
+def idle(part: int) -> list[dict[str, float]]:
+    return [{"setting": part, "horizon_s": 0.0}]
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_a_second_worker_gains_the_grid_nearly_what_it_gains_a_job_that_counts(tmp_path):
+    path = tmp_path / "grid.yaml"
+    path.write_text(SCENARIO)
+    scenario = load_scenario(path)
+    blocks, schema = plan_grid(scenario.cases()), grid_schema(scenario.swept)
+    one, two = (measure(workers, blocks, schema, tmp_path) for workers in (1, 2))
+    gains = one[0] / two[0], one[1] / two[1]
+    print(f"seconds with one worker and two: grid {one[0]:.1f}, {two[0]:.1f}; counting {one[1]:.1f}, {two[1]:.1f}")
+    landed = pq.read_table(tmp_path / "grid2").sort_by("setting")
+    assert landed.to_pylist() == simulate_grid(blocks, schema, processes=1).to_pylist()
+    assert gains[0] >= LEAST_GAIN * gains[1], gains
