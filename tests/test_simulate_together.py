@@ -21,8 +21,9 @@ from wasim.simulate import Site, read_profile, render_profile, shipped_profile, 
 from wasim.simulate.fidelity import compare
 from wasim.simulate.honoured import check_summable
 from wasim.simulate.measure_together import measure_together
-from wasim.simulate.race import RetryPolicy, race
+from wasim.simulate.race import RetryPolicy, race, race_of
 from wasim.simulate.writer_times import QUANTILES, WriterTimes, times_among
+from wasim.workload import Append, plan_steps
 
 REAL = Path(__file__).parent / "data" / "together"
 RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
@@ -189,6 +190,18 @@ def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_byte
         return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
 
     assert told(made.events) == told(real.events)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
+def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name):
+    document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
+    case, cost = case_from_document(document["case"]), sum_contention(real)
+    step = next(step for step in plan_steps(case) if isinstance(step, Append))
+    profile = shipped_profile(case)
+    shares = [
+        share_lost(race_of(case, profile, step, passed_s=0.0, rng=np.random.default_rng(seed))) for seed in range(100)
+    ]
+    assert np.mean(shares) == pytest.approx(cost.lost_attempts / cost.attempts, abs=0.08)
 
 
 def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
