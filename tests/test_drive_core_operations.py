@@ -20,7 +20,7 @@ from wasim.simulate.fidelity import compare
 MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]
 CLOSE = 0.001  # core against sim, over all metadata; twice that for a kind, as what deflate makes of ids varies
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_live"}
+CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 TWO_PARTITIONS = (
     "{columns: [{name: region, type: string, values: 2}, {name: reading, type: double}],"
     " partition_by: [{column: region}]}"
