@@ -130,6 +130,7 @@ def test_data_that_expiry_deletes_leaves_the_books_though_it_never_was_on_disk(
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named("maintained", small_case)
     (core, _), (spark, _) = run_on("core", case), run_on("spark", case)
@@ -148,7 +149,7 @@ def test_a_delete_of_parts_of_files_fails_the_case_and_says_so(run_on: RunOn, sm
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",
     )
-    with pytest.raises(CaseFailed, match=r"part of a file, .* is not modelled\. Delete whole commits"):
+    with pytest.raises(CaseFailed, match=r"part of a file, .* is not described by engine core\. Delete whole"):
         run_on("core", case)
 
 
@@ -181,6 +182,13 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
         ({"changes": "{overwrite: {every: 2s, rows: 1, kind: static}}"}, r"changes\.overwrite"),
         ({"writer": "{kind: batch, upsert: {share: 0.5}}"}, r"writer\.upsert"),
         ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
+        (
+            {
+                "table": "{format_version: 3, columns: [{name: reading, type: double}]}",
+                "maintenance": "{rewrite_data_files: {every: 2s}}",
+            },
+            "of format version 3 is not described",
+        ),
         (
             {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
             "partial_progress_commits",
