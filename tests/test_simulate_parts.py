@@ -233,12 +233,12 @@ def test_snapshot_ids_fill_63_bits():
 
 
 @pytest.mark.parametrize(("name", "shipped"), [("merging_v3", "spark_batch"), ("streaming_v2", "spark_streaming")])
-def test_a_measured_profile_is_the_shipped_one_but_for_samples(name, shipped):
+def test_a_measured_profile_is_the_shipped_one_but_for_samples_and_what_takes_several_writers(name, shipped):
     case = recorded_case(name)
     measured = measure_profile(RECORDINGS / name / "table", case, name=shipped)
     expected = shipped_profile(case)
     assert replace(measured, columns=(), footer=expected.footer, pace_s=expected.pace_s) == replace(
-        expected, columns=()
+        expected, columns=(), together=(), sources={}
     )
     assert list(measured.summary) == list(expected.summary)
     assert set(with_samples(expected, measured).columns) == {*expected.columns, *measured.columns}
