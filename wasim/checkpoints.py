@@ -1,45 +1,35 @@
 """The ledger of a history too long for one: rows of some commits only, evenly spaced in the logarithm."""
 
+from typing import Any
+
 import numpy as np
 
 from wasim.ledger import Kind, Ledger
 from wasim.scenario import Case
 from wasim.simulate.fast import FastModel, Maintained, fast_checkpoints
 from wasim.simulate.fast.appends import CHECKPOINTS
+from wasim.units import Ints
 
 
 def checkpoint_ledger(case: Case, model: FastModel) -> Ledger:
     """Some commits of a table that nothing but its writer touches, the last one among them."""
     commits, drivers, sizes = fast_checkpoints(model, case.commits)
-    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    nothing = np.zeros(len(commits), dtype=np.int64)
     by_kind = {kind: sizes.get(kind, nothing) for kind in Kind}
     merged = drivers.manifest_files.astype(np.int64)
     live, files = drivers.live_manifests.astype(np.int64), commits * model.appends.files_per_commit
     return Ledger(
+        **_told_by_their_numbers(case, commits, model.appends.files_per_commit),
         commit=commits,
-        operation=np.full(len(commits), "append", dtype=object),
-        snapshot_operation=np.full(len(commits), "append", dtype=object),
-        snapshot_id=nothing,
-        event_time_s=commits.astype(np.float64) * case.commit_interval_s,
-        reported_at_s=unknown,
-        commit_ms=unknown,
-        step_ms=unknown,
-        attempts=np.ones_like(commits),
         manifests_created=merged,
         manifests_kept=live - 1,
         manifests_replaced=drivers.manifests_replaced.astype(np.int64),
         live_manifests=live,
         live_entries=files,
-        entries_added=np.full_like(commits, model.appends.files_per_commit),
         entries_processed=drivers.entries_merged.astype(np.int64),
         snapshots_retained=commits,
-        records_added=np.full_like(commits, case.rows_per_commit),
-        records_live=commits * case.rows_per_commit,
         data_bytes_live=np.rint(commits * model.appends.data_bytes_per_commit).astype(np.int64),
-        wasted_bytes=nothing,
         written_bytes=by_kind,
-        deleted_bytes=dict.fromkeys(Kind, nothing),
-        files_written=dict.fromkeys(Kind, nothing),
     )
 
 
@@ -56,7 +46,7 @@ def maintained_ledger(case: Case, table: Maintained) -> Ledger:
     turn = np.minimum(turn, len(history.turns.snapshot) - 1)
     turns = history.turns.snapshot[turn] == snapshots
     merged = np.where(turns, history.turns.written[turn], 0)
-    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    nothing = np.zeros(len(commits), dtype=np.int64)
     appends = model.appends
     written = {
         Kind.METADATA_JSON: sizes.at(versions),
@@ -66,28 +56,36 @@ def maintained_ledger(case: Case, table: Maintained) -> Ledger:
     }
     files, live_bytes = history.live_files_at(commits), np.rint(history.live_bytes_at(commits)).astype(np.int64)
     return Ledger(
+        **_told_by_their_numbers(case, commits, appends.files_per_commit),
         commit=snapshots,
-        operation=np.full(len(commits), "append", dtype=object),
-        snapshot_operation=np.full(len(commits), "append", dtype=object),
-        snapshot_id=nothing,
-        event_time_s=commits.astype(np.float64) * case.commit_interval_s,
-        reported_at_s=unknown,
-        commit_ms=unknown,
-        step_ms=unknown,
-        attempts=np.ones_like(commits),
         manifests_created=1 + merged,
         manifests_kept=live - 1,
         manifests_replaced=np.where(turns, history.turns.dropped[turn], 0),
         live_manifests=live,
         live_entries=files,
-        entries_added=np.full_like(commits, appends.files_per_commit),
         entries_processed=nothing,
         snapshots_retained=snapshots - gone,
-        records_added=np.full_like(commits, case.rows_per_commit),
-        records_live=commits * case.rows_per_commit,
         data_bytes_live=live_bytes,
-        wasted_bytes=nothing,
         written_bytes={kind: np.rint(written[kind]).astype(np.int64) if kind in written else nothing for kind in Kind},
-        deleted_bytes=dict.fromkeys(Kind, nothing),
-        files_written=dict.fromkeys(Kind, nothing),
     )
+
+
+def _told_by_their_numbers(case: Case, commits: Ints, files_per_commit: int) -> dict[str, Any]:
+    """Columns that the numbers of the writer's commits tell, and those of which fast mode knows nothing."""
+    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    return {
+        "operation": np.full(len(commits), "append", dtype=object),
+        "snapshot_operation": np.full(len(commits), "append", dtype=object),
+        "snapshot_id": nothing,
+        "event_time_s": commits.astype(np.float64) * case.commit_interval_s,
+        "reported_at_s": unknown,
+        "commit_ms": unknown,
+        "step_ms": unknown,
+        "attempts": np.ones_like(commits),
+        "entries_added": np.full_like(commits, files_per_commit),
+        "records_added": np.full_like(commits, case.rows_per_commit),
+        "records_live": commits * case.rows_per_commit,
+        "wasted_bytes": nothing,
+        "deleted_bytes": dict.fromkeys(Kind, nothing),
+        "files_written": dict.fromkeys(Kind, nothing),
+    }
