@@ -18,7 +18,7 @@ from wasim.simulate.data_files import mean_file_bytes
 from wasim.simulate.fast import FastModel
 from wasim.simulate.fast.appends import new_manifest_bytes
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
-from wasim.simulate.fast.maintained import MaintainedModel
+from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.metadata_sizes import MetadataLaws
 from wasim.simulate.fast.sizes import FileLaw, Line, ManifestLaws
 from wasim.simulate.fast.summaries import digits_of

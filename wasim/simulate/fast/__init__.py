@@ -15,11 +15,11 @@ from wasim.simulate.fast.appends import (
 )
 from wasim.simulate.fast.maintained import (
     Maintained,
-    MaintainedModel,
     maintain_fast,
     maintained_live_bytes,
     maintained_totals,
 )
+from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.upkeep import Upkeep, read_upkeep
 
 __all__ = [

@@ -5,35 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.ledger import Kind, Totals
-from wasim.model import Appends
 from wasim.simulate.fast.appended import appended_history, dues_by_count, rewritten_history
 from wasim.simulate.fast.history import TableHistory
-from wasim.simulate.fast.metadata_sizes import MetadataLaws, MetadataSizes
+from wasim.simulate.fast.maintained_model import MaintainedModel
+from wasim.simulate.fast.metadata_sizes import MetadataSizes
 from wasim.simulate.fast.replaying import replayed_history
 from wasim.simulate.fast.retention import Expiries, expiries_of, snapshots_before
-from wasim.simulate.fast.sizes import ManifestLaws
 from wasim.simulate.fast.summaries import summary_digits
-from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Ints
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaintainedModel:
-    """What a fit knows of one case under maintenance.
-
-    `appends_merge`: whether commits are MergeAppend; `merge_enabled`: whether the table lets anything merge.
-    `partitions`: as many data files compaction writes.
-    """
-
-    appends: Appends
-    upkeep: Upkeep
-    metadata: MetadataLaws
-    manifests: ManifestLaws
-    delete_after_commit: bool
-    appends_merge: bool
-    merge_enabled: bool
-    is_partitioned: bool
-    partitions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

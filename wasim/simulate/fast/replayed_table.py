@@ -1,9 +1,6 @@
 """The state that a replay advances: runs of manifests, small data files and large ones, in numbers alone."""
 
-from __future__ import annotations
-
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,13 +8,11 @@ from wasim.errors import WasimError
 from wasim.simulate.compaction import LEAST_SHARE, MOST_SHARE
 from wasim.simulate.fast.appended import refuse_several_partitioned
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
+from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.rounds import Rows, Sums, state_of
 from wasim.simulate.fast.runs import Bin, ManifestRun, bins_due, joined, pack_runs, total_bytes, total_count
 from wasim.simulate.fast.sizes import Line
 from wasim.units import Floats
-
-if TYPE_CHECKING:
-    from wasim.simulate.fast.maintained import MaintainedModel
 
 
 class ReplayedTable:

@@ -4,21 +4,15 @@ A turn costs the same whatever the number of commits before it, as manifests are
 comes round again is replayed once (`rounds`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS, Replacements, TableHistory, Turns
+from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.replayed_table import ReplayedTable
 from wasim.simulate.fast.rounds import Rounds, Waiting
 from wasim.simulate.fast.summaries import digits_of, mean_digits, mean_digits_of_manifests
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Floats
-
-if TYPE_CHECKING:
-    from wasim.simulate.fast.maintained import MaintainedModel
 
 _KINDS = (REWRITE_DATA_FILES, REWRITE_MANIFESTS)  # in the order of those of one time
 

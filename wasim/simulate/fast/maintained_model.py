@@ -1,0 +1,27 @@
+"""What is fitted of a table that is kept in order."""
+
+from dataclasses import dataclass
+
+from wasim.model import Appends
+from wasim.simulate.fast.metadata_sizes import MetadataLaws
+from wasim.simulate.fast.sizes import ManifestLaws
+from wasim.simulate.fast.upkeep import Upkeep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintainedModel:
+    """What a fit knows of one case under maintenance.
+
+    `appends_merge`: whether commits are MergeAppend; `merge_enabled`: whether the table lets anything merge.
+    `partitions`: as many data files compaction writes.
+    """
+
+    appends: Appends
+    upkeep: Upkeep
+    metadata: MetadataLaws
+    manifests: ManifestLaws
+    delete_after_commit: bool
+    appends_merge: bool
+    merge_enabled: bool
+    is_partitioned: bool
+    partitions: int
