@@ -26,7 +26,7 @@ def open_appender(target: Target) -> Appender:
 
 def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> None:
     """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO."""
-    if step.replaced_per_commit and commit > 1:
+    if step.operation(commit) == "upsert":
         rows = upserted_rows(target.case, step, commit, values)
         # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
         rows.sparkSession.catalog.refreshTable(target.table)
@@ -49,7 +49,7 @@ class BatchAppender:
             self._pace.wait_for(commit)
             target.journal.step(
                 step.number + commit - step.first_commit,
-                _operation(step, commit),
+                step.operation(commit),
                 event_time_s=commit * target.case.commit_interval_s,
                 rows=step.rows_per_commit,
             )
@@ -76,7 +76,7 @@ class _StreamAppender:
         interval_s = target.case.commit_interval_s
         target.journal.step(
             step.number,
-            _operation(step, last),
+            step.operation(last),
             event_time_s=step.first_commit * interval_s,
             every_s=interval_s,
             rows=step.rows_per_commit,
@@ -205,8 +205,3 @@ class ForeachBatchAppender(_StreamAppender):
             self._closing = True
             self._turn.notify_all()
         super().close()
-
-
-def _operation(step: Append, commit: int) -> str:
-    """What the writer does in this commit."""
-    return "upsert" if step.replaced_per_commit and commit > 1 else "append"

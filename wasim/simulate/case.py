@@ -96,11 +96,6 @@ def simulate_table(
     return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
 
 
-def _operation(step: Append, commit: int) -> str:
-    """What the writer does in this commit."""
-    return "upsert" if step.replaced_per_commit and commit > 1 else "append"
-
-
 def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
     live = dict.fromkeys(Kind, 0)
     events = recording.events.where(~lost_files(recording))
@@ -149,14 +144,14 @@ class _Writer:
 
     def append(self, step: Append) -> None:
         streams = self.case.writer.kind == "streaming"
-        named = _operation(step, step.first_commit + step.commits - 1 if streams else step.first_commit)
+        named = step.operation(step.first_commit + step.commits - 1 if streams else step.first_commit)
         at_s = self.wall_ms / 1000
         event_time_s = step.first_commit * self.case.commit_interval_s
         rows = step.commits * step.rows_per_commit
         self.books.enter_step(step.number, named, event_time_s=event_time_s, rows_arrived=rows, at_s=at_s)
         for offset in range(step.commits):
             commit = step.first_commit + offset
-            operation = named if streams else _operation(step, commit)
+            operation = named if streams else step.operation(commit)
             self._commit(step, commit, operation, step.number + offset)
 
     def append_together(self, step: Append) -> None:
@@ -187,7 +182,7 @@ class _Writer:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
         self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
-        if step.replaced_per_commit and commit > 1:
+        if step.operation(commit) == "upsert":
             upsert(self._statement(self._moment(event_time_s, commit)), step, commit)
             return
         if not self.profile.keeps_names and commit > 1:

@@ -49,11 +49,17 @@ def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
     """How many manifests the live entries of these take."""
     target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in group)
     if total_bytes > target_bytes and table.json.base.default_spec().fields:
-        raise WasimError(
-            f"rewrite_manifests of {total_bytes} B of manifests would write several (the target is {target_bytes} B),"
-            " which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine spark."
-        )
+        refuse_several_partitioned(total_bytes, target_bytes)
     return min(-(-total_bytes // target_bytes), sum(len(one.live) for one in group))
+
+
+def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:
+    """Raises WasimError: Spark cuts the manifests of a partitioned table by a sample of its entries."""
+    raise WasimError(
+        f"rewrite_manifests of {total_bytes:,.0f} B of manifests of a partitioned table would write several (the target"
+        f" is {target_bytes} B), which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine"
+        " spark."
+    )
 
 
 def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:

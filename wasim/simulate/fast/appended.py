@@ -8,7 +8,6 @@ from math import ceil
 
 import numpy as np
 
-from wasim.errors import WasimError
 from wasim.model import Appends
 from wasim.model.drivers import appends_cadence
 from wasim.simulate.fast.history import (
@@ -21,6 +20,7 @@ from wasim.simulate.fast.history import (
 from wasim.simulate.fast.sizes import ManifestLaws
 from wasim.simulate.fast.summaries import digits_of, mean_digits_of_manifests
 from wasim.simulate.fast.upkeep import Dues, Upkeep, dues_at
+from wasim.simulate.manifest_rewriting import refuse_several_partitioned
 from wasim.units import Floats, Ints
 
 MOST_ROUNDS = 100  # until counts of manifests settle; they do in a handful
@@ -120,15 +120,6 @@ def dues_by_count(appends: Appends, laws: ManifestLaws, upkeep: Upkeep, most: in
         size = live * fixed + each * entries
     rest = np.arange(commit + 1, upkeep.commits + 1, dtype=np.int64)
     return dues_at(upkeep, np.concatenate([np.array(found, dtype=np.int64), rest]))
-
-
-def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:
-    """Raises WasimError: Spark cuts the manifests of a partitioned table by a sample of its entries."""
-    raise WasimError(
-        f"rewrite_manifests of {total_bytes:,.0f} B of manifests of a partitioned table would write several (the target"
-        f" is {target_bytes} B), which is not simulated. Give a larger commit.manifest.target-size-bytes, or use engine"
-        " spark."
-    )
 
 
 def _manifests_for(total_bytes: Floats, entries: Ints, target_bytes: int) -> Ints:

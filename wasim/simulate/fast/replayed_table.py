@@ -6,12 +6,12 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.simulate.compaction import LEAST_SHARE, MOST_SHARE
-from wasim.simulate.fast.appended import refuse_several_partitioned
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.rounds import Rows, Sums, state_of
 from wasim.simulate.fast.runs import Bin, ManifestRun, bins_due, joined, pack_runs, total_bytes, total_count
 from wasim.simulate.fast.sizes import Line
+from wasim.simulate.manifest_rewriting import refuse_several_partitioned
 from wasim.units import Floats
 
 
