@@ -60,8 +60,8 @@ def spark_process(*arguments: str) -> Iterator[None]:
 
 
 @contextmanager
-def standalone(workers: int) -> Iterator[str]:
-    """A master with so many workers of one core each, on the loopback only."""
+def standalone(workers: int, folder: Path) -> Iterator[str]:
+    """A master with so many workers of one core each, on the loopback only, which work below `folder`."""
     port, page = free_port(), free_port()
     master = f"spark://127.0.0.1:{port}"
     package = "org.apache.spark.deploy"
@@ -69,7 +69,7 @@ def standalone(workers: int) -> Iterator[str]:
         f"{package}.master.Master", "--host", "127.0.0.1", "--port", f"{port}", "--webui-port", f"{page}"
     ):
         wait_for_workers(page, 0)
-        worker = (f"{package}.worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", master)
+        worker = (f"{package}.worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", "-d", f"{folder}", master)
         with spark_process(*worker):
             if workers == 1:
                 wait_for_workers(page, 1)
@@ -101,7 +101,7 @@ def wait_for_workers(page: int, workers: int) -> None:
 def count(part: int) -> list[dict[str, float]]:
     """A job that does nothing but count: what the machine gains from a second process."""
     total = 0
-    for number in range(12_000_000):
+    for number in range(40_000_000):
         total += number
     return [{"setting": part, "horizon_s": float(total)}]
 
@@ -114,8 +114,10 @@ def seconds(parts: list, work, schema: pa.Schema, master: str, folder: Path) -> 
 
 def measure(workers: int, blocks: list[Block], schema: pa.Schema, folder: Path) -> tuple[float, float]:
     """Seconds that the grid takes, and that counting takes, without those of a session that does next to nothing."""
-    with standalone(workers) as master:
-        idle_s = seconds([0], idle, SECONDS, master, folder / f"idle{workers}")
+    with standalone(workers, folder / "work") as master:
+        # the first session finds nothing in any cache
+        cold, warm = (seconds([0], idle, SECONDS, master, folder / f"idle{workers}{turn}") for turn in range(2))
+        idle_s = min(cold, warm)
         grid_s = seconds(blocks, simulate_block, schema, master, folder / f"grid{workers}")
         count_s = seconds(list(range(8)), count, SECONDS, master, folder / f"count{workers}")
     return grid_s - idle_s, count_s - idle_s
