@@ -5,7 +5,7 @@
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -194,14 +194,20 @@ def container_bytes(
 def split_blocks(records: Iterable[bytes], block_raw_bytes: int = BLOCK_RAW_BYTES) -> list[Block]:
     """Encoded records gathered into blocks: each closes after the record that brings it to the threshold."""
     every = list(records)
-    ends = list(accumulate(map(len, every)))
-    blocks: list[Block] = []
+    ranges = block_ranges(every, block_raw_bytes)
+    return [Block(record_count=len(one), raw=b"".join(every[one.start : one.stop])) for one in ranges]
+
+
+def block_ranges(records: Sequence[bytes], block_raw_bytes: int = BLOCK_RAW_BYTES) -> list[range]:
+    """The places of the records that each block holds."""
+    ends = list(accumulate(map(len, records)))
+    ranges: list[range] = []
     start = filled = 0
-    while start < len(every):
-        stop = min(bisect_left(ends, filled + block_raw_bytes, start) + 1, len(every))
-        blocks.append(Block(record_count=stop - start, raw=b"".join(every[start:stop])))
+    while start < len(records):
+        stop = min(bisect_left(ends, filled + block_raw_bytes, start) + 1, len(records))
+        ranges.append(range(start, stop))
         start, filled = stop, ends[stop - 1]
-    return blocks
+    return ranges
 
 
 def deflate(raw: bytes, level: int = DEFLATE_LEVEL) -> bytes:

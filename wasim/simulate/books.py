@@ -1,6 +1,5 @@
 """The books of a simulated case: file events and commit reports, as a real engine's journal would yield them."""
 
-from concurrent.futures import Future
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +8,7 @@ import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 from wasim.ledger.vocabulary import DATA_KINDS, OUTSIDE_COMMITS
+from wasim.simulate.beside import PendingSize
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
@@ -17,7 +17,7 @@ _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 EVENT_COLUMNS = [one.name for one in fields(FileEvents)]
 
 
-Size = int | Future[int]  # of what is still being compressed, by another thread
+Size = int | PendingSize
 
 
 class Written(NamedTuple):
@@ -108,7 +108,7 @@ class Books:
         """The recording of everything so far."""
         by_event = zip(*self.events, strict=True) if self.events else [()] * len(EVENT_COLUMNS)
         events = {name: list(column) for name, column in zip(EVENT_COLUMNS, by_event, strict=True)}
-        events["bytes"] = [one.result() if isinstance(one, Future) else one for one in events["bytes"]]
+        events["bytes"] = [one.result() if isinstance(one, PendingSize) else one for one in events["bytes"]]
         reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
         steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
         return Recording(

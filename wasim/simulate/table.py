@@ -18,7 +18,7 @@ from wasim.iceberg.names import (
 )
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
-from wasim.simulate.beside import Sizes
+from wasim.simulate.beside import ListSizes
 from wasim.simulate.books import Books
 from wasim.simulate.commits import (
     Change,
@@ -65,7 +65,7 @@ class SimulatedTable:
     commits: int = 0
     json_file: str = ""
     snapshot_id: int | None = None
-    sizes: Sizes = field(default_factory=Sizes)
+    list_sizes: ListSizes = field(default_factory=ListSizes)
 
     def create(self) -> None:
         """CREATE TABLE: the first metadata.json."""
@@ -238,7 +238,7 @@ class SimulatedTable:
         values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
         file = f"metadata/{name}"
         if self.books.folder is None:
-            self.books.write(Kind.MANIFEST_LIST, file, self.sizes.of(values, records, sync))
+            self.books.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
         else:
             self.books.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
 
