@@ -18,6 +18,7 @@ from wasim.runs import read_recording
 from wasim.scenario import case_from_document
 from wasim.scenario.parts import Environment
 from wasim.simulate import Site, read_profile, render_profile, shipped_profile, simulate_table
+from wasim.simulate.conflicts import CONFLICT_RULES
 from wasim.simulate.fidelity import compare
 from wasim.simulate.honoured import check_summable
 from wasim.simulate.measure_together import measure_together
@@ -30,11 +31,11 @@ RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "co
 MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
 
 
-def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1) -> WriterTimes:
+def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog: str = "jdbc") -> WriterTimes:
     """Times that are spread about these, evenly."""
     around = tuple(np.linspace(0.5, 1.5, QUANTILES))
     return WriterTimes(
-        catalog="jdbc",
+        catalog=catalog,
         writers=writers,
         work_s=tuple(work_s * one for one in around),
         first_attempt_s=tuple(attempt_s * one for one in around),
@@ -43,7 +44,9 @@ def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1) -> Write
     )
 
 
-def raced(writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, **durations: float):
+def raced(
+    writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
+):
     policy = RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20)
     return race(
         range(1, commits + 1),
@@ -51,6 +54,7 @@ def raced(writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, *
         writers=writers,
         times=times(writers, **durations),
         policy=policy,
+        rule=CONFLICT_RULES[catalog],
         rng=np.random.default_rng(seed),
     )
 
@@ -60,16 +64,19 @@ def share_lost(attempts) -> float:
 
 
 def case_of(writers: int, *, format_version: int = 2, **parts):
+    catalog = parts.pop("catalog", "jdbc")
     made = synthetic_case(**{"writer": "batch", "horizon_s": 40.0, **parts})
     return replace(
         made,
+        environment=Environment.model_validate({"catalog": catalog}),
         writer=made.writer.model_copy(update={"writers": writers}),
         table=made.table.model_copy(update={"format_version": format_version}),
     )
 
 
 def simulated(case, folder=None, seed: int = 0):
-    profile = replace(shipped_profile(case), together=(times(2), times(8)))
+    catalog = case.environment.catalog
+    profile = replace(shipped_profile(case), together=(times(2, catalog=catalog), times(8, catalog=catalog)))
     return simulate_table(case, profile, np.random.default_rng(seed), emit=folder)
 
 
@@ -85,8 +92,10 @@ def test_more_writers_lose_more():
     assert 0.05 < shares[0] < shares[-1] < 0.9
 
 
-def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way():
-    attempts = raced(4, 200)
+@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "rest"])
+def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way(catalog):
+    attempts = raced(4, 200, catalog=catalog)
+    assert any(one.refused for one in attempts) == (catalog == "rest")
     landed_s = [one.swap_s for one in attempts if one.won]
     for one in attempts:
         since = [at_s for at_s in landed_s if one.read_s < at_s < one.swap_s]
@@ -229,7 +238,7 @@ def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
 
 
 def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
-    case = case_of(4, properties={"commit.retry.num-retries": "9"}, horizon_s=200.0)
+    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0)
     recording = simulated(case).recording
     # the simulator's own reports tell no durations: those of attempts that read the table as they began
     reports = replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
@@ -243,10 +252,38 @@ def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
         measure_together(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
 
 
-def test_catalogs_whose_servers_try_again_are_refused_by_name():
-    case = replace(case_of(2), environment=Environment.model_validate({"catalog": "rest"}))
-    with pytest.raises(WasimError, match=r"writer\.writers above 1 in the catalog rest"):
-        simulated(case)
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_the_hadoop_catalog_deletes_what_it_cannot_rename(version, tmp_path):
+    case = case_of(8, properties=RETRIES, catalog="hadoop", format_version=version)
+    recording = simulated(case, tmp_path).recording
+    events, commits, contention = recording.events, len(recording.reports), sum_contention(recording)
+    assert contention.lost_attempts > contention.failed["CommitFailedException"] > 0
+    assert contention.orphan_files == 0
+    jsons = events.where(events.kind == Kind.METADATA_JSON)
+    assert sum(jsons.action == Action.WRITE) == 1 + contention.attempts
+    assert sum(jsons.action == Action.DELETE) == contention.lost_attempts
+    hints = events.where((events.kind == Kind.VERSION_HINT) & (events.action == Action.WRITE))
+    assert len(hints) == 1 + commits
+    there = sorted(path.name for path in (tmp_path / "metadata").glob("*.metadata.json"))
+    assert there == sorted(f"v{version}.metadata.json" for version in range(1, commits + 2))
+    assert (tmp_path / "metadata" / "version-hint.text").read_text() == f"{commits + 1}"
+
+
+def test_a_rest_server_writes_no_metadata_json_for_a_commit_that_is_stale_when_it_comes(tmp_path):
+    recording = simulated(case_of(8, properties=RETRIES, catalog="rest"), tmp_path).recording
+    events, contention = recording.events, sum_contention(recording)
+    written = events.where(events.action == Action.WRITE)
+    jsons = sum(written.kind == Kind.METADATA_JSON)
+    assert sum(written.kind == Kind.MANIFEST_LIST) == contention.attempts
+    assert 1 + len(recording.reports) <= jsons < 1 + contention.attempts
+    assert contention.orphan_files == jsons - 1 - len(recording.reports)
+    assert len(list((tmp_path / "metadata").glob("*.metadata.json"))) == jsons
+
+
+def test_without_measured_times_several_writers_are_refused():
+    case = case_of(2, catalog="postgresql")
+    with pytest.raises(WasimError, match="no times of several writers in the catalog postgresql"):
+        simulate_table(case, shipped_profile(case), np.random.default_rng(0))
 
 
 def test_the_fast_form_refuses_several_writers():

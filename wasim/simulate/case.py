@@ -17,6 +17,7 @@ from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED
 from wasim.simulate.commits import Moment, manifest_kind
+from wasim.simulate.conflicts import CONFLICT_RULES
 from wasim.simulate.creation import Site, new_table
 from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_honoured
@@ -171,6 +172,7 @@ class _Writer:
         Together(
             table=self.table,
             step=step,
+            rule=CONFLICT_RULES[case.environment.catalog],
             started_s=started_s,
             commit_interval_s=case.commit_interval_s,
             draw=draw,

@@ -46,15 +46,13 @@ _SHAPING = (
     "add_partition_field",
     "drop_partition_field",
 )
-# Catalogs that write the metadata.json of an attempt before they see that it is lost, and leave it behind.
-LOSERS_STAY = frozenset({"jdbc", "postgresql", "in_memory"})
 _SHUFFLE_SETTINGS = ("spark.sql.adaptive.", "spark.sql.shuffle.", "spark.sql.join", "spark.sql.autoBroadcast")
 _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
 
 
 def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
-    _check_operations(case)
+    check_rewriting(case)
     if case.table.format_version > 2 and profile.release < V3_SINCE:
         raise WasimError(
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
@@ -102,15 +100,6 @@ def check_summable(case: Case) -> None:
             "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"
             " --mode exact, or another catalog."
         )
-
-
-def _check_operations(case: Case) -> None:
-    if case.writer.writers > 1 and case.environment.catalog not in LOSERS_STAY:
-        raise WasimError(
-            f"writer.writers above 1 in the catalog {case.environment.catalog} is not simulated: its server may try"
-            f" again by itself. Give {' or '.join(sorted(LOSERS_STAY))}, or use engine spark."
-        )
-    check_rewriting(case)
 
 
 def check_rewriting(case: Case) -> None:

@@ -18,21 +18,22 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
 
     A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
     commit before, or else its step's line, when its work began; the time of each attempt's metadata.json is in its
-    event. SavedFileError where too few commits tell.
+    event. One that a server refused to write would have come as long after its list as others did, and one that takes
+    the version by being written is the end of its attempt. SavedFileError where too few commits tell.
     """
-    events, reports = recording.events, recording.reports
+    reports = recording.reports
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
     commits = np.round(reports.event_time_s / case.commit_interval_s).astype(int)
     ended = dict(zip(commits.tolist(), reports.reported_at_s.tolist(), strict=True))
     policy = retry_policy(case.table.properties)
-    writes = (events.action == Action.WRITE) & (events.kind == Kind.METADATA_JSON)
+    lag_s = _lag_s(recording)
     found: dict[str, list[float]] = {part: [] for part in PARTS}
     for row, attempts in enumerate(reports.attempts.tolist()):
         ended_s = float(reports.reported_at_s[row])
         read_s = ended_s - float(reports.commit_ms[row]) / 1000
-        written_s = events.seen_at_s[writes & (events.commit == row + 1)].tolist()
-        if len(written_s) != attempts:  # a catalog's server tried by itself, or refused before it wrote
-            continue
+        at_s = _written_s(recording, row + 1, Kind.METADATA_JSON)
+        listed_s = _written_s(recording, row + 1, Kind.MANIFEST_LIST)
+        written_s = [at_s.get(attempt, listed_s[attempt] + lag_s) for attempt in range(1, attempts + 1)]
         before = ended.get(int(commits[row]) - case.writer.writers)
         found["work_s"].append(read_s - (before or began_at_s[int(reports.step[row])]))
         found["first_attempt_s"].append(written_s[0] - read_s)
@@ -46,6 +47,22 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
         )
     times = {part: _quantiles(seen) for part, seen in found.items()}
     return WriterTimes(catalog=case.environment.catalog, writers=case.writer.writers, **times)
+
+
+def _written_s(recording: Recording, commit: int, kind: Kind) -> dict[int, float]:
+    """When each attempt of a commit wrote its file of that kind."""
+    events = recording.events
+    chosen = (events.action == Action.WRITE) & (events.kind == kind) & (events.commit == commit)
+    return dict(zip(events.attempt[chosen].tolist(), events.seen_at_s[chosen].tolist(), strict=True))
+
+
+def _lag_s(recording: Recording) -> float:
+    """How long after its list a metadata.json is written, in the middle."""
+    lags = []
+    for commit in range(1, len(recording.reports) + 1):
+        listed_s = _written_s(recording, commit, Kind.MANIFEST_LIST)
+        lags += [at_s - listed_s[one] for one, at_s in _written_s(recording, commit, Kind.METADATA_JSON).items()]
+    return float(np.median(lags))
 
 
 def _quantiles(seen_s: list[float]) -> Quantiles:

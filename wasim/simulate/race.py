@@ -2,7 +2,8 @@
 
 Each writer takes its commits in turn. A commit is work (its data files are written), then attempts: each reads the
 table, prepares its files, and swaps the table's pointer if nobody has moved it since. A lost one waits and begins
-again, as Iceberg's `Tasks` does. Nothing here knows what is in a file.
+again, as Iceberg's `Tasks` does. When a catalog notices follows from its `ConflictRule`. Nothing here knows what is in
+a file.
 """
 
 import heapq
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wasim.scenario import Case
+from wasim.simulate.conflicts import CONFLICT_RULES, ConflictRule
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.writer_times import Part, WriterTimes, times_among
 from wasim.workload import Append
 
 RETRIES, LEAST_WAIT_MS, MOST_WAIT_MS, MOST_TOTAL_MS = 4, 100, 60_000, 1_800_000
 _JITTER = 0.1  # of a wait, at most
-_BEGIN, _SWAP = range(2)
+_BEGIN, _CHECK, _SWAP = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,7 @@ class RetryPolicy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One attempt of the commit with this number, which read the table after `base` commits. Seconds from the start;
-    `began_s` is when the commit's work began.
+    `began_s` is when the commit's work began. One that was `refused` was lost before its metadata.json was written.
     """
 
     commit: int
@@ -49,6 +51,7 @@ class Attempt:
     swap_s: float
     won: bool
     failed: bool = False  # lost, and not repeated
+    refused: bool = False
 
 
 def retry_policy(properties: Mapping[str, str]) -> RetryPolicy:
@@ -69,12 +72,13 @@ def race(
     times: WriterTimes,
     policy: RetryPolicy,
     rng: np.random.Generator,
+    rule: ConflictRule = ConflictRule(),  # noqa: B008 - a value
 ) -> list[Attempt]:
     """All attempts of these commits, in the order in which they came to swap.
 
     Commit n is made by writer n mod `writers`, and begins no earlier than it is due, in seconds from the start.
     """
-    return _Race(commits, due_s, writers=writers, times=times, policy=policy, rng=rng).run()
+    return _Race(commits, due_s, writers=writers, times=times, policy=policy, rng=rng, rule=rule).run()
 
 
 def race_of(
@@ -88,6 +92,7 @@ def race_of(
         [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits],
         writers=case.writer.writers,
         times=times_among(profile.together, case.environment.catalog, case.writer.writers),
+        rule=CONFLICT_RULES[case.environment.catalog],
         policy=retry_policy(case.table.properties),
         rng=rng,
     )
@@ -124,8 +129,9 @@ class _Race:
         times: WriterTimes,
         policy: RetryPolicy,
         rng: np.random.Generator,
+        rule: ConflictRule,
     ) -> None:
-        self._times, self._policy, self._rng = times, policy, rng
+        self._times, self._policy, self._rng, self._rule = times, policy, rng, rule
         self._queues = [_Queue() for _ in range(writers)]
         for commit, due in sorted(zip(commits, due_s, strict=True), reverse=True):
             self._queues[commit % writers].commits.append((commit, due))
@@ -137,12 +143,10 @@ class _Race:
     def run(self) -> list[Attempt]:
         for writer in range(len(self._queues)):
             self._next_commit(writer, 0.0)
+        then = {_BEGIN: self._read, _CHECK: self._check, _SWAP: self._swap}
         while self._events:
             at_s, _, what, writer = heapq.heappop(self._events)
-            if what == _BEGIN:
-                self._read(writer, at_s)
-            else:
-                self._swap(writer, at_s)
+            then[what](writer, at_s)
         return self._attempts
 
     def _at(self, at_s: float, what: int, writer: int) -> None:
@@ -164,9 +168,19 @@ class _Race:
         turn.base, turn.read_s = self._landed, at_s
         part: Part = "first_attempt_s" if turn.number == 1 else "later_attempt_s"
         turn.written_s = at_s + self._times.draw(part, self._rng)
-        self._at(turn.written_s + self._times.draw("finish_s", self._rng), _SWAP, writer)
+        self._at(turn.written_s, _SWAP if self._rule.swaps_by_writing else _CHECK, writer)
+
+    def _check(self, writer: int, at_s: float) -> None:
+        """The metadata.json is written, or about to be where a server looks first."""
+        if self._rule.checks_first and self._turn(writer).base != self._landed:
+            self._end(writer, at_s, refused=True)
+        else:
+            self._at(at_s + self._times.draw("finish_s", self._rng), _SWAP, writer)
 
     def _swap(self, writer: int, at_s: float) -> None:
+        self._end(writer, at_s)
+
+    def _end(self, writer: int, at_s: float, *, refused: bool = False) -> None:
         turn = self._turn(writer)
         won = turn.base == self._landed
         total_ms = (at_s - turn.asked_s) * 1000
@@ -182,11 +196,13 @@ class _Race:
                 swap_s=at_s,
                 won=won,
                 failed=failed,
+                refused=refused,
             )
         )
         self._landed += won
         if won or failed:
-            self._next_commit(writer, at_s)
+            finish_s = self._times.draw("finish_s", self._rng) if won and self._rule.swaps_by_writing else 0.0
+            self._next_commit(writer, at_s + finish_s)
             return
         wait_ms = self._policy.wait_ms(turn.number)
         jitter_ms = int(self._rng.integers(max(1, int(wait_ms * _JITTER))))

@@ -1,8 +1,9 @@
 """Several writers appending to one simulated table at once: what their attempts write, and what is left of lost ones.
 
 `race` says who wins. An attempt writes a manifest list and a metadata.json for the table as it read it. Where another
-commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up, and no
-catalog that is simulated deletes the metadata.json, which stays as an orphan.
+commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up. What becomes
+of the metadata.json is the catalog's affair (`ConflictRule`): most leave it behind as an orphan, Hadoop's deletes what
+is a temporary file still, and a REST server may have refused to write it.
 """
 
 from collections import deque
@@ -15,8 +16,9 @@ from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.simulate.appending import append_manifest
-from wasim.simulate.books import EVENT_COLUMNS, Books
+from wasim.simulate.books import EVENT_COLUMNS, Books, Size
 from wasim.simulate.commits import Moment, new_entries
+from wasim.simulate.conflicts import ConflictRule
 from wasim.simulate.identifiers import CommitIdentity, draw_identity
 from wasim.simulate.live_manifests import LiveManifest, MergedBefore, stamped
 from wasim.simulate.race import Attempt
@@ -49,6 +51,15 @@ class _OfLostAttempt(Books):
         """Nothing."""
 
 
+class _OfRefusedAttempt(_OfLostAttempt):
+    """The same where a server refused to write the metadata.json."""
+
+    def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
+        """A file written, if it came to that."""
+        if kind != Kind.METADATA_JSON:
+            super().write(kind, file, data)
+
+
 @dataclass(slots=True, kw_only=True)
 class Together:
     """Carries out a run of appends whose attempts are known.
@@ -58,6 +69,7 @@ class Together:
 
     table: SimulatedTable
     step: Append
+    rule: ConflictRule
     started_s: float
     commit_interval_s: float
     draw: Callable[[int, float], Sequence[DataFileEntry]]
@@ -109,18 +121,40 @@ class Together:
         books.go_on(commit.record, at_s, commit=commit.number, attempt=attempt.number)
         identity = replace(commit.identity, sequence_number=table.commits + 1)
         manifest = stamped(commit.manifest, identity)
-        tried = table if attempt.won else _beside(table)
+        tried = table if attempt.won else self._beside(refused=attempt.refused)
         append_manifest(tried, manifest, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
         if attempt.won:
             table.commits += 1
             books.go_on(commit.record, at_s, commit=commit.number)
             self._clean(commit, {one.file.manifest_path for one in table.manifests})
         else:
-            commit.lists.append(next(file for file in reversed(books.files) if file.startswith("metadata/snap-")))
+            commit.lists.append(_newest(books, Kind.MANIFEST_LIST))
+            if self.rule.deletes_losers:
+                books.delete(Kind.METADATA_JSON, _newest(books, Kind.METADATA_JSON))
         if attempt.failed:
             self._clean(commit, set())
             for file in commit.files:  # Spark's own doing
                 books.delete(Kind.DATA, table.relative(file.file_path))
+
+    def _beside(self, *, refused: bool) -> SimulatedTable:
+        """The table as an attempt finds it that will be lost: what it does shows in the books, and nowhere else."""
+        table, json = self.table, self.table.json
+        books = _OfRefusedAttempt if refused else _OfLostAttempt
+        return replace(
+            table,
+            # what Hadoop's catalog would rename is named by nothing but a UUID
+            rules=replace(table.rules, names="bare") if self.rule.deletes_losers else table.rules,
+            json=replace(
+                json,
+                snapshots=dict(json.snapshots),
+                snapshot_log=list(json.snapshot_log),
+                metadata_log=deque(json.metadata_log),
+                dropped=[],
+            ),
+            books=books(**{one.name: getattr(table.books, one.name) for one in fields(table.books)}),
+            manifests=list(table.manifests),
+            history=dict(table.history),
+        )
 
     def _clean(self, commit: _Commit, listed: set[str]) -> None:
         """Deletes the commit's own manifests that its list does not hold, and the lists of its lost attempts."""
@@ -138,19 +172,5 @@ def seen_at_s(event: tuple[Any, ...]) -> float:
     return float(event[EVENT_COLUMNS.index("seen_at_s")])
 
 
-def _beside(table: SimulatedTable) -> SimulatedTable:
-    """The table as an attempt finds it that will be lost: what it does shows in the books, and nowhere else."""
-    books, json = table.books, table.json
-    return replace(
-        table,
-        json=replace(
-            json,
-            snapshots=dict(json.snapshots),
-            snapshot_log=list(json.snapshot_log),
-            metadata_log=deque(json.metadata_log),
-            dropped=[],
-        ),
-        books=_OfLostAttempt(**{one.name: getattr(books, one.name) for one in fields(books)}),
-        manifests=list(table.manifests),
-        history=dict(table.history),
-    )
+def _newest(books: Books, kind: Kind) -> str:
+    return next(file for file, written in reversed(books.files.items()) if written.kind == kind)
