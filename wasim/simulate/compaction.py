@@ -108,7 +108,7 @@ def draw_compacted(
             wall_ms=wall_ms,
         )
         rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
-        added += files.write([rows], 1, numbers, rng, carries_lineage=files.case.table.format_version > 2)
+        added += files.write([rows], 1, numbers, rng, rewrites=True)
     return added
 
 

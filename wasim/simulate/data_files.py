@@ -15,9 +15,10 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
+from wasim.simulate.column_sizes import ColumnSizes, column_sizes_of
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.live_manifests import FileKey
-from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes, kind_of
+from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.row_sets import RowSet, all_rows, new_rows
@@ -54,11 +55,11 @@ class DataFiles:
     leaves: tuple[Leaf, ...]
     counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
+    column_sizes: ColumnSizes
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
-    sizes: dict[int, list[SizeLaw]] = field(default_factory=dict)  # by rows of a file
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
@@ -71,15 +72,16 @@ class DataFiles:
         numbers: FileNumbers,
         rng: np.random.Generator,
         *,
-        carries_lineage: bool = False,
+        rewrites: bool = False,
     ) -> list[DataFileEntry]:
-        """The files that these tasks write, by partition; in v3, with what their rows carry along."""
+        """The files that these tasks write, by partition; those that it `rewrites` take along in v3 what tells rows."""
+        carries_lineage = rewrites and self.case.table.format_version > 2
         found = []
         for task, written in enumerate(tasks):
             shares = split_by_partition(self.rows, self.spec, self.leaves, written) if len(written) else []
             for share in shares:
                 path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
-                file = self._entry(path, share, rng)
+                file = self._entry(path, share, rng, arrives=not rewrites)
                 found.append(with_lineage(file, share.rows) if carries_lineage else file)
         return found
 
@@ -111,11 +113,11 @@ class DataFiles:
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
         return [all_rows(tasks).by_number()] if shuffled else tasks
 
-    def _entry(self, path: str, share: Share, rng: np.random.Generator) -> DataFileEntry:
+    def _entry(self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool) -> DataFileEntry:
         rows = share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
-        column_bytes, file_bytes = self._sizes(len(rows), rng)
+        column_bytes, file_bytes = self._sizes(rows, rng, arrives=arrives)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
         bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
         ids = [leaf.field_id for leaf in self.counted]
@@ -134,23 +136,17 @@ class DataFiles:
             sort_order_id=0,
         )
 
-    def _sizes(self, rows: int, rng: np.random.Generator) -> tuple[dict[int, int], int]:
-        if rows not in self.sizes:
-            self.sizes[rows] = [column_size(leaf, rows, self.profile) for leaf in self.leaves]
-        laws = self.sizes[rows]
-        noise = rng.standard_normal(len(laws))
-        drawn = [
-            max(1, round(law.mean_bytes + law.deviation_bytes * float(z))) for law, z in zip(laws, noise, strict=True)
-        ]
+    def _sizes(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> tuple[dict[int, int], int]:
+        drawn = self.column_sizes.of(rows, rng, arrives=arrives)
         footer = round(footer_bytes(self.schema, len(self.leaves), self.profile))
-        total = sum(drawn) + max(footer, 0)
+        total = sum(drawn.values()) + max(footer, 0)
         target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
         if total > target:
             raise WasimError(
                 f"A data file of {total} B would exceed write.target-file-size-bytes ({target}) and be split, which is"
                 " not simulated. Give more files per commit, or a larger target."
             )
-        return {leaf.field_id: size for leaf, size in zip(self.leaves, drawn, strict=True)}, total
+        return drawn, total
 
 
 def _split_offsets(file_bytes: int) -> tuple[int, ...]:
@@ -164,7 +160,7 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
     In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
     """
     schema = iceberg_schema(case.table)
-    found = leaves(case.table, schema)
+    found, rows = leaves(case.table, schema), rows_of(case)
     return DataFiles(
         case=case,
         profile=profile,
@@ -172,7 +168,8 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         spec=partition_spec(case.table, schema),
         leaves=found,
         counted=_counted(found),
-        rows=rows_of(case),
+        rows=rows,
+        column_sizes=column_sizes_of(case, found, rows, profile),
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
     )
@@ -195,7 +192,10 @@ def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: Partitio
     """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
     found = leaves(table, schema)
     case = replace(files.case, table=table)
-    return replace(files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), sizes={})
+    sizes = column_sizes_of(case, found, files.rows, files.profile)
+    return replace(
+        files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), column_sizes=sizes
+    )
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from wasim.errors import WasimError
@@ -23,7 +23,8 @@ _COLUMN_MODE = "write.metadata.metrics.column."
 class Leaf:
     """A primitive column, or a primitive field of a struct.
 
-    `salt` is its place in the rows' definition (`4`, `4.1`). `has_counts` and `bound_length` say which metrics it gets:
+    `salt` is its place in the rows' definition (`4`, `4.1`). `depth` is how many of it and of the structs around it may
+    be null in the table. `has_counts` and `bound_length` say which metrics it gets:
     a `bound_length` of None leaves bounds out, 0 keeps them whole.
     """
 
@@ -33,6 +34,7 @@ class Leaf:
     salt: str
     has_counts: bool
     bound_length: int | None
+    depth: int = 1
 
 
 def table_columns(table: Table) -> Iterator[Columns]:
@@ -114,11 +116,8 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
         found += _leaves(column, field, f"{place}", field.name)
     modes = _metrics_modes(table.properties, [(leaf.field_id, leaf.name) for leaf in found])
     return tuple(
-        Leaf(
-            field_id=leaf.field_id,
-            name=leaf.name,
-            column=leaf.column,
-            salt=leaf.salt,
+        replace(
+            leaf,
             has_counts=modes[leaf.field_id] != "none",
             bound_length=_bound_length(modes[leaf.field_id]),
         )
@@ -126,13 +125,22 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     )
 
 
-def _leaves(column: Columns, field: NestedField, salt: str, name: str) -> Iterator[Leaf]:
+def _leaves(column: Columns, field: NestedField, salt: str, name: str, depth: int = 0) -> Iterator[Leaf]:
+    depth += not field.required
     if not isinstance(field.type, StructType):
-        yield Leaf(field_id=field.field_id, name=name, column=column, salt=salt, has_counts=True, bound_length=0)
+        yield Leaf(
+            field_id=field.field_id,
+            name=name,
+            column=column,
+            salt=salt,
+            has_counts=True,
+            bound_length=0,
+            depth=depth,
+        )
         return
     inner = [one for part in column.fields for one in _apart(part)]
     for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
-        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}")
+        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", depth)
 
 
 def _metrics_modes(properties: Mapping[str, str], named: list[tuple[int, str]]) -> dict[int, str]:

@@ -58,11 +58,6 @@ class Statement:
         """Whether the table's properties say so of update, delete or merge."""
         return self.table.json.base.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
 
-    @property
-    def has_lineage(self) -> bool:
-        """Whether rows that are written again carry along who they are."""
-        return self.table.rules.format_version > 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -170,7 +165,7 @@ def _commit_rewritten(
 ) -> None:
     """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
     table, numbers = statement.table, statement.numbers(is_delta=False)
-    added = statement.files.write(tasks, 1, numbers, table.rng, carries_lineage=statement.has_lineage)
+    added = statement.files.write(tasks, 1, numbers, table.rng, rewrites=True)
     for file in added:
         table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     identity = table.begin()
@@ -195,7 +190,7 @@ def _commit_delta(
     _refuse_several_tasks(statement, sum(int(np.count_nonzero(hit.mask)) for hit in hits))
     added = []
     if written is not None:
-        added = statement.files.write([written], 1, numbers, table.rng, carries_lineage=statement.has_lineage)
+        added = statement.files.write([written], 1, numbers, table.rng, rewrites=True)
     for file in added:
         table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
     deletes = write_delete_files(table, statement.files, [(hit.file, hit.mask) for hit in hits], numbers)

@@ -1,0 +1,160 @@
+"""A column of a small data file, byte for byte as Iceberg's Parquet writer lays it out, to know its size.
+
+One data page of version 1, after a dictionary page where that takes less room before compression:
+
+    page  = header · zstd(levels · values)
+    plain = the values one after the other; of texts each after its length
+    coded = bit width · places in the dictionary, as runs and packed groups of eight
+
+Facts from parquet-java (ParquetProperties, FallbackValuesWriter, RunLengthBitPackingHybridEncoder, Parquet.thrift).
+Columns of files that Spark wrote have exactly these sizes (tests/test_simulate_parquet.py).
+"""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import zstandard
+
+from wasim.simulate.rows import Values, decimal_digits
+from wasim.simulate.schema import Leaf
+
+MOST_ROWS = 20_000  # of a page
+MOST_PAGE_BYTES = 1 << 19  # half of what a page holds, as the writer looks at its size now and then only
+
+_LEVEL = 3
+_GROUP, _MOST_GROUPS = 8, 63
+_NUMBERS = {"int": "<i4", "date": "<i4", "float": "<f4", "double": "<f8"}  # all others are long
+_SMALL_DECIMAL, _LONG_DECIMAL = 9, 18  # digits that four and eight bytes hold
+# Bytes of a page header beside its numbers: fields' ids and types, encodings, and the ends of both structs.
+_DATA_HEADER, _DICTIONARY_HEADER = 15, 11
+
+
+def column_bytes(leaf: Leaf, values: Values, *, depth: int) -> int | None:
+    """Bytes of the column of a file of these values, none of them null.
+
+    `depth` is how many of the column and what it lies in may be null. None where it takes more than one page.
+    """
+    each, plain = _plain(leaf, values)
+    count = len(each)
+    if count > MOST_ROWS or len(plain) > MOST_PAGE_BYTES:
+        return None
+    levels = _levels(count, depth)
+    places: dict[int | bytes, int] = {}
+    coded = [places.setdefault(value, len(places)) for value in each]
+    if leaf.column.type != "boolean" and len(places) < count:
+        first = np.unique(coded, return_index=True)[1]
+        dictionary = _plain(leaf, values[first])[1]
+        width = (len(places) - 1).bit_length()
+        index = bytes([width]) + runs_and_groups(coded, width)
+        if len(dictionary) + len(index) < len(plain):
+            pages = _page_bytes(dictionary, len(places), _DICTIONARY_HEADER)
+            return pages + _page_bytes(levels + index, count, _DATA_HEADER)
+    return _page_bytes(levels + plain, count, _DATA_HEADER)
+
+
+def runs_and_groups(values: Sequence[int], width: int) -> bytes:
+    """Numbers of so many bits: eight or more alike as a run, others packed in groups of eight."""
+    written = bytearray()
+    group: list[int] = []
+    packed: list[bytes] = []  # groups since the last run
+    run, before = 0, 0
+
+    def end_groups() -> None:
+        if packed:
+            written.append(len(packed) << 1 | 1)
+            written.extend(b"".join(packed))
+            packed.clear()
+
+    def end_group() -> None:
+        if len(packed) == _MOST_GROUPS:
+            end_groups()
+        bits = sum(value << place * width for place, value in enumerate(group))
+        packed.append(bits.to_bytes(width, "little"))
+        group.clear()
+
+    def end_run() -> None:
+        end_groups()
+        written.extend(_varint(run << 1) + before.to_bytes(-(-width // 8), "little"))
+        group.clear()
+
+    for value in values:
+        if value == before:
+            run += 1
+            if run >= _GROUP:
+                continue
+        else:
+            if run >= _GROUP:
+                end_run()
+            run, before = 1, value
+        group.append(value)
+        if len(group) == _GROUP:
+            end_group()
+            run = 0
+    if run >= _GROUP:
+        end_run()
+    elif group:
+        end_group()
+    end_groups()
+    return bytes(written)
+
+
+def _plain(leaf: Leaf, values: Values) -> tuple[Sequence[int] | Sequence[bytes], bytes]:
+    """The values in a form that compares, and encoded one after the other."""
+    kind = leaf.column.type
+    if kind in ("string", "binary"):
+        texts = [value.encode() if isinstance(value, str) else value for value in values.tolist()]
+        return texts, b"".join([len(text).to_bytes(4, "little") + text for text in texts])
+    if kind == "boolean":
+        return values.tolist(), np.packbits(values.astype(bool), bitorder="little").tobytes()
+    if kind.startswith("decimal"):
+        precision = decimal_digits(leaf.column)[0]
+        if precision > _LONG_DECIMAL:
+            length = _fixed_bytes(precision)
+            fixed = [value.to_bytes(length, "big", signed=True) for value in values.tolist()]
+            return fixed, b"".join(fixed)
+        numbers = values.astype("<i4" if precision <= _SMALL_DECIMAL else "<i8")
+    else:
+        numbers = values.astype(_NUMBERS.get(kind, "<i8"))
+    return numbers.tolist(), numbers.tobytes()
+
+
+def _fixed_bytes(precision: int) -> int:
+    """Bytes that hold any decimal of so many digits."""
+    largest: int = 10**precision - 1
+    return (largest.bit_length() + 8) // 8
+
+
+def _levels(count: int, depth: int) -> bytes:
+    """Definition levels of values none of which is null, after their length."""
+    if not depth:
+        return b""
+    levels = runs_and_groups([depth] * count, depth.bit_length())
+    return len(levels).to_bytes(4, "little") + levels
+
+
+def _page_bytes(raw: bytes, count: int, header_bytes: int) -> int:
+    stored = _compressed(raw)
+    checksum = zlib.crc32(stored)
+    signed = checksum << 1 if checksum < 1 << 31 else ((1 << 32) - checksum << 1) - 1  # zig-zag
+    numbers = (len(raw) << 1, len(stored) << 1, count << 1, signed)
+    return header_bytes + sum(max(1, -(-number.bit_length() // 7)) for number in numbers) + len(stored)
+
+
+def _compressed(raw: bytes) -> bytes:
+    """One zstd frame as Hadoop's codec streams it: flushed, then ended by an empty block."""
+    stream = _COMPRESSOR.compressobj()
+    flushed = stream.compress(raw) + stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    return flushed + stream.flush()
+
+
+_COMPRESSOR = zstandard.ZstdCompressor(level=_LEVEL)
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
