@@ -1,26 +1,21 @@
 """Engine `core` beyond appends: real Iceberg maintains and evolves tables whose data files nobody wrote."""
 
 from collections.abc import Callable
-from dataclasses import fields
 
-import numpy as np
 import pytest
+from agreement import check_agreement, check_close, recording_of, simulated_like
 
 from wasim import collect
 from wasim.bench.case import CaseContext
 from wasim.bench.described import check_describable
 from wasim.errors import CaseFailed, WasimError
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+from wasim.ledger import Action, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.runs import CaseRun, read_recording
+from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.simulate import Site, shipped_profile, simulate_case
-from wasim.simulate.fidelity import compare
 
 MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]
-CLOSE = 0.001  # core against sim, over all metadata; twice that for a kind, as what deflate makes of ids varies
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 TWO_PARTITIONS = (
     "{columns: [{name: region, type: string, values: 2}, {name: reading, type: double}],"
     " partition_by: [{column: region}]}"
@@ -68,32 +63,6 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
-def recording_of(context: CaseContext) -> Recording:
-    return read_recording(context.folder.case(context.key))
-
-
-def simulated_like(case: Case, context: CaseContext) -> Recording:
-    site = Site(location=str(context.table_root.absolute()))
-    return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
-
-
-def told(events: FileEvents) -> list[tuple[object, ...]]:
-    columns = ("step", "commit", "operation", "action", "kind")
-    return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
-
-
-def check_close(name: str, real: Recording, simulated: Recording) -> None:
-    kinds = compare(real, simulated)
-    for one in kinds:
-        print(f"{name}: {one.kind} {one.files_real} files, {one.bytes_real} B, sim {one.error:+.4%}")
-    assert all(one.counts_agree for one in kinds)
-    metadata = [one for one in kinds if one.kind in METADATA_KINDS]
-    assert [one for one in metadata if abs(one.error) > 2 * CLOSE] == []
-    assert sum(one.bytes_simulated for one in metadata) == pytest.approx(
-        sum(one.bytes_real for one in metadata), rel=CLOSE
-    )
-
-
 def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:
     return small_case(**CASES[name], environment=f"{{warm_up_commits: 0, catalog: {catalog}}}")
 
@@ -104,12 +73,7 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
     name: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
     case = case_named(name, small_case)
-    _, context = run_on("core", case)
-    real, simulated = recording_of(context), simulated_like(case, context)
-    assert told(simulated.events) == told(real.events)
-    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
-        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
-    check_close(name, real, simulated)
+    check_agreement(name, case, run_on("core", case)[1])
 
 
 @pytest.mark.spark
