@@ -13,7 +13,8 @@ from wasim.scenario import Case
 from wasim.simulate import Site, shipped_profile, simulate_case
 from wasim.simulate.fidelity import compare
 
-CLOSE = 0.001  # core against sim, over all metadata; twice that for a kind, as what deflate makes of ids varies
+CLOSE = 0.001  # core against sim, over all metadata
+CLOSE_KIND = 0.003  # lists of 70 commits stray by 0.05 % with the ids in them, of either side: four times that of both
 CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 
 
@@ -21,9 +22,14 @@ def check_agreement(name: str, case: Case, context: CaseContext) -> None:
     """Holds the case, which core has carried out, against a simulation: file by file, and what each commit reports."""
     real, simulated = recording_of(context), simulated_like(case, context)
     assert told(simulated.events) == told(real.events)
-    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
-        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+    check_reports(simulated.reports, real.reports)
     check_close(name, real, simulated)
+
+
+def check_reports(reports: CommitReports, expected: CommitReports) -> None:
+    """Holds what commits report against what others did, but for what chance and clocks decide."""
+    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
+        assert getattr(reports, column).tolist() == getattr(expected, column).tolist(), column
 
 
 def recording_of(context: CaseContext) -> Recording:
@@ -46,7 +52,7 @@ def check_close(name: str, real: Recording, simulated: Recording) -> None:
         print(f"{name}: {one.kind} {one.files_real} files, {one.bytes_real} B, sim {one.error:+.4%}")
     assert all(one.counts_agree for one in kinds)
     metadata = [one for one in kinds if one.kind in METADATA_KINDS]
-    assert [one for one in metadata if abs(one.error) > 2 * CLOSE] == []
+    assert [one for one in metadata if abs(one.error) > CLOSE_KIND] == []
     assert sum(one.bytes_simulated for one in metadata) == pytest.approx(
         sum(one.bytes_real for one in metadata), rel=CLOSE
     )

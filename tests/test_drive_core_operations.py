@@ -106,14 +106,14 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
 
 
 @pytest.mark.spark
-def test_a_delete_of_parts_of_files_fails_the_case_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
+def test_more_rows_than_one_task_deletes_fail_the_case_and_say_so(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
-        horizon="8s",
-        changes="{delete: {every: 5s, rows: 20, locality: oldest_commits}}",
-        maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
+        horizon="3s",
+        workload="{rows_per_second: 50000}",
+        changes="{delete: {every: 2s, rows: 60000, mode: merge-on-read}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",
     )
-    with pytest.raises(CaseFailed, match=r"part of a file, .* is not described by engine core\. Delete whole"):
+    with pytest.raises(CaseFailed, match=r"A merge-on-read statement that changes 60000 rows is not modelled"):
         run_on("core", case)
 
 
@@ -140,19 +140,18 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
 @pytest.mark.parametrize(
     ("lines", "named"),
     [
-        ({"changes": "{update: {every: 2s, rows: 1}}"}, r"changes\.update is not described"),
-        ({"changes": "{delete: {every: 2s, rows: 1}}"}, r"changes\.delete but by locality oldest_commits"),
-        ({"changes": "{merge: {every: 2s, rows: 1}}"}, r"changes\.merge"),
-        ({"changes": "{overwrite: {every: 2s, rows: 1, kind: static}}"}, r"changes\.overwrite"),
-        ({"writer": "{kind: batch, upsert: {share: 0.5}}"}, r"writer\.upsert"),
-        ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
+        (
+            {"changes": "{update: {every: 2s, rows: 1}}", "evolution": "[{at: 1s, drop_column: sensor}]"},
+            r"changes\.update beside drop_column",
+        ),
         (
             {
-                "table": "{format_version: 3, columns: [{name: reading, type: double}]}",
-                "maintenance": "{rewrite_data_files: {every: 2s}}",
+                "table": "{columns: [{name: n, type: int}], properties: {write.merge.distribution-mode: none}}",
+                "writer": "{kind: batch, upsert: {share: 0.5}}",
             },
-            "of format version 3 is not described",
+            r"write\.merge\.distribution-mode is not modelled beside changes",
         ),
+        ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
         (
             {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
             "partial_progress_commits",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -93,7 +94,8 @@ class CoreAppender:
             self._source.reshape(step.table, metadata)
             self._is_reshaped = False
         if step.replaced_per_commit:
-            self._upsert(step)
+            with _refusals_fail_the_case():
+                self._upsert(step)
             return
         for commits, text in self._batches(step):
             self._pace.wait_for(commits.start)
@@ -159,10 +161,8 @@ class CoreAppender:
 
     def operate(self, step: Operation) -> None:
         """Carries out a step that is no append: what writes no data files as engine spark does, by the same code."""
-        try:
+        with _refusals_fail_the_case():
             operate(self._target, step, change=self._change, compact=self._compact)
-        except WasimError as error:  # what cannot be described shows only now, and other cases go on
-            raise CaseFailed(str(error)) from error
 
     def _compact(self, target: Target, step: Maintain) -> None:
         self._commit(self._source.describe_compaction(step, self._listing()))
@@ -183,3 +183,12 @@ class CoreAppender:
 
     def close(self) -> None:
         """Nothing runs between appends."""
+
+
+@contextmanager
+def _refusals_fail_the_case() -> Iterator[None]:
+    """What cannot be described shows only as the case runs; others go on."""
+    try:
+        yield
+    except WasimError as error:
+        raise CaseFailed(str(error)) from error

@@ -219,7 +219,7 @@ def _refuse_several_tasks(statement: Statement, changed: int) -> None:
     row_bytes = shuffled_row_bytes(files.leaves) if files.spec.fields else DELETED_ROW_BYTES
     if changed * row_bytes > LEAST_TASK_BYTES:
         raise WasimError(
-            f"A merge-on-read statement that changes {changed} rows is not simulated: Spark writes so many by several"
+            f"A merge-on-read statement that changes {changed} rows is not modelled: Spark writes so many by several"
             " tasks. Change fewer at once, or use engine spark."
         )
 
