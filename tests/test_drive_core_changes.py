@@ -18,7 +18,7 @@ RunOn = Callable[..., tuple[CaseRun, CaseContext]]
 pytestmark = pytest.mark.spark
 RECORDED = Path(__file__).parent / "data" / "operations"
 CHANGED = sorted(path.name for path in RECORDED.glob("*_v[23]") if path.name != "rewrite_manifests_v3")
-SLOW = {"changes_partitioned_v3", "upsert_cow_v3", "mor_v2"}
+SLOW = {"changes_partitioned_v3", "mor_v2", "upsert_cow_v3", "whole_commits_v3"}
 IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 
 
@@ -71,6 +71,11 @@ CASES: dict[str, dict[str, str]] = {
         "table": table(3, partitioned=True),
         "changes": changes("merge-on-read"),
         "maintenance": COMPACTION,
+    },
+    "copy-on-write v1": {"table": table(1), "changes": changes("copy-on-write")},
+    "merge-on-read v3 in manifests that merge": {
+        "table": table(3, properties="commit.manifest.min-count-to-merge: '4'"),
+        "changes": changes("merge-on-read"),
     },
     "deletes by partition": {
         "table": table(2, partitioned=True, properties="write.delete.granularity: partition"),

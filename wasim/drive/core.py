@@ -89,10 +89,7 @@ class CoreAppender:
     def append(self, step: Append) -> None:
         """Carries out the step; under the real clock each commit waits for its time."""
         target = self._target
-        if self._is_reshaped:
-            metadata = read_metadata_json(target.session.metadata_json(self._table).encode(), source=target.table)
-            self._source.reshape(step.table, metadata)
-            self._is_reshaped = False
+        self._follow(step.table)
         if step.replaced_per_commit:
             with _refusals_fail_the_case():
                 self._upsert(step)
@@ -103,6 +100,12 @@ class CoreAppender:
             self._begin(step, commits.start, "append")
             target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
             target.on_commits(commits.stop - 1)
+
+    def _follow(self, table: Table) -> None:
+        if self._is_reshaped:
+            text = self._target.session.metadata_json(self._table)
+            self._source.reshape(table, read_metadata_json(text.encode(), source=self._target.table))
+            self._is_reshaped = False
 
     def _begin(self, step: Append, commit: int, operation: str) -> None:
         interval_s = self._target.case.commit_interval_s
@@ -168,6 +171,7 @@ class CoreAppender:
         self._commit(self._source.describe_compaction(step, self._listing()))
 
     def _change(self, target: Target, step: ChangeRows) -> None:
+        self._follow(step.table)
         self._commit(self._source.describe_change(step, self._listing()))
 
     def _listing(self) -> Listing:
@@ -178,7 +182,7 @@ class CoreAppender:
             self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 
     def reshape(self) -> None:
-        """The files of the next append are those of the table as it then is."""
+        """New files are from now on those of the table as it then is."""
         self._is_reshaped = True
 
     def close(self) -> None:

@@ -106,9 +106,9 @@ public final class Changes {
 
   /** Merge-on-read: rows come, and delete files; older ones that those take over go. */
   private static RowDelta rowDelta(Table table, DescribedCommit commit, Journal journal) throws IOException {
-    // else vectors are held against those of all snapshots, as if they had come at once
     RowDelta delta = table.newRowDelta();
     if (table.currentSnapshot() != null) {
+      // else vectors are held against those of all snapshots, as if they had come at once
       delta.validateFromSnapshot(table.currentSnapshot().snapshotId());
     }
     for (Iterator files = commit.files(table, journal).iterator(); files.hasNext(); ) {
