@@ -1,11 +1,17 @@
 """Feeds a real table's own files and random draws to the simulated table, which must then write the same bytes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
-from wasim.iceberg import ManifestHeader, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.manifest_entries import Status
+from wasim.iceberg import (
+    ManifestEntry,
+    ManifestHeader,
+    read_manifest,
+    read_manifest_list,
+    read_metadata_json,
+)
+from wasim.iceberg.manifest_entries import FileContent, Status
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
@@ -13,13 +19,16 @@ from wasim.scenario import Case
 from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment, TableRules
-from wasim.simulate.live_manifests import ManifestWriter
+from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
+from wasim.simulate.identifiers import CommitIdentity
+from wasim.simulate.live_manifests import LiveEntry, ManifestWriter, key_of
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.summary import COUNTERS
 from wasim.simulate.table import SimulatedTable
 from wasim.simulate.table_json import TableJson
 
 UNKNOWN_SYNC = bytes(16)
+STATEMENTS_OWN = ("spark.merge-into.", "replace-partitions")  # keys of a summary that one kind of statement sets
 
 
 @dataclass
@@ -52,7 +61,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     first = metadata[0]
     draws = Draws([])
     simulated = SimulatedTable(
-        rules=_rules(case, metadata[-1]),
+        rules=_rules(case, metadata[-1].location, next(iter(metadata[-1].snapshots))),
         writer=ManifestWriter(
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
@@ -70,26 +79,58 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
-        files = _draws_of(table, snapshot, draws)
+        entries = _draws_of(table, snapshot, draws)
         draws.queue.append(_uuid_of(path))
-        append_files(
-            simulated,
-            files,
-            Moment(
-                event_time_s=0.0,
-                timestamp_ms=snapshot.timestamp_ms,
-                updated_ms=state.last_updated_ms,
-                texts=_texts(snapshot),
-            ),
+        moment = Moment(
+            event_time_s=0.0,
+            timestamp_ms=snapshot.timestamp_ms,
+            updated_ms=state.last_updated_ms,
+            texts=_texts(snapshot),
         )
+        if snapshot.operation == "append":
+            append_files(simulated, [entry.file for _, entry in entries if entry.status == Status.ADDED], moment)
+        else:
+            _change(simulated, snapshot, entries, moment)
         assert not draws.queue
 
 
-def _rules(case: Case, last: TableMetadata) -> TableRules:
-    summary = last.snapshots[-1].summary
+def _change(
+    simulated: SimulatedTable, snapshot: Snapshot, entries: list[tuple[int, ManifestEntry]], moment: Moment
+) -> None:
+    """Commits what a statement or a compaction did to files."""
+    identity = simulated.begin()
+    added = [(spec_id, entry) for spec_id, entry in entries if entry.status == Status.ADDED]
+    gone = [entry.file for _, entry in entries if entry.status == Status.DELETED]
+    deletes: dict[int, list[LiveEntry]] = {}
+    for spec_id, entry in added:
+        if entry.file.content != FileContent.DATA:
+            deletes.setdefault(spec_id, []).append(_added(entry, identity))
+    changes = FileChanges(
+        removed={file.file_path for file in gone if file.content == FileContent.DATA},
+        removed_deletes={key_of(file) for file in gone if file.content != FileContent.DATA},
+        added=[_added(entry, identity) for _, entry in added if entry.file.content == FileContent.DATA],
+        added_deletes=deletes,
+    )
+    own = {key: text for key, text in snapshot.summary.items() if key.startswith(STATEMENTS_OWN)}
+    told = (APPLICATION_KEY,) if APPLICATION_KEY in snapshot.summary else ()
+    commit_changed_files(
+        simulated, changes, Named(operation=snapshot.operation or "", own=told, more=own), identity, moment
+    )
+
+
+def _added(entry: ManifestEntry, identity: CommitIdentity) -> LiveEntry:
+    own = LiveEntry(file=entry.file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
+    if entry.sequence_number is None:
+        return own
+    # rows that a compaction wrote are as old as what it read
+    return replace(own, sequence_number=entry.sequence_number, file_sequence_number=identity.sequence_number)
+
+
+def _rules(case: Case, location: str, first: Snapshot) -> TableRules:
+    summary = first.summary
     return TableRules(
-        location=last.location,
-        format_version=last.format_version,
+        location=location,
+        format_version=case.table.format_version,
         appends_merge=case.merges,
         policy=merge_policy(case.table.properties),
         names="metastore",
@@ -111,21 +152,22 @@ def _placeholder(key: str) -> str:
     return key.replace(".", "_")
 
 
-def _draws_of(table: Path, snapshot: Snapshot, draws: Draws):
-    """Queues what the commit drew; returns the files that it added."""
+def _draws_of(table: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, ManifestEntry]]:
+    """Queues what the commit drew; returns the entries of its own manifests, each with its partition spec."""
     name = snapshot.manifest_list.rpartition("/")[2]
     listed = read_manifest_list((table / "metadata" / name).read_bytes(), source=name)
     draws.queue += [snapshot_id_draw(snapshot.snapshot_id), UUID(parse_manifest_list_name(name).commit_uuid).bytes]
     own = [one for one in listed.manifests if one.added_snapshot_id == snapshot.snapshot_id]
-    read = {}
+    read, specs = {}, {}
     for one in own:
         file = one.manifest_path.rpartition("/")[2]
         number = int(file.rpartition("-m")[2].removesuffix(".avro"))
+        specs[number] = one.partition_spec_id
         read[number] = read_manifest((table / "metadata" / file).read_bytes(), source=file)
     # m0 is gone where a merge has folded it into another
     draws.queue += [read[number].sync_marker if number in read else UNKNOWN_SYNC for number in range(max(read) + 1)]
     draws.queue.append(listed.sync_marker)
-    return [entry.file for manifest in read.values() for entry in manifest.entries if entry.status == Status.ADDED]
+    return [(specs[number], entry) for number, manifest in sorted(read.items()) for entry in manifest.entries]
 
 
 def _uuid_of(path: Path) -> bytes:

@@ -12,10 +12,8 @@ from wasim import collect
 from wasim.bench import BenchOptions, engine_named, keyed_cases
 from wasim.bench.case import CaseContext, carry_out
 from wasim.bench.described import DescribedData, check_describable
-from wasim.drive.content_files import content_file_json
 from wasim.errors import BooksDoNotBalance, WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
-from wasim.iceberg.schemas import PrimitiveType
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.model import drivers_at, read_appends
@@ -242,33 +240,3 @@ def test_the_same_seed_describes_the_same_files(small_case: MakeCase) -> None:
     assert first == second
     assert first != other
     assert first.summary == {"spark.app.id": "local-1"}
-
-
-def test_a_partition_value_is_written_as_the_specification_says() -> None:
-    values = {
-        "date": (20454, "2026-01-01"),
-        "timestamptz": (1_767_225_600_000_001, "2026-01-01T00:00:00.000001+00:00"),
-        "timestamp": (1_767_225_600_000_000, "2026-01-01T00:00:00.000000"),
-        "decimal(10, 2)": (b"\xff\x85", "-1.23"),
-        "decimal(20, 0)": (b"\x7b", "123"),
-        "binary": (b"\x01\xff", "01FF"),
-        "string": ("a b", "a b"),
-        "int": (5, 5),
-        "boolean": (True, True),
-    }
-    for name, (value, expected) in values.items():
-        file = DataFileEntry(file_path="f", record_count=1, file_size_bytes=2, partition=(value,))
-        assert content_file_json(file, [PrimitiveType(name)])["partition"] == [expected]
-
-
-def test_only_what_is_there_is_written() -> None:
-    file = DataFileEntry(file_path="f", record_count=1, file_size_bytes=2, lower_bounds={3: b"\x0a"})
-    assert content_file_json(file, []) == {
-        "spec-id": 0,
-        "content": "data",
-        "file-path": "f",
-        "file-format": "PARQUET",
-        "file-size-in-bytes": 2,
-        "record-count": 1,
-        "lower-bounds": {"keys": [3], "values": ["0A"]},
-    }

@@ -1,26 +1,21 @@
 """Engine `core` beyond appends: real Iceberg maintains and evolves tables whose data files nobody wrote."""
 
 from collections.abc import Callable
-from dataclasses import fields
 
-import numpy as np
 import pytest
+from agreement import check_agreement, check_close, recording_of, simulated_like
 
 from wasim import collect
 from wasim.bench.case import CaseContext
 from wasim.bench.described import check_describable
 from wasim.errors import CaseFailed, WasimError
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording
+from wasim.ledger import Action, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.runs import CaseRun, read_recording
+from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.simulate import Site, shipped_profile, simulate_case
-from wasim.simulate.fidelity import compare
 
 MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]
-CLOSE = 0.001  # core against sim, over all metadata; twice that for a kind, as what deflate makes of ids varies
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 TWO_PARTITIONS = (
     "{columns: [{name: region, type: string, values: 2}, {name: reading, type: double}],"
     " partition_by: [{column: region}]}"
@@ -68,32 +63,6 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
-def recording_of(context: CaseContext) -> Recording:
-    return read_recording(context.folder.case(context.key))
-
-
-def simulated_like(case: Case, context: CaseContext) -> Recording:
-    site = Site(location=str(context.table_root.absolute()))
-    return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
-
-
-def told(events: FileEvents) -> list[tuple[object, ...]]:
-    columns = ("step", "commit", "operation", "action", "kind")
-    return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
-
-
-def check_close(name: str, real: Recording, simulated: Recording) -> None:
-    kinds = compare(real, simulated)
-    for one in kinds:
-        print(f"{name}: {one.kind} {one.files_real} files, {one.bytes_real} B, sim {one.error:+.4%}")
-    assert all(one.counts_agree for one in kinds)
-    metadata = [one for one in kinds if one.kind in METADATA_KINDS]
-    assert [one for one in metadata if abs(one.error) > 2 * CLOSE] == []
-    assert sum(one.bytes_simulated for one in metadata) == pytest.approx(
-        sum(one.bytes_real for one in metadata), rel=CLOSE
-    )
-
-
 def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:
     return small_case(**CASES[name], environment=f"{{warm_up_commits: 0, catalog: {catalog}}}")
 
@@ -104,12 +73,7 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
     name: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
     case = case_named(name, small_case)
-    _, context = run_on("core", case)
-    real, simulated = recording_of(context), simulated_like(case, context)
-    assert told(simulated.events) == told(real.events)
-    for column in sorted({f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE):
-        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
-    check_close(name, real, simulated)
+    check_agreement(name, case, run_on("core", case)[1])
 
 
 @pytest.mark.spark
@@ -142,14 +106,14 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
 
 
 @pytest.mark.spark
-def test_a_delete_of_parts_of_files_fails_the_case_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
+def test_more_rows_than_one_task_deletes_fail_the_case_and_say_so(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
-        horizon="8s",
-        changes="{delete: {every: 5s, rows: 20, locality: oldest_commits}}",
-        maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
+        horizon="1s",
+        workload="{rows_per_second: 50000}",
+        changes="{delete: {every: 1s, rows: 45000, locality: oldest, mode: merge-on-read}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",
     )
-    with pytest.raises(CaseFailed, match=r"part of a file, .* is not described by engine core\. Delete whole"):
+    with pytest.raises(CaseFailed, match=r"A merge-on-read statement that changes 45000 rows is not modelled"):
         run_on("core", case)
 
 
@@ -176,19 +140,18 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
 @pytest.mark.parametrize(
     ("lines", "named"),
     [
-        ({"changes": "{update: {every: 2s, rows: 1}}"}, r"changes\.update is not described"),
-        ({"changes": "{delete: {every: 2s, rows: 1}}"}, r"changes\.delete but by locality oldest_commits"),
-        ({"changes": "{merge: {every: 2s, rows: 1}}"}, r"changes\.merge"),
-        ({"changes": "{overwrite: {every: 2s, rows: 1, kind: static}}"}, r"changes\.overwrite"),
-        ({"writer": "{kind: batch, upsert: {share: 0.5}}"}, r"writer\.upsert"),
-        ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
+        (
+            {"changes": "{update: {every: 2s, rows: 1}}", "evolution": "[{at: 1s, drop_column: sensor}]"},
+            r"changes\.update beside drop_column",
+        ),
         (
             {
-                "table": "{format_version: 3, columns: [{name: reading, type: double}]}",
-                "maintenance": "{rewrite_data_files: {every: 2s}}",
+                "table": "{columns: [{name: n, type: int}], properties: {write.merge.distribution-mode: none}}",
+                "writer": "{kind: batch, upsert: {share: 0.5}}",
             },
-            "of format version 3 is not described",
+            r"write\.merge\.distribution-mode is not modelled beside changes",
         ),
+        ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
         (
             {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
             "partial_progress_commits",

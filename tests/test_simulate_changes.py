@@ -17,7 +17,7 @@ from wasim.simulate.hashing import spark_xxhash64_of_pair
 from wasim.simulate.partitions import split_by_partition
 from wasim.simulate.row_changes import upserted_numbers
 from wasim.simulate.row_sets import new_rows
-from wasim.simulate.scanning import scan_files
+from wasim.simulate.scanning import live_files, scan_files
 from wasim.workload import Append, ChangeRows, plan_steps
 
 MODES = st.sampled_from(["copy-on-write", "merge-on-read"])
@@ -83,7 +83,7 @@ def simulate(case: Case, **options) -> Simulated:
 def rows_of(simulated: Simulated) -> dict[int, tuple[int, int]]:
     """Live rows: their number, and of which change their values are."""
     found = {}
-    for file in scan_files(simulated.table, simulated.files):
+    for file in scan_files(live_files(simulated.table), simulated.files):
         live = file.rows.take(file.live)
         for number, *versions in zip(live.numbers.tolist(), live.versions.tolist(), live.updates.tolist(), strict=True):
             assert number not in found
@@ -167,7 +167,7 @@ def test_pyiceberg_reads_what_copy_on_write_leaves(tmp_path):
     table = StaticTable.from_metadata(newest(tmp_path))
     assert table.current_snapshot().summary["total-records"] == str(len(rows_of(simulated)))
     planned = {task.file.file_path: task.file.record_count for task in table.scan().plan_files()}
-    scanned = scan_files(simulated.table, simulated.files)
+    scanned = scan_files(live_files(simulated.table), simulated.files)
     assert planned == {file.entry.file.file_path: len(file.rows) for file in scanned}
 
 
@@ -175,7 +175,7 @@ def test_pyiceberg_finds_the_position_deletes_of_each_data_file(tmp_path):
     simulated = simulate(changed(BY_DELETING), emit=tmp_path)
     tasks = list(StaticTable.from_metadata(newest(tmp_path)).scan().plan_files())
     deleted = {task.file.file_path: sum(one.record_count for one in task.delete_files) for task in tasks}
-    scanned = scan_files(simulated.table, simulated.files)
+    scanned = scan_files(live_files(simulated.table), simulated.files)
     assert sum(deleted.values()) > 0
     assert deleted == {file.entry.file.file_path: len(file.deleted) for file in scanned}
 

@@ -1,11 +1,12 @@
-"""Data files for engine `core`: what Spark would have written of the scenario's rows, described by a writer profile."""
+"""Files for engine `core`: what Spark would have written of the scenario's rows, described by a writer profile."""
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from wasim.drive import Described
+from wasim.drive import Described, Listed, Listing
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.schemas import Type
@@ -17,10 +18,12 @@ from wasim.simulate.compaction import draw_compacted, groups_to_rewrite
 from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.live_manifests import LiveEntry
-from wasim.simulate.row_changes import files_of_rows
-from wasim.simulate.scanning import ScannedFile
-from wasim.workload import ChangeRows, Maintain
+from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
+from wasim.simulate.planned import Planned
+from wasim.simulate.row_changes import change_rows, upsert
+from wasim.simulate.scanning import LiveFiles, scan_files
+from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
+from wasim.workload import Append, ChangeRows, Maintain
 
 _FIXED_VALUES = {"write.format.default": "parquet", "write.object-storage.enabled": "false"}
 _REFUSED_PREFIXES = ("write.parquet.", "write.data.path", "write.folder-storage.", "write.location-provider.")
@@ -41,9 +44,9 @@ class DescribedData:
         self._query_id = str(draw_uuid(self._rng))
         self._application_id = application_id
         self._task_id = 0
-        # what is taken up later, and the partition spec of each; a long history of appends keeps none
-        self._keeps = case.has_changes or case.maintenance.rewrite_data_files is not None
-        self._known: dict[str, tuple[DataFileEntry, int]] = {}
+        # what is taken up later; a long history of appends keeps none
+        self._keeps = bool(case.has_changes or case.writer.upsert or case.maintenance.rewrite_data_files)
+        self._known: dict[FileKey, DataFileEntry] = {}
 
     @property
     def partition_types(self) -> Sequence[Type]:
@@ -70,30 +73,62 @@ class DescribedData:
         self._keep(files)
         return Described(files=files, summary=self._summary(commit))
 
-    def describe_compaction(self, step: Maintain, live: Sequence[str], location: str) -> Described | None:
-        """The compaction of a table with these live files; None where nothing is to be done. WasimError as sim's."""
-        groups = groups_to_rewrite((self._scanned(path) for path in live), step)
+    def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
+        """The same of a commit that replaces rows of the table."""
+        return self._described(upsert(self._statement(table), step, commit))
+
+    def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
+        """The change to rows of the table; None where nothing is committed. WasimError as the simulator's."""
+        planned = change_rows(self._statement(table), step)
+        if planned is None:
+            return None
+        return replace(self._described(planned), rows=(step.rows.first, step.rows.stop))
+
+    def describe_compaction(self, step: Maintain, table: Listing) -> Described | None:
+        """The compaction of the table; None where nothing is to be done. WasimError as the simulator's."""
+        groups = groups_to_rewrite(scan_files(self._live(table), self._files), step)
         if not groups:
             return None
-        wall_ms = round(time.time() * 1000)
         added = draw_compacted(
-            self._files, groups, location=location, first_task_id=self._task_id, wall_ms=wall_ms, rng=self._rng
+            self._files,
+            groups,
+            location=table.location,
+            first_task_id=self._task_id,
+            wall_ms=_wall_ms(),
+            rng=self._rng,
         )
         self._task_id += len(added)
         self._keep(added)
-        removed = [file.entry.file.file_path for group in groups for file in group]
-        return Described(files=added, summary={}, removed=removed)
+        taken = [file for group in groups for file in group]
+        removed = [entry.key for file in taken for entry in (file.entry, *file.vectors)]
+        return Described(way="rewrite_files", files=added, removed=removed)
 
-    def describe_change(self, step: ChangeRows, live: Sequence[str]) -> Described:
-        """The delete of whole files of a table with these live ones. WasimError where it would be of parts of files."""
-        removed = files_of_rows((self._known[path][0] for path in live), step.rows)
-        if removed is None:
-            raise WasimError(
-                "A delete that touches a part of a file, which Spark would write again, is not described by engine"
-                " core. Delete whole commits that no compaction has taken up and whose files have bounds of event_id,"
-                " or use engine spark."
-            )
-        return Described(files=(), summary={_APPLICATION_KEY: self._application_id}, removed=sorted(removed))
+    def _statement(self, table: Listing) -> Statement:
+        self._task_id += TASKS_OF_STATEMENT
+        return Statement(
+            location=table.location,
+            properties=table.properties,
+            live=self._live(table),
+            files=self._files,
+            rng=self._rng,
+            task_id=self._task_id - 1,
+            wall_ms=_wall_ms(),
+        )
+
+    def _described(self, planned: Planned) -> Described:
+        """A planned statement. What it drops by filter or partition, Iceberg itself finds."""
+        named = [(path, None) for path in sorted(planned.removed)] if planned.drops_delete is None else []
+        deletes = [file for files in planned.added_deletes.values() for file in files]
+        self._keep(planned.added)
+        self._keep(deletes)
+        own = {key: text for key, text in planned.summary.items() if key.startswith(_SPARKS_OWN)}
+        return Described(
+            way=planned.way.value,
+            files=planned.added,
+            deletes=deletes,
+            removed=[*named, *planned.removed_deletes],
+            summary={_APPLICATION_KEY: self._application_id, **own},
+        )
 
     def reshape(self, table: Table, metadata: TableMetadata) -> None:
         """New files are those of the table as it has become."""
@@ -101,14 +136,20 @@ class DescribedData:
 
     def _keep(self, files: Sequence[DataFileEntry]) -> None:
         if self._keeps:
-            self._known |= {file.file_path: (file, self.spec_id) for file in files}
+            self._known |= {key_of(file): file for file in files}
 
-    def _scanned(self, path: str) -> ScannedFile:
-        """A file of which no row was deleted; what Iceberg numbers, rows do not carry along."""
-        file, spec_id = self._known[path]
-        entry = LiveEntry(file=file, snapshot_id=0, sequence_number=0)
-        rows = self._files.rows_in[path]
-        return ScannedFile(entry=entry, spec_id=spec_id, rows=rows, deleted=np.arange(0), own_deletes=())
+    def _live(self, table: Listing) -> LiveFiles:
+        """The files as they were described, with the numbers that Iceberg has given them."""
+        return LiveFiles(
+            data=[(self._entry(listed), listed.spec_id) for listed in table.live if not listed.has_deletes],
+            deletes=[self._entry(listed) for listed in table.live if listed.has_deletes],
+        )
+
+    def _entry(self, listed: Listed) -> LiveEntry:
+        file = self._known[listed.path, listed.content_offset]
+        if listed.first_row_id is not None:
+            file = replace(file, first_row_id=listed.first_row_id)
+        return LiveEntry(file=file, snapshot_id=0, sequence_number=listed.sequence_number)
 
     def _summary(self, commit: int) -> dict[str, str]:
         texts = {"query_id": self._query_id, "epoch": str(commit - 1)}
@@ -119,24 +160,17 @@ class DescribedData:
         }
 
 
+def _wall_ms() -> int:
+    return round(time.time() * 1000)
+
+
 def check_describable(case: Case) -> None:
     """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
-    for name, change in case.changes:
-        if change is not None and getattr(change, "locality", None) != "oldest_commits":
-            by = " but by locality oldest_commits" if name == "delete" else ""
-            raise WasimError(f"changes.{name}{by} is not described by engine core. Take it out, or use engine spark.")
-    if case.writer.upsert is not None:
-        raise WasimError("writer.upsert is not described by engine core. Take it out, or use engine spark.")
     if case.writer.writers > 1:
         raise WasimError(
             f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
         )
     check_rewriting(case)
-    if case.maintenance.rewrite_data_files is not None and case.table.format_version > 2:
-        raise WasimError(
-            "maintenance.rewrite_data_files of format version 3 is not described by engine core: rows carry along ids"
-            " that Iceberg gives. Give table.format_version 2, or use engine spark."
-        )
     _check_properties("table.properties", case.table.properties)
     for evolution in case.evolution:
         _check_properties("set_properties", evolution.set_properties or {})

@@ -4,6 +4,7 @@ from wasim.drive.appends import open_appender
 from wasim.drive.batch import append_batch
 from wasim.drive.core import CoreAppender, DataSource, Described
 from wasim.drive.engine import Appender, Crew, Engine, Operation, Target, carry_out_steps
+from wasim.drive.listing import Listed, Listing
 from wasim.drive.operations import operate
 from wasim.drive.rows import TABLE_NAME
 from wasim.drive.table import create_table_sql
@@ -16,6 +17,8 @@ __all__ = [
     "DataSource",
     "Described",
     "Engine",
+    "Listed",
+    "Listing",
     "Operation",
     "Target",
     "append_batch",

@@ -1,4 +1,4 @@
-"""Data files as JSON objects: the form of the REST catalog specification, which Iceberg's ContentFileParser reads."""
+"""Content files as JSON objects: the form of the REST specification, which Iceberg's ContentFileParser reads."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,18 +6,23 @@ from decimal import Decimal
 from typing import Any
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifest_entries import PartitionValue
+from wasim.iceberg.manifest_entries import FileContent, PartitionValue
 from wasim.iceberg.schemas import PrimitiveType, Type, decimal_digits
 
+_CONTENT = {
+    FileContent.DATA: "data",
+    FileContent.POSITION_DELETES: "position-deletes",
+    FileContent.EQUALITY_DELETES: "equality-deletes",
+}
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def content_file_json(file: DataFileEntry, partition_types: Sequence[Type], *, spec_id: int = 0) -> dict[str, Any]:
-    """The object of a data file of that partition spec. Maps keep their order."""
+    """The object of a file of that partition spec. Maps keep their order."""
     values = zip(file.partition, partition_types, strict=True)
     members = {
         "spec-id": spec_id,
-        "content": "data",
+        "content": _CONTENT[FileContent(file.content)],
         "file-path": file.file_path,
         "file-format": file.file_format,
         "partition": [_single_value(value, kind) for value, kind in values] or None,
@@ -30,7 +35,12 @@ def content_file_json(file: DataFileEntry, partition_types: Sequence[Type], *, s
         "lower-bounds": _map(_hex(file.lower_bounds)),
         "upper-bounds": _map(_hex(file.upper_bounds)),
         "split-offsets": file.split_offsets,
+        "equality-ids": file.equality_ids,
         "sort-order-id": file.sort_order_id,
+        "first-row-id": file.first_row_id,
+        "referenced-data-file": file.referenced_data_file,
+        "content-offset": file.content_offset,
+        "content-size-in-bytes": file.content_size_bytes,
     }
     return {name: value for name, value in members.items() if value is not None}
 

@@ -1,12 +1,14 @@
-"""Engine `core`: Iceberg's Java library alone, with real metadata for data files that are described but not written."""
+"""Engine `core`: Iceberg's Java library alone, with real metadata for files that are described but not written."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from wasim.drive.content_files import content_file_json
 from wasim.drive.engine import Operation, Target
+from wasim.drive.listing import Listing, list_files
 from wasim.drive.operations import operate
 from wasim.drive.pace import Pace
 from wasim.errors import CaseFailed, WasimError
@@ -20,19 +22,30 @@ MOST_COMMITS = 32
 MOST_ENTRIES = 2000
 
 
+Way = Literal[
+    "append", "delete_files", "overwrite_files", "overwrite_all", "replace_partitions", "row_delta", "rewrite_files"
+]
+FileKey = tuple[str, int | None]  # path, and of a deletion vector its offset
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """One commit as its writer would have made it: the files that it adds, the paths of those that it takes out, and
-    the summary keys that are its own.
+    """One commit as its writer would have made it: the data files and delete files that it adds, those that it takes
+    out by name, the summary keys that are its own, and the operation of Iceberg's that commits it.
+
+    `rows` is the range of row numbers of which `delete_files` drops all files.
     """
 
-    files: Sequence[DataFileEntry]
-    summary: Mapping[str, str]
-    removed: Sequence[str] = ()
+    way: Way = "append"
+    files: Sequence[DataFileEntry] = ()
+    deletes: Sequence[DataFileEntry] = ()
+    removed: Sequence[FileKey] = ()
+    rows: tuple[int, int] = (0, 0)
+    summary: Mapping[str, str] = field(default_factory=dict)
 
 
 class DataSource(Protocol):
-    """Describes the data files of a case's commits."""
+    """Describes the files of a case's commits."""
 
     @property
     def partition_types(self) -> Sequence[Type]:
@@ -45,11 +58,14 @@ class DataSource(Protocol):
     def describe(self, commit: int, location: str) -> Described:
         """The commit with this number, 1-based, to a table at `location`. Commits are asked for in order."""
 
-    def describe_compaction(self, step: Maintain, live: Sequence[str], location: str) -> Described | None:
-        """The compaction of a table with these `live` data files; None where nothing is to be done."""
+    def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
+        """The same of a commit that replaces rows of the table."""
 
-    def describe_change(self, step: ChangeRows, live: Sequence[str]) -> Described:
-        """The change to rows of a table with these `live` data files."""
+    def describe_compaction(self, step: Maintain, table: Listing) -> Described | None:
+        """The compaction of the table; None where nothing is to be done."""
+
+    def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
+        """The change to rows of the table; None where nothing is committed."""
 
     def reshape(self, table: Table, metadata: TableMetadata) -> None:
         """New files are those of the table as it has become."""
@@ -73,23 +89,48 @@ class CoreAppender:
     def append(self, step: Append) -> None:
         """Carries out the step; under the real clock each commit waits for its time."""
         target = self._target
-        if self._is_reshaped:
-            metadata = read_metadata_json(target.session.metadata_json(self._table).encode(), source=target.table)
-            self._source.reshape(step.table, metadata)
-            self._is_reshaped = False
+        self._follow(step.table)
+        if step.replaced_per_commit:
+            with _refusals_fail_the_case():
+                self._upsert(step)
+            return
         for commits, text in self._batches(step):
             self._pace.wait_for(commits.start)
             # Marks the time too: what describing the files took is no commit's
-            interval_s = target.case.commit_interval_s
-            target.journal.step(
-                step.number + commits.start - step.first_commit,
-                "append",
-                event_time_s=commits.start * interval_s,
-                every_s=interval_s,
-                rows=step.rows_per_commit,
-            )
+            self._begin(step, commits.start, "append")
             target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
             target.on_commits(commits.stop - 1)
+
+    def _follow(self, table: Table) -> None:
+        if self._is_reshaped:
+            text = self._target.session.metadata_json(self._table)
+            self._source.reshape(table, read_metadata_json(text.encode(), source=self._target.table))
+            self._is_reshaped = False
+
+    def _begin(self, step: Append, commit: int, operation: str) -> None:
+        interval_s = self._target.case.commit_interval_s
+        self._target.journal.step(
+            step.number + commit - step.first_commit,
+            operation,
+            event_time_s=commit * interval_s,
+            every_s=interval_s,
+            rows=step.rows_per_commit,
+        )
+
+    def _upsert(self, step: Append) -> None:
+        """The same commit by commit: which files an upsert touches depends on what the one before it wrote."""
+        target, last = self._target, step.first_commit + step.commits - 1
+        streams = target.case.writer.kind == "streaming"
+        for commit in range(step.first_commit, last + 1):
+            self._pace.wait_for(commit)
+            # a run of a stream's commits has one name
+            self._begin(step, commit, step.operation(last if streams else commit))
+            if step.operation(commit) == "upsert":
+                self._commit(self._source.describe_upsert(step, commit, self._listing()))
+            else:
+                line = self._line(self._source.describe(commit, self._table.location()))
+                target.session.commit_appends(self._table, line, merges=step.merges, journal=target.journal)
+            target.on_commits(commit)
 
     def _batches(self, step: Append) -> Iterator[tuple[range, str]]:
         """Runs of commits, and the lines that describe them."""
@@ -107,30 +148,51 @@ class CoreAppender:
 
     def _line(self, described: Described) -> str:
         types, spec_id = self._source.partition_types, self._source.spec_id
-        files = [content_file_json(file, types, spec_id=spec_id) for file in described.files]
-        line = {"summary": dict(described.summary), "files": files, "removed": list(described.removed)}
+        files, deletes = (
+            [content_file_json(file, types, spec_id=spec_id) for file in entries]
+            for entries in (described.files, described.deletes)
+        )
+        line = {
+            "way": described.way,
+            "summary": dict(described.summary),
+            "files": files,
+            "deletes": deletes,
+            "removed": [f"{'-' if offset is None else offset}\t{path}" for path, offset in described.removed],
+            "rows": described.rows,
+        }
         return json.dumps(line, separators=(",", ":"))
 
     def operate(self, step: Operation) -> None:
         """Carries out a step that is no append: what writes no data files as engine spark does, by the same code."""
-        try:
+        with _refusals_fail_the_case():
             operate(self._target, step, change=self._change, compact=self._compact)
-        except WasimError as error:  # what cannot be described shows only now, and other cases go on
-            raise CaseFailed(str(error)) from error
 
     def _compact(self, target: Target, step: Maintain) -> None:
-        live = target.session.live_data_files(self._table)
-        described = self._source.describe_compaction(step, live, self._table.location())
-        if described is not None:
-            target.session.commit_rewrite(self._table, self._line(described), journal=target.journal)
+        self._commit(self._source.describe_compaction(step, self._listing()))
 
     def _change(self, target: Target, step: ChangeRows) -> None:
-        live = target.session.live_data_files(self._table)
-        target.session.commit_delete(self._table, self._line(self._source.describe_change(step, live)))
+        self._follow(step.table)
+        self._commit(self._source.describe_change(step, self._listing()))
+
+    def _listing(self) -> Listing:
+        return list_files(self._target.session, self._table)
+
+    def _commit(self, described: Described | None) -> None:
+        if described is not None:
+            self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 
     def reshape(self) -> None:
-        """The files of the next append are those of the table as it then is."""
+        """New files are from now on those of the table as it then is."""
         self._is_reshaped = True
 
     def close(self) -> None:
         """Nothing runs between appends."""
+
+
+@contextmanager
+def _refusals_fail_the_case() -> Iterator[None]:
+    """What cannot be described shows only as the case runs; others go on."""
+    try:
+        yield
+    except WasimError as error:
+        raise CaseFailed(str(error)) from error

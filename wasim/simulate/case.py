@@ -23,16 +23,17 @@ from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evo
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.operations import evolve_table, is_due, maintain
+from wasim.simulate.planned import Planned, commit_planned
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.race import race_of
 from wasim.simulate.row_changes import change_rows, upsert
-from wasim.simulate.statements import Statement
+from wasim.simulate.scanning import live_files
+from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.simulate.table import SimulatedTable
 from wasim.simulate.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
-TASKS_OF_STATEMENT = 5  # that scan, match and at last write
 MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
 
 
@@ -185,7 +186,8 @@ class _Writer:
         self._pass_time(event_time_s)
         self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
         if step.operation(commit) == "upsert":
-            upsert(self._statement(self._moment(event_time_s, commit)), step, commit)
+            moment = self._moment(event_time_s, commit)
+            self._commit_planned(upsert(self._statement(moment), step, commit), moment)
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
@@ -219,11 +221,23 @@ class _Writer:
                 base = self.table.json.base
                 self.files = evolved_files(self.files, step.table, base.current_schema(), base.default_spec())
             case ChangeRows():
-                change_rows(self._statement(moment), step)
+                self._commit_planned(change_rows(self._statement(moment), step), moment)
 
     def _statement(self, moment: Moment) -> Statement:
         self.task_id += TASKS_OF_STATEMENT
-        return Statement(table=self.table, files=self.files, moment=moment, task_id=self.task_id - 1)
+        return Statement(
+            location=self.table.rules.location,
+            properties=self.table.json.base.properties,
+            live=live_files(self.table),
+            files=self.files,
+            rng=self.rng,
+            task_id=self.task_id - 1,
+            wall_ms=moment.timestamp_ms,
+        )
+
+    def _commit_planned(self, planned: Planned | None, moment: Moment) -> None:
+        if planned is not None:
+            commit_planned(self.table, planned, moment)
 
     def _moment(self, event_time_s: float, commit: int) -> Moment:
         texts = {

@@ -18,7 +18,7 @@ from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.partitions import Partition
 from wasim.simulate.row_sets import all_rows
-from wasim.simulate.scanning import ScannedFile, scan_files
+from wasim.simulate.scanning import ScannedFile, live_files, scan_files
 from wasim.simulate.table import SimulatedTable
 from wasim.workload import Maintain
 
@@ -33,7 +33,7 @@ def rewrite_data_files(
 
     WasimError for a partition that would become several files, and for a table of several partition specs.
     """
-    groups = groups_to_rewrite(scan_files(table, files), step)
+    groups = groups_to_rewrite(scan_files(live_files(table), files), step)
     if not groups:
         return 0
     planned_on = table.commits

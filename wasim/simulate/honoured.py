@@ -59,13 +59,8 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             " or the profile of a newer writer."
         )
     given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-    changes = case.has_changes or case.writer.upsert is not None
     for key, value in (pair for properties in given for pair in properties.items()):
         _check_property(key, value, profile)
-        if changes and key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
-            raise WasimError(
-                f"table.properties.{key} is not simulated beside changes. Take it out, or use engine spark."
-            )
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
@@ -104,6 +99,7 @@ def check_summable(case: Case) -> None:
 
 def check_rewriting(case: Case) -> None:
     """Raises WasimError naming what of the case's rewriting of rows nobody describes but Spark itself."""
+    _check_properties_of_changes(case)
     compaction = case.maintenance.rewrite_data_files
     if compaction is not None and compaction.partial_progress_commits is not None:
         raise WasimError(
@@ -129,6 +125,17 @@ def check_rewriting(case: Case) -> None:
             raise WasimError(
                 f"environment.spark.{key} beside {rewriting} is not modelled: it decides how many files a statement"
                 " writes. Take it out, or use engine spark."
+            )
+
+
+def _check_properties_of_changes(case: Case) -> None:
+    if not case.has_changes and case.writer.upsert is None:
+        return
+    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
+    for key in (key for properties in given for key in properties):
+        if key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
+            raise WasimError(
+                f"table.properties.{key} is not modelled beside changes. Take it out, or use engine spark."
             )
 
 

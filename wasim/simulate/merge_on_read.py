@@ -6,14 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.ledger import Kind
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
 from wasim.simulate.scanning import Mask, ScannedFile
-from wasim.simulate.table import SimulatedTable
 
-_GRANULARITY = "write.delete.granularity"
 _CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 
 
@@ -25,12 +22,13 @@ class DeleteFiles:
     replaced: Collection[FileKey]
 
 
-def write_delete_files(
-    table: SimulatedTable, files: DataFiles, hits: Sequence[tuple[ScannedFile, Mask]], numbers: FileNumbers
+def draw_delete_files(
+    files: DataFiles, hits: Sequence[tuple[ScannedFile, Mask]], numbers: FileNumbers, *, by_partition: bool
 ) -> DeleteFiles:
-    """Deletes the rows of these files for which the masks hold."""
-    by_partition = table.json.base.properties.get(_GRANULARITY, "file").lower() == "partition"
-    uses_vectors = table.rules.format_version > 2
+    """Deletes the rows of these files for which the masks hold. In v2 one file deletes those of a partition or, if not
+    `by_partition`, of a data file.
+    """
+    uses_vectors = files.case.table.format_version > 2
     takes_over = uses_vectors or not by_partition
     deleted: dict[int, list[DeletedRows]] = {}
     replaced: list[LiveEntry] = []
@@ -52,7 +50,7 @@ def write_delete_files(
             _remember(files, file_entry, group)
             added.setdefault(spec_id, []).append(file_entry)
     if uses_vectors and deleted:
-        created_by = table.rules.summary.get(_CREATOR_KEY, "")
+        created_by = files.profile.summary.get(_CREATOR_KEY, "")
         spec_of = {rows.path: spec_id for spec_id, listed in deleted.items() for rows in listed}
         every = [rows for listed in deleted.values() for rows in listed]
         by_path = {rows.path: rows for rows in every}
@@ -60,7 +58,6 @@ def write_delete_files(
             path = vector.referenced_data_file or ""
             _remember(files, vector, [by_path[path]])
             added.setdefault(spec_of[path], []).append(vector)
-    _write(table, [file_entry for listed in added.values() for file_entry in listed])
     return DeleteFiles(added=added, replaced={entry.key for entry in replaced})
 
 
@@ -75,9 +72,3 @@ def _groups(listed: Sequence[DeletedRows], *, by_partition: bool) -> list[list[D
 
 def _remember(files: DataFiles, file: DataFileEntry, group: Sequence[DeletedRows]) -> None:
     files.positions_in[key_of(file)] = {rows.path: rows.positions for rows in group}
-
-
-def _write(table: SimulatedTable, added: Sequence[DataFileEntry]) -> None:
-    sizes = {file.file_path: file.file_size_bytes for file in added}  # vectors share their file
-    for path, size in sizes.items():
-        table.books.write(Kind.DELETE_FILE, table.relative(path), size)

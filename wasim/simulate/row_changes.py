@@ -8,8 +8,8 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.scenario import Case
-from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.hashing import spark_xxhash64_of_ints
+from wasim.simulate.planned import Planned, Way
 from wasim.simulate.rows import task_edges
 from wasim.simulate.scanning import is_chosen
 from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update
@@ -20,28 +20,28 @@ EVENT_ID = 1  # field id of the row number, the first column of each table
 _LONG = struct.Struct("<q")
 
 
-def change_rows(statement: Statement, step: ChangeRows) -> None:
-    """Carries out one change."""
+def change_rows(statement: Statement, step: ChangeRows) -> Planned | None:
+    """What one change makes of the files; None where nothing is committed."""
     match step.operation:
         case "update":
-            update(statement, find_hits(statement, partial(is_chosen, step.rows)), step.number)
+            return update(statement, find_hits(statement, partial(is_chosen, step.rows)), step.number)
         case "delete":
-            if not _deletes_whole_files(statement, step):
-                delete(statement, find_hits(statement, partial(is_chosen, step.rows)))
+            whole_files = _deletes_whole_files(statement, step)
+            return whole_files or delete(statement, find_hits(statement, partial(is_chosen, step.rows)))
         case "merge":
             statement.files.rows.late_s[step.number] = step.event_time_s
             numbers = np.arange(step.rows.first, step.rows.stop)
             source = np.concatenate([numbers[is_chosen(step.rows, numbers)], np.arange(*step.new_rows)])
-            merge(statement, source, step.number)
+            return merge(statement, source, step.number)
         case "overwrite":
             edges = task_edges(step.rows.first, step.rows.stop, statement.files.case.workload.files_per_commit)
             tasks = [np.arange(low, high) for low, high in edges]
-            overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
+            return overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
 
 
-def upsert(statement: Statement, step: Append, commit: int) -> None:
+def upsert(statement: Statement, step: Append, commit: int) -> Planned:
     """A commit of the writer that merges: its first rows have numbers of earlier ones, the others are new."""
-    merge(statement, upserted_numbers(statement.files.case, step, commit), commit)
+    return merge(statement, upserted_numbers(statement.files.case, step, commit), commit)
 
 
 def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
@@ -56,17 +56,13 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
     return np.where(offsets < replaced, earlier, before - replaced + offsets)
 
 
-def _deletes_whole_files(statement: Statement, step: ChangeRows) -> bool:
-    """Whether metadata alone could do it, and so did."""
-    data = (one for one in statement.table.manifests if not one.has_deletes)
-    removed = files_of_rows((entry.file for manifest in data for entry in manifest.live), step.rows)
+def _deletes_whole_files(statement: Statement, step: ChangeRows) -> Planned | None:
+    """The delete by metadata alone, where that will do."""
+    removed = files_of_rows((entry.file for entry, _ in statement.live.data), step.rows)
     if removed is None:
-        return False
+        return None
     # by filter: manifests of deletes are opened, but no delete file is known to hold such rows alone
-    changes = FileChanges(removed=removed, drops_delete=lambda file: False)
-    named = Named(operation="delete", own=(APPLICATION_KEY,))
-    commit_changed_files(statement.table, changes, named, statement.table.begin(), statement.moment)
-    return True
+    return Planned(way=Way.DELETE_FILES, operation="delete", removed=removed, drops_delete=lambda file: False)
 
 
 def files_of_rows(live: Iterable[DataFileEntry], rows: RowChoice) -> set[str] | None:

@@ -1,5 +1,6 @@
-"""What a statement finds in the simulated table: each live data file, its rows, and which of them are deleted."""
+"""What a statement finds in a table: each live data file, its rows, and which of them are deleted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,16 @@ from wasim.units import Ints
 from wasim.workload import SCATTER, RowChoice
 
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveFiles:
+    """The files of a table's current snapshot, in the order of its manifests: those of data with their partition spec,
+    and those of deletes.
+    """
+
+    data: Sequence[tuple[LiveEntry, int]]
+    deletes: Sequence[LiveEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +50,36 @@ class ScannedFile:
         return [entry for entry in self.own_deletes if entry.file.referenced_data_file is not None]
 
 
-def scan_files(table: SimulatedTable, files: DataFiles) -> list[ScannedFile]:
-    """All live data files in the order of the manifest list."""
+def live_files(table: SimulatedTable) -> LiveFiles:
+    """The files that the simulated table holds."""
+    return LiveFiles(
+        data=[
+            (entry, manifest.file.partition_spec_id)
+            for manifest in table.manifests
+            if not manifest.has_deletes
+            for entry in manifest.live
+        ],
+        deletes=[entry for manifest in table.manifests if manifest.has_deletes for entry in manifest.live],
+    )
+
+
+def scan_files(live: LiveFiles, files: DataFiles) -> list[ScannedFile]:
+    """All live data files in the order of the manifest list; `files` know what is in them."""
     by_path: dict[str, list[LiveEntry]] = {}
-    for manifest in table.manifests:
-        if manifest.has_deletes:
-            for entry in manifest.live:
-                for path in files.positions_in[entry.key]:
-                    by_path.setdefault(path, []).append(entry)
+    for entry in live.deletes:
+        for path in files.positions_in[entry.key]:
+            by_path.setdefault(path, []).append(entry)
     return [
         ScannedFile(
             entry=entry,
-            spec_id=manifest.file.partition_spec_id,
+            spec_id=spec_id,
             rows=_with_lineage(files.rows_in[entry.file.file_path], entry),
             deleted=_positions(files, entry.file.file_path, by_path.get(entry.file.file_path, [])),
             own_deletes=tuple(
                 one for one in by_path.get(entry.file.file_path, []) if len(files.positions_in[one.key]) == 1
             ),
         )
-        for manifest in table.manifests
-        if not manifest.has_deletes
-        for entry in manifest.live
+        for entry, spec_id in live.data
     ]
 
 

@@ -1,24 +1,22 @@
-"""UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE on the simulated table: which files each touches, and what it writes.
+"""UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE: which files of a table each touches, and what it writes.
 
 Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg.specs import partition_type
-from wasim.ledger import Kind
-from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.data_files import DataFiles, FileNumbers
-from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.merge_on_read import write_delete_files
+from wasim.simulate.merge_on_read import draw_delete_files
 from wasim.simulate.partitions import split_by_partition
+from wasim.simulate.planned import Planned, Way
 from wasim.simulate.row_sets import RowSet, all_rows, new_rows
-from wasim.simulate.scanning import Mask, ScannedFile, scan_files
+from wasim.simulate.scanning import LiveFiles, Mask, ScannedFile, scan_files
 from wasim.simulate.shuffling import (
     LEAST_TASK_BYTES,
     partition_of_text,
@@ -27,36 +25,45 @@ from wasim.simulate.shuffling import (
     shuffled_row_bytes,
     tasks_of,
 )
-from wasim.simulate.table import SimulatedTable
 from wasim.units import Ints
 
 MERGE_ON_READ = "merge-on-read"
+TASKS_OF_STATEMENT = 5  # that scan, match and at last write
+_GRANULARITY = "write.delete.granularity"
 DELETED_ROW_BYTES = 25.0  # of a shuffled row that says what is deleted where, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One statement about to run: on which table, as which job."""
+    """One statement about to run: on which files of a table with these properties, as which job."""
 
-    table: SimulatedTable
+    location: str
+    properties: Mapping[str, str]
+    live: LiveFiles
     files: DataFiles
-    moment: Moment
+    rng: np.random.Generator
     task_id: int
+    wall_ms: int
 
     def numbers(self, *, is_delta: bool) -> FileNumbers:
         """What names the files of its job."""
         return FileNumbers(
-            location=self.table.rules.location,
-            query_id=str(draw_uuid(self.table.rng)),
+            location=self.location,
+            query_id=str(draw_uuid(self.rng)),
             epoch=0,
             first_task_id=self.task_id,
-            wall_ms=self.moment.timestamp_ms,
+            wall_ms=self.wall_ms,
             is_delta=is_delta,
         )
 
     def is_merge_on_read(self, operation: str) -> bool:
         """Whether the table's properties say so of update, delete or merge."""
-        return self.table.json.base.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
+        return self.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
+
+    @property
+    def deletes_by_partition(self) -> bool:
+        """Whether one file deletes from all data files of a partition."""
+        return self.properties.get(_GRANULARITY, "file").lower() == "partition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,30 +88,28 @@ def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[H
     """Files that hold rows whose numbers are chosen."""
     found = [
         Hit(file=file, mask=is_chosen(file.rows.numbers) & file.live)
-        for file in scan_files(statement.table, statement.files)
+        for file in scan_files(statement.live, statement.files)
     ]
     return [hit for hit in found if hit.mask.any()]
 
 
-def update(statement: Statement, hits: Sequence[Hit], version: int) -> None:
+def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
     """UPDATE: the touched rows get another value in one column."""
     if statement.is_merge_on_read("update"):
         changed = all_rows([hit.touched for hit in hits])
-        _commit_delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
-        return
+        return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
     written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
-    _commit_rewritten(statement, hits, _shuffled_by_file(statement, hits, written))
+    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, written))
 
 
-def delete(statement: Statement, hits: Sequence[Hit]) -> None:
+def delete(statement: Statement, hits: Sequence[Hit]) -> Planned:
     """DELETE of rows, some of whose files hold others."""
     if statement.is_merge_on_read("delete"):
-        _commit_delta(statement, hits, None)
-    else:
-        _commit_rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
+        return _delta(statement, hits, None)
+    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
 
 
-def merge(statement: Statement, source: Ints, version: int) -> None:
+def merge(statement: Statement, source: Ints, version: int) -> Planned:
     """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
     hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
     matched = all_rows([hit.touched for hit in hits])
@@ -115,12 +120,11 @@ def merge(statement: Statement, source: Ints, version: int) -> None:
     more = _merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
     written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()
     if is_delta:
-        _commit_delta(statement, hits, written, more)
-    else:
-        joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
-        # source and table meet in a join by row number
-        tasks = _shuffled(statement, joined, partitions_of_longs(joined.numbers))
-        _commit_rewritten(statement, hits, tasks, more)
+        return _delta(statement, hits, written, more)
+    joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
+    # source and table meet in a join by row number
+    tasks = _shuffled(statement, joined, partitions_of_longs(joined.numbers))
+    return _rewritten(statement, hits, tasks, more)
 
 
 def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
@@ -160,51 +164,48 @@ def _shuffled(statement: Statement, written: RowSet, partitions: Ints) -> Sequen
     return tasks_of(written, partitions, row_bytes)
 
 
-def _commit_rewritten(
-    statement: Statement, hits: Sequence[Hit], tasks: Sequence[RowSet], more: dict[str, str] | None = None
-) -> None:
+def _rewritten(
+    statement: Statement, hits: Sequence[Hit], tasks: Sequence[RowSet], summary: dict[str, str] | None = None
+) -> Planned:
     """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
-    table, numbers = statement.table, statement.numbers(is_delta=False)
-    added = statement.files.write(tasks, 1, numbers, table.rng, rewrites=True)
-    for file in added:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    identity = table.begin()
-    changes = FileChanges(
-        removed={hit.file.entry.file.file_path for hit in hits},
-        added=new_entries(added, identity),
-        # only vectors are named: they are of no use without their file
-        removed_deletes={entry.key for hit in hits for entry in hit.file.vectors},
-    )
+    numbers = statement.numbers(is_delta=False)
+    added = statement.files.write(tasks, 1, numbers, statement.rng, rewrites=True)
     operation = "overwrite"
     if bool(hits) != bool(added):
         operation = "delete" if hits else "append"
-    named = Named(operation=operation, own=(APPLICATION_KEY,), more=more or {})
-    commit_changed_files(table, changes, named, identity, statement.moment)
+    return Planned(
+        way=Way.OVERWRITE_FILES,
+        operation=operation,
+        added=added,
+        removed={hit.file.entry.file.file_path for hit in hits},
+        # only vectors are named: they are of no use without their file
+        removed_deletes={entry.key for hit in hits for entry in hit.file.vectors},
+        summary=summary or {},
+    )
 
 
-def _commit_delta(
-    statement: Statement, hits: Sequence[Hit], written: RowSet | None, more: dict[str, str] | None = None
-) -> None:
+def _delta(
+    statement: Statement, hits: Sequence[Hit], written: RowSet | None, summary: dict[str, str] | None = None
+) -> Planned:
     """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
-    table, numbers = statement.table, statement.numbers(is_delta=True)
+    files, numbers = statement.files, statement.numbers(is_delta=True)
     _refuse_several_tasks(statement, sum(int(np.count_nonzero(hit.mask)) for hit in hits))
     added = []
     if written is not None:
-        added = statement.files.write([written], 1, numbers, table.rng, rewrites=True)
-    for file in added:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    deletes = write_delete_files(table, statement.files, [(hit.file, hit.mask) for hit in hits], numbers)
-    identity = table.begin()
-    changes = FileChanges(
-        added=new_entries(added, identity),
-        removed_deletes=deletes.replaced,
-        added_deletes={spec_id: new_entries(files, identity) for spec_id, files in deletes.added.items()},
-    )
+        added = files.write([written], 1, numbers, statement.rng, rewrites=True)
+    touched = [(hit.file, hit.mask) for hit in hits]
+    deletes = draw_delete_files(files, touched, numbers, by_partition=statement.deletes_by_partition)
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
         operation = "append" if added else "delete"
-    named = Named(operation=operation, own=(APPLICATION_KEY,), more=more or {})
-    commit_changed_files(table, changes, named, identity, statement.moment)
+    return Planned(
+        way=Way.ROW_DELTA,
+        operation=operation,
+        added=added,
+        added_deletes=deletes.added,
+        removed_deletes=deletes.replaced,
+        summary=summary or {},
+    )
 
 
 def _refuse_several_tasks(statement: Statement, changed: int) -> None:
@@ -213,39 +214,30 @@ def _refuse_several_tasks(statement: Statement, changed: int) -> None:
     row_bytes = shuffled_row_bytes(files.leaves) if files.spec.fields else DELETED_ROW_BYTES
     if changed * row_bytes > LEAST_TASK_BYTES:
         raise WasimError(
-            f"A merge-on-read statement that changes {changed} rows is not simulated: Spark writes so many by several"
+            f"A merge-on-read statement that changes {changed} rows is not modelled: Spark writes so many by several"
             " tasks. Change fewer at once, or use engine spark."
         )
 
 
-def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> None:
+def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> Planned | None:
     """INSERT OVERWRITE: rows that tasks bring replace all of the table, or the partitions that they are of."""
-    table = statement.table
+    files = statement.files
     numbers = statement.numbers(is_delta=False)
-    added = statement.files.write_new([new_rows(task, version) for task in tasks], numbers, table.rng)
-    for file in added:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    spec_id = table.json.base.default_spec_id
+    added = files.write_new([new_rows(task, version) for task in tasks], numbers, statement.rng)
     partitions = {file.partition for file in added}
-    replaces_all = not is_dynamic or not statement.files.spec.fields
+    replaces_all = not is_dynamic or not files.spec.fields
     if is_dynamic and not added:
-        return
+        return None
     removed = {
         entry.file.file_path
-        for manifest in table.manifests
-        if not manifest.has_deletes and (replaces_all or manifest.file.partition_spec_id == spec_id)
-        for entry in manifest.live
-        if replaces_all or entry.file.partition in partitions
+        for entry, spec_id in statement.live.data
+        if replaces_all or (spec_id == files.spec.spec_id and entry.file.partition in partitions)
     }
-    identity = table.begin()
-    changes = FileChanges(
-        removed=removed,
-        added=new_entries(added, identity),
-        drops_delete=lambda file: replaces_all or file.partition in partitions,
-    )
-    named = Named(
+    return Planned(
+        way=Way.REPLACE_PARTITIONS if is_dynamic else Way.OVERWRITE_ALL,
         operation="overwrite" if added else "delete",
-        own=(APPLICATION_KEY,),
-        more={"replace-partitions": "true"} if is_dynamic else {},
+        added=added,
+        removed=removed,
+        drops_delete=lambda file: replaces_all or file.partition in partitions,
+        summary={"replace-partitions": "true"} if is_dynamic else {},
     )
-    commit_changed_files(table, changes, named, identity, statement.moment)

@@ -137,8 +137,9 @@ def operation_summary(
     unknown = {key for key in COUNTERS if key in _OF_MANIFESTS} - templates.keys()  # to an older Iceberg
     counters = {key: text for key, text in summary_counters(counts).items() if key not in unknown}
     before = {key: templates[key].format_map(texts) for key in keys[:last] if key not in COUNTERS and key in own}
-    # what an operation sets stands in a map of its own, with the counts of manifests
-    set_by_operation = {**before, **{key: counters[key] for key in counters if key in _OF_MANIFESTS}, **(more or {})}
+    # what an operation sets stands in a map of its own, to which the counts of manifests come last
+    of_manifests = {key: counters[key] for key in counters if key in _OF_MANIFESTS}
+    set_by_operation = {**before, **(more or {}), **of_manifests}
     return {
         **{key: set_by_operation[key] for key in java_map_order(set_by_operation)},
         **{key: text for key, text in counters.items() if key not in _OF_MANIFESTS},

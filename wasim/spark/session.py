@@ -101,17 +101,16 @@ class Session:
         """Commits one append to an Iceberg table for every line of `commits`, inside the JVM."""
         self.jvm.wasim.recorder.Appends.commit(table, commits, merges, str(journal.folder))
 
-    def live_data_files(self, table: Any) -> list[str]:
-        """Locations of an Iceberg table's live data files, in the order of its manifests."""
-        return str(self.jvm.wasim.recorder.Changes.live(table)).splitlines()
+    def live_files(self, table: Any) -> list[list[str]]:
+        """An Iceberg table's live files as it now is, in the order of its manifests: content, partition spec, data
+        sequence number, first row id, offset of the content, location. What a file does not have is a dash.
+        """
+        lines = str(self.jvm.wasim.recorder.Changes.live(table)).split("\n")
+        return [line.split("\t", 5) for line in lines if line]
 
-    def commit_rewrite(self, table: Any, change: str, *, journal: Journal) -> None:
-        """Commits RewriteFiles of files that nobody wrote to an Iceberg table."""
-        self.jvm.wasim.recorder.Changes.rewrite(table, change, str(journal.folder))
-
-    def commit_delete(self, table: Any, change: str) -> None:
-        """Commits DeleteFiles of whole files to an Iceberg table."""
-        self.jvm.wasim.recorder.Changes.delete(table, change)
+    def commit_change(self, table: Any, change: str, *, journal: Journal) -> None:
+        """Commits a change of files that nobody wrote to an Iceberg table."""
+        self.jvm.wasim.recorder.Changes.commit(table, change, str(journal.folder))
 
     def metadata_json(self, table: Any) -> str:
         """The text of an Iceberg table's metadata, as it now is."""

@@ -6,8 +6,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import org.apache.iceberg.ContentFile;
 import org.apache.iceberg.ContentFileParser;
-import org.apache.iceberg.DataFile;
 import org.apache.iceberg.SnapshotUpdate;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.relocated.com.google.common.util.concurrent.MoreExecutors;
@@ -15,8 +15,8 @@ import org.apache.iceberg.shaded.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.iceberg.util.JsonUtil;
 
 /**
- * A commit as a line of JSON: the `summary` keys that the writer adds, the `files` that it brings, in the REST specification's
- * JSON for content files, and the locations of those that it has `removed`.
+ * A commit as a line of JSON: the `summary` keys that the writer adds, the data `files` and `deletes` that it brings, in the
+ * REST specification's JSON for content files, the keys of those that it has `removed`, and the `way` in which it is committed.
  */
 final class DescribedCommit {
   // Iceberg asks its worker pool every 10 ms whether it is done, which would be most of a commit of few files
@@ -28,18 +28,38 @@ final class DescribedCommit {
     json = (JsonNode) JsonUtil.mapper().readTree(line);
   }
 
+  /** The operation of Iceberg's that commits it; appends have none. */
+  String way() {
+    return json.get("way").asText();
+  }
+
+  /** The row numbers, from the first to before the last, of which it drops all files. */
+  long[] rows() {
+    JsonNode rows = json.get("rows");
+    return new long[] {((JsonNode) rows.get(0)).asLong(), ((JsonNode) rows.get(1)).asLong()};
+  }
+
   /** Its new data files, each entered into the journal. */
   List files(Table table, Journal journal) {
+    return contentFiles("files", table, journal);
+  }
+
+  /** Its new delete files, each entered into the journal. */
+  List deletes(Table table, Journal journal) {
+    return contentFiles("deletes", table, journal);
+  }
+
+  private List contentFiles(String name, Table table, Journal journal) {
     List files = new ArrayList();
-    for (Iterator each = json.get("files").elements(); each.hasNext(); ) {
-      DataFile file = (DataFile) ContentFileParser.fromJson((JsonNode) each.next(), table.specs());
+    for (Iterator each = json.get(name).elements(); each.hasNext(); ) {
+      ContentFile file = (ContentFile) ContentFileParser.fromJson((JsonNode) each.next(), table.specs());
       journal.described(file.location(), file.fileSizeInBytes());
       files.add(file);
     }
     return files;
   }
 
-  /** Locations of the files that it takes out. */
+  /** Keys of the files that it takes out: offset of the content or a dash, tab, location. */
   Set removed() {
     Set removed = new HashSet();
     for (Iterator each = json.get("removed").elements(); each.hasNext(); ) {

@@ -31,7 +31,7 @@ public final class Journal {
   private final String file;
   private FileOutputStream out; // opened by the first line: who only reads a recorded table needs no journal
   private final List seen = new ArrayList(); // of long[]: event time and snapshot id of each commit
-  private final Set described = new HashSet(); // paths of data files that commits name and nobody wrote
+  private final Set described = new HashSet(); // paths of files that commits name and nobody wrote
   private long eventMs = 0; // event time of the next commit
   private long everyMs = 0;
   private long streamed = 0; // commits of streams, which alone are held back
@@ -77,10 +77,12 @@ public final class Journal {
     line("\"do\":\"request\",\"request\":" + quote(request));
   }
 
-  /** A data file that a commit names and nobody writes: the ledger counts what its entry claims as written. */
+  /** A file that a commit names and nobody writes: the ledger counts what its entry claims as written, once. */
   void described(String location, long bytes) {
     synchronized (described) {
-      described.add(pathOf(location));
+      if (!described.add(pathOf(location))) {
+        return; // another vector of the same Puffin file
+      }
     }
     written(location, bytes, false);
   }

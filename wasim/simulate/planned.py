@@ -1,0 +1,62 @@
+"""What a statement makes of a table's files, planned before anything is committed, and its commit to a simulated table.
+
+What is planned depends on the files alone, so that engine `core` hands the same to Iceberg's library.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from wasim.iceberg import DataFileEntry
+from wasim.ledger import Kind
+from wasim.simulate.commits import Moment, new_entries
+from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
+from wasim.simulate.live_manifests import FileKey
+from wasim.simulate.table import SimulatedTable
+
+
+class Way(Enum):
+    """The operation of Iceberg's by which Spark commits a statement."""
+
+    DELETE_FILES = "delete_files"  # of all whose rows meet a filter
+    OVERWRITE_FILES = "overwrite_files"  # copy-on-write
+    OVERWRITE_ALL = "overwrite_all"  # by a filter that every row meets
+    REPLACE_PARTITIONS = "replace_partitions"
+    ROW_DELTA = "row_delta"  # merge-on-read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The files that a statement brings and takes out, and what the snapshot's summary says beside counters.
+
+    `removed` are data files, by path; new delete files come by the partition spec of what they delete from. What the
+    way drops that is not named, `drops_delete` says.
+    """
+
+    way: Way
+    operation: str
+    added: Sequence[DataFileEntry] = ()
+    removed: Collection[str] = ()
+    added_deletes: Mapping[int, Sequence[DataFileEntry]] = field(default_factory=dict)
+    removed_deletes: Collection[FileKey] = ()
+    drops_delete: Callable[[DataFileEntry], bool] | None = None
+    summary: Mapping[str, str] = field(default_factory=dict)
+
+
+def commit_planned(table: SimulatedTable, planned: Planned, moment: Moment) -> None:
+    """Writes the files and commits the snapshot."""
+    for file in planned.added:
+        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    deletes = [file for files in planned.added_deletes.values() for file in files]
+    for path, size in {file.file_path: file.file_size_bytes for file in deletes}.items():  # vectors share their file
+        table.books.write(Kind.DELETE_FILE, table.relative(path), size)
+    identity = table.begin()
+    changes = FileChanges(
+        removed=planned.removed,
+        added=new_entries(planned.added, identity),
+        removed_deletes=planned.removed_deletes,
+        drops_delete=planned.drops_delete,
+        added_deletes={spec_id: new_entries(files, identity) for spec_id, files in planned.added_deletes.items()},
+    )
+    named = Named(operation=planned.operation, own=(APPLICATION_KEY,), more=planned.summary)
+    commit_changed_files(table, changes, named, identity, moment)
