@@ -14,6 +14,7 @@ from wasim.simulate.appending import append_files
 from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment, TableRules
 from wasim.simulate.live_manifests import ManifestWriter
+from wasim.simulate.locations import locations_of
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.summary import COUNTERS
 from wasim.simulate.table import SimulatedTable
@@ -41,7 +42,7 @@ def snapshot_id_draw(snapshot_id):
 
 
 def metadata_files(table: Path) -> list[Path]:
-    named = [(parse_metadata_name(path.name).version, path) for path in table.glob("metadata/*.metadata.json")]
+    named = [(parse_metadata_name(path.name).version, path) for path in table.rglob("*.metadata.json")]
     return [path for _, path in sorted(named)]
 
 
@@ -57,10 +58,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
             ),
-            codec="null"
-            if case.table.properties.get("write.manifest.compression-codec") == "uncompressed"
-            else "deflate",
-        ),
+        ).obeying(case.table.properties),
         json=TableJson(base=first, log_limit=_log_limit(case), is_gzip=False, needs_text=True),
         books=Books(folder=folder),
         rng=draws,
@@ -70,7 +68,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
-        files = _draws_of(table, snapshot, draws)
+        files = _draws_of(jsons[0].parent, snapshot, draws)
         draws.queue.append(_uuid_of(path))
         append_files(
             simulated,
@@ -88,15 +86,20 @@ def replay(table: Path, case: Case, folder: Path) -> None:
 def _rules(case: Case, last: TableMetadata) -> TableRules:
     summary = last.snapshots[-1].summary
     return TableRules(
-        location=last.location,
+        locations=locations_of(last.location, case.table.properties),
         format_version=last.format_version,
         appends_merge=case.merges,
         policy=merge_policy(case.table.properties),
         names="metastore",
         release=NEWEST,
         delete_after_commit=False,
-        summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary},
-    )
+        summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary if not _is_told(key)},
+    ).obeying(case.table.properties)
+
+
+def _is_told(key: str) -> bool:
+    """Whether a summary's key tells of single partitions."""
+    return key.startswith("partition")
 
 
 def _log_limit(case: Case) -> int:
@@ -111,17 +114,17 @@ def _placeholder(key: str) -> str:
     return key.replace(".", "_")
 
 
-def _draws_of(table: Path, snapshot: Snapshot, draws: Draws):
+def _draws_of(metadata: Path, snapshot: Snapshot, draws: Draws):
     """Queues what the commit drew; returns the files that it added."""
     name = snapshot.manifest_list.rpartition("/")[2]
-    listed = read_manifest_list((table / "metadata" / name).read_bytes(), source=name)
+    listed = read_manifest_list((metadata / name).read_bytes(), source=name)
     draws.queue += [snapshot_id_draw(snapshot.snapshot_id), UUID(parse_manifest_list_name(name).commit_uuid).bytes]
     own = [one for one in listed.manifests if one.added_snapshot_id == snapshot.snapshot_id]
     read = {}
     for one in own:
         file = one.manifest_path.rpartition("/")[2]
         number = int(file.rpartition("-m")[2].removesuffix(".avro"))
-        read[number] = read_manifest((table / "metadata" / file).read_bytes(), source=file)
+        read[number] = read_manifest((metadata / file).read_bytes(), source=file)
     # m0 is gone where a merge has folded it into another
     draws.queue += [read[number].sync_marker if number in read else UNKNOWN_SYNC for number in range(max(read) + 1)]
     draws.queue.append(listed.sync_marker)
@@ -134,7 +137,8 @@ def _uuid_of(path: Path) -> bytes:
 
 def differing(table: Path, folder: Path) -> tuple[list[str], int]:
     """Files of the real table that the replay did not write alike, and how many there are in all."""
-    names = sorted(path.name for path in (table / "metadata").iterdir() if not path.name.startswith("."))
-    again = {path.name: path.read_bytes() for path in (folder / "metadata").iterdir()}
-    wrong = [name for name in names if again.get(name) != (table / "metadata" / name).read_bytes()]
+    real = metadata_files(table)[0].parent
+    names = sorted(path.name for path in real.iterdir() if not path.name.startswith("."))
+    again = {path.name: path.read_bytes() for path in (folder / real.relative_to(table)).iterdir()}
+    wrong = [name for name in names if again.get(name) != (real / name).read_bytes()]
     return wrong, len(names)

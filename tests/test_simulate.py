@@ -133,10 +133,12 @@ def test_delete_after_commit_leaves_the_log_and_the_newest(tmp_path):
     ("properties", "named"),
     [
         ({"write.format.default": "orc"}, "write.format.default"),
-        ({"write.manifest.compression-codec": "zstd"}, "write.manifest.compression-codec"),
-        ({"write.object-storage.enabled": "true"}, "write.object-storage.enabled"),
+        ({"write.manifest.compression-codec": "lz4"}, "gzip, snappy, zstd or uncompressed is simulated"),
+        ({"write.manifest.compression-level": "12"}, "gzip has levels from -1 to 9"),
+        ({"write.spark.advisory-partition-size-bytes": "1000"}, "write.spark.advisory-partition-size-bytes"),
+        ({"write.spark.fanout.enabled": "false"}, "write.spark.fanout.enabled"),
+        ({"write.wap.enabled": "true"}, "write.wap.enabled"),
         ({"write.parquet.compression-codec": "snappy"}, "write.parquet.compression-codec"),
-        ({"write.metadata.path": "file:/elsewhere"}, "write.metadata.path"),
     ],
 )
 def test_a_property_that_is_not_modelled_is_refused_by_name(properties, named):

@@ -181,7 +181,7 @@ def test_partition_folders_are_named_as_spark_names_them(transform, value, folde
         partition_by=(PartitionField(column="event_time", transform=transform),),
     )
     schema = iceberg_schema(table)
-    assert partition_folder(partition_spec(table, schema), leaves(table, schema), (value,)) == folder
+    assert partition_folder(partition_spec(table, schema), schema, (value,)) == folder
 
 
 def test_rows_fall_into_the_month_and_year_of_their_time():

@@ -18,12 +18,13 @@ from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
+from wasim.simulate.locations import Locations, locations_of
 from wasim.simulate.row_changes import files_of_rows
 from wasim.simulate.scanning import ScannedFile
 from wasim.workload import ChangeRows, Maintain
 
-_FIXED_VALUES = {"write.format.default": "parquet", "write.object-storage.enabled": "false"}
-_REFUSED_PREFIXES = ("write.parquet.", "write.data.path", "write.folder-storage.", "write.location-provider.")
+_FIXED_VALUES = {"write.format.default": "parquet"}
+_REFUSED_PREFIXES = ("write.parquet.",)
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
 _APPLICATION_KEY = "spark.app.id"
@@ -60,7 +61,7 @@ class DescribedData:
         if not self._streams:
             self._query_id = str(draw_uuid(self._rng))
         numbers = FileNumbers(
-            location=location,
+            locations=self._locations(location),
             query_id=self._query_id,
             epoch=commit - 1 if self._streams else 0,
             first_task_id=self._task_id,
@@ -77,7 +78,12 @@ class DescribedData:
             return None
         wall_ms = round(time.time() * 1000)
         added = draw_compacted(
-            self._files, groups, location=location, first_task_id=self._task_id, wall_ms=wall_ms, rng=self._rng
+            self._files,
+            groups,
+            locations=self._locations(location),
+            first_task_id=self._task_id,
+            wall_ms=wall_ms,
+            rng=self._rng,
         )
         self._task_id += len(added)
         self._keep(added)
@@ -98,6 +104,9 @@ class DescribedData:
     def reshape(self, table: Table, metadata: TableMetadata) -> None:
         """New files are those of the table as it has become."""
         self._files = evolved_files(self._files, table, metadata.current_schema(), metadata.default_spec())
+
+    def _locations(self, location: str) -> Locations:
+        return locations_of(location, self._files.case.table.properties)
 
     def _keep(self, files: Sequence[DataFileEntry]) -> None:
         if self._keeps:

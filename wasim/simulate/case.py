@@ -191,7 +191,7 @@ class _Writer:
 
     def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(
-            location=self.site.location,
+            locations=self.table.rules.locations,
             query_id=self.query_id,
             epoch=commit - 1 if self.profile.keeps_names else 0,
             first_task_id=self.task_id,

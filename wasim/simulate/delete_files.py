@@ -46,7 +46,7 @@ def position_delete_file(
     positions = np.concatenate([one.positions for one in deleted])
     path_bytes, position_bytes, file_bytes = _parquet_bytes(max(map(len, paths)), len(paths), len(positions))
     return DataFileEntry(
-        file_path=f"{_stem(numbers, folder)}-{count:05d}-deletes.parquet",
+        file_path=_path(numbers, folder, f"{count:05d}-deletes.parquet"),
         record_count=len(positions),
         file_size_bytes=file_bytes,
         content=FileContent.POSITION_DELETES,
@@ -73,7 +73,7 @@ def _parquet_bytes(path_length: int, paths: int, rows: int) -> tuple[int, int, i
 def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:
     """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
     by_path = {one.path: one for one in deleted}
-    path = f"{_stem(numbers, '')}-00001-deletes.puffin"
+    path = _path(numbers, "", "00001-deletes.puffin")
     vectors, offset = [], _MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
@@ -96,8 +96,8 @@ def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, creat
     return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
 
 
-def _stem(numbers: FileNumbers, folder: str) -> str:
-    return f"{numbers.location}/data/{folder}00000-{numbers.first_task_id}-{numbers.query_id}"
+def _path(numbers: FileNumbers, folder: str, end: str) -> str:
+    return numbers.locations.data_file(folder, f"00000-{numbers.first_task_id}-{numbers.query_id}-{end}")
 
 
 def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:

@@ -46,7 +46,7 @@ class Statement:
     def numbers(self, *, is_delta: bool) -> FileNumbers:
         """What names the files of its job."""
         return FileNumbers(
-            location=self.table.rules.location,
+            locations=self.table.rules.locations,
             query_id=str(draw_uuid(self.table.rng)),
             epoch=0,
             first_task_id=self.task_id,

@@ -116,7 +116,7 @@ class Together:
             books.go_on(commit.record, at_s, commit=commit.number)
             self._clean(commit, {one.file.manifest_path for one in table.manifests})
         else:
-            commit.lists.append(next(file for file in reversed(books.files) if file.startswith("metadata/snap-")))
+            commit.lists.append(next(file for file in reversed(books.files) if "/snap-" in file))
         if attempt.failed:
             self._clean(commit, set())
             for file in commit.files:  # Spark's own doing
