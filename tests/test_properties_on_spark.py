@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from replay import differing, metadata_files, replay
 
 from wasim.bench.case import CaseContext
-from wasim.iceberg import read_manifest, read_metadata_json
+from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.reencode import reencode_check
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
@@ -77,6 +79,16 @@ OPERATIONS = {
         " write.summary.partition-limit: 1}},"
         " {at: 10s, set_properties: {write.manifest.compression-codec: uncompressed}}]",
     },
+    "metrics of a few columns, one of them new": {
+        "table": "{columns: [{name: part, type: struct, fields: [{name: deep, type: struct,"
+        " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string, length: 30}],"
+        " properties: {write.metadata.metrics.max-inferred-column-defaults: 5,"
+        " write.metadata.metrics.column.event_time: counts}}",
+        "evolution": "[{at: 4s, add_column: {name: late, type: int}},"
+        " {at: 8s, move_column: {column: z, after: event_id}},"
+        " {at: 10s, set_properties: {write.metadata.metrics.max-inferred-column-defaults: 3}},"
+        " {at: 12s, set_properties: {write.metadata.metrics.column.part.deep.x: full}}]",
+    },
 }
 _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
@@ -136,7 +148,26 @@ def assert_simulated_alike(case: Case, context: CaseContext) -> None:
     newest = read_metadata_json(path.read_bytes(), source=path.name)
     summaries = [json.loads(text)["summary"] for text in simulated.table.json.snapshots.values()]
     assert told(one.summary or {} for one in newest.snapshots) == told(summaries)
+    assert measured_columns(listed_files(newest, table)) == measured_columns(
+        entry.file for manifest in simulated.table.manifests for entry in manifest.live
+    )
     assert [kind for kind in kinds if not kind.meets_goal] == []
+
+
+def listed_files(metadata: TableMetadata, table: Path) -> Iterator[DataFileEntry]:
+    """Files that the newest snapshot holds."""
+    listing = Path(metadata.snapshots[-1].manifest_list or "")
+    for manifest in read_manifest_list(listing.read_bytes(), source=listing.name).manifests:
+        path = Path(manifest.manifest_path)
+        assert path.is_relative_to(table)
+        entries = read_manifest(path.read_bytes(), source=path.name).entries
+        yield from (entry.file for entry in entries if entry.status != Status.DELETED)
+
+
+def measured_columns(files: Iterable[DataFileEntry]) -> Counter[tuple[frozenset[int], ...]]:
+    """How many files have sizes, counts and bounds of which columns."""
+    maps = ("column_sizes", "value_counts", "lower_bounds")
+    return Counter(tuple(frozenset(getattr(file, name) or ()) for name in maps) for file in files)
 
 
 def told(summaries: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
