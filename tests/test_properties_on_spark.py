@@ -81,7 +81,7 @@ OPERATIONS = {
     },
     "metrics of a few columns, one of them new": {
         "table": "{columns: [{name: part, type: struct, fields: [{name: deep, type: struct,"
-        " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string, length: 30}],"
+        " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string}],"
         " properties: {write.metadata.metrics.max-inferred-column-defaults: 5,"
         " write.metadata.metrics.column.event_time: counts}}",
         "evolution": "[{at: 4s, add_column: {name: late, type: int}},"
