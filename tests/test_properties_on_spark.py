@@ -85,7 +85,7 @@ OPERATIONS = {
         " properties: {write.metadata.metrics.max-inferred-column-defaults: 5,"
         " write.metadata.metrics.column.event_time: counts}}",
         "evolution": "[{at: 4s, add_column: {name: late, type: int}},"
-        " {at: 8s, move_column: {column: z, after: event_id}},"
+        " {at: 8s, move_column: {column: z, after: event_time}},"
         " {at: 10s, set_properties: {write.metadata.metrics.max-inferred-column-defaults: 3}},"
         " {at: 12s, set_properties: {write.metadata.metrics.column.part.deep.x: full}}]",
     },
@@ -121,6 +121,19 @@ def test_a_table_that_is_kept_and_changed_is_simulated_alike(
     case = small_case(workload="{rows_per_second: 400}", horizon="16s", **OPERATIONS[name])
     _, context = run_case(case)
     assert_simulated_alike(case, context)
+
+
+def test_core_describes_files_where_properties_put_them(
+    small_case: Callable[..., Case], run_on: Callable[[str, Case], tuple[CaseRun, CaseContext]], tmp_path: Path
+) -> None:
+    properties = "write.object-storage.enabled: true, write.data.path: lake, write.metadata.path: log"
+    codec = "write.manifest.compression-codec: zstd, write.summary.partition-limit: 4"
+    table = f"{{columns: [{COLUMNS}], properties: {{{properties}, {codec}}}, {BY_BUCKET}}}"
+    case = small_case(table=table, workload="{rows_per_second: 300}", writer="streaming", horizon="40s")
+    _, context = run_on("core", case)
+    assert_data_lies_where_it_should(context.table_root, case)
+    replay(context.table_root, case, tmp_path / "again")
+    assert differing(context.table_root, tmp_path / "again")[0] == []
 
 
 def assert_data_lies_where_it_should(table: Path, case: Case) -> None:
