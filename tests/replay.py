@@ -22,6 +22,7 @@ from wasim.simulate.commits import Moment, TableRules
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveEntry, ManifestWriter, key_of
+from wasim.simulate.locations import locations_of
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.summary import COUNTERS
 from wasim.simulate.table import SimulatedTable
@@ -50,7 +51,7 @@ def snapshot_id_draw(snapshot_id):
 
 
 def metadata_files(table: Path) -> list[Path]:
-    named = [(parse_metadata_name(path.name).version, path) for path in table.glob("metadata/*.metadata.json")]
+    named = [(parse_metadata_name(path.name).version, path) for path in table.rglob("*.metadata.json")]
     return [path for _, path in sorted(named)]
 
 
@@ -66,10 +67,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
             ),
-            codec="null"
-            if case.table.properties.get("write.manifest.compression-codec") == "uncompressed"
-            else "deflate",
-        ),
+        ).obeying(case.table.properties),
         json=TableJson(base=first, log_limit=_log_limit(case), is_gzip=False, needs_text=True),
         books=Books(folder=folder),
         rng=draws,
@@ -79,7 +77,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
-        entries = _draws_of(table, snapshot, draws)
+        entries = _draws_of(jsons[0].parent, snapshot, draws)
         draws.queue.append(_uuid_of(path))
         moment = Moment(
             event_time_s=0.0,
@@ -129,15 +127,20 @@ def _added(entry: ManifestEntry, identity: CommitIdentity) -> LiveEntry:
 def _rules(case: Case, location: str, first: Snapshot) -> TableRules:
     summary = first.summary
     return TableRules(
-        location=location,
+        locations=locations_of(location, case.table.properties),
         format_version=case.table.format_version,
         appends_merge=case.merges,
         policy=merge_policy(case.table.properties),
         names="metastore",
         release=NEWEST,
         delete_after_commit=False,
-        summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary},
-    )
+        summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary if not _is_told(key)},
+    ).obeying(case.table.properties)
+
+
+def _is_told(key: str) -> bool:
+    """Whether a summary's key tells of single partitions."""
+    return key.startswith("partition")
 
 
 def _log_limit(case: Case) -> int:
@@ -152,10 +155,10 @@ def _placeholder(key: str) -> str:
     return key.replace(".", "_")
 
 
-def _draws_of(table: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, ManifestEntry]]:
+def _draws_of(metadata: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, ManifestEntry]]:
     """Queues what the commit drew; returns the entries of its own manifests, each with its partition spec."""
     name = snapshot.manifest_list.rpartition("/")[2]
-    listed = read_manifest_list((table / "metadata" / name).read_bytes(), source=name)
+    listed = read_manifest_list((metadata / name).read_bytes(), source=name)
     draws.queue += [snapshot_id_draw(snapshot.snapshot_id), UUID(parse_manifest_list_name(name).commit_uuid).bytes]
     own = [one for one in listed.manifests if one.added_snapshot_id == snapshot.snapshot_id]
     read, specs = {}, {}
@@ -163,7 +166,7 @@ def _draws_of(table: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, 
         file = one.manifest_path.rpartition("/")[2]
         number = int(file.rpartition("-m")[2].removesuffix(".avro"))
         specs[number] = one.partition_spec_id
-        read[number] = read_manifest((table / "metadata" / file).read_bytes(), source=file)
+        read[number] = read_manifest((metadata / file).read_bytes(), source=file)
     # m0 is gone where a merge has folded it into another
     draws.queue += [read[number].sync_marker if number in read else UNKNOWN_SYNC for number in range(max(read) + 1)]
     draws.queue.append(listed.sync_marker)
@@ -176,7 +179,8 @@ def _uuid_of(path: Path) -> bytes:
 
 def differing(table: Path, folder: Path) -> tuple[list[str], int]:
     """Files of the real table that the replay did not write alike, and how many there are in all."""
-    names = sorted(path.name for path in (table / "metadata").iterdir() if not path.name.startswith("."))
-    again = {path.name: path.read_bytes() for path in (folder / "metadata").iterdir()}
-    wrong = [name for name in names if again.get(name) != (table / "metadata" / name).read_bytes()]
+    real = metadata_files(table)[0].parent
+    names = sorted(path.name for path in real.iterdir() if not path.name.startswith("."))
+    again = {path.name: path.read_bytes() for path in (folder / real.relative_to(table)).iterdir()}
+    wrong = [name for name in names if again.get(name) != (real / name).read_bytes()]
     return wrong, len(names)

@@ -214,8 +214,8 @@ def test_an_engine_that_is_none_is_refused_with_the_choices() -> None:
             "write.format.default",
         ),
         (
-            {"table": "{columns: [{name: n, type: int}], properties: {write.object-storage.enabled: true}}"},
-            "write.object-storage.enabled",
+            {"table": "{columns: [{name: n, type: int}], properties: {write.parquet.page-size-bytes: 4096}}"},
+            "write.parquet.page-size-bytes",
         ),
         ({"environment": "{spark: {spark.sql.iceberg.compression-codec: gzip}}"}, "spark.sql.iceberg"),
         (

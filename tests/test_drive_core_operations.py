@@ -164,8 +164,8 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
             "beside drop_column",
         ),
         (
-            {"evolution": "[{at: 1s, set_properties: {write.object-storage.enabled: 'true'}}]"},
-            r"set_properties\.write\.object-storage",
+            {"evolution": "[{at: 1s, set_properties: {write.format.default: orc}}]"},
+            r"set_properties\.write\.format",
         ),
     ],
 )

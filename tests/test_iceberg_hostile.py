@@ -1,5 +1,6 @@
 """Files made to harm their reader: each is refused by our own error, soon and in little memory."""
 
+import contextlib
 import json
 import tempfile
 import time
@@ -8,11 +9,13 @@ import zlib
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json, reencode_check
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
 
@@ -94,6 +97,45 @@ def test_a_deflate_bomb_is_refused():
     values = dict(read_container(MANIFEST, source="m").header)
     data = header_bytes(values, SYNC) + encode_long(1) + encode_bytes(bomb) + SYNC
     refuse(read_manifest, data, "inflates to more than")
+
+
+def block_of(codec, stored, count=1):
+    return header_bytes({"avro.codec": codec}, SYNC) + encode_long(count) + encode_bytes(stored) + SYNC
+
+
+def test_a_zstandard_bomb_is_refused_before_it_fills_memory():
+    bomb = zstandard.ZstdCompressor(level=19, write_content_size=False).compress(b"\x00" * (2 << 30))
+    assert len(bomb) < 1 << 18
+    refuse(read_container, block_of(b"zstandard", bomb), "inflates to more than")
+
+
+def test_a_zstandard_window_of_gigabytes_is_refused():
+    frame = bytes.fromhex("28b52ffd") + b"\x00" + bytes([21 << 3]) + b"\x01\x00\x00"  # 2 GiB, then an empty last block
+    refuse(read_container, block_of(b"zstandard", frame), "does not inflate")
+
+
+@pytest.mark.parametrize("announced", [b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x80\x01", b""])
+def test_a_snappy_block_is_not_given_what_it_announces(announced):
+    refuse(read_container, block_of(b"snappy", announced + b"\x00" * 20), "inflates to more than|how large|not inflate")
+
+
+@pytest.mark.parametrize("codec", ["deflate", "snappy", "zstandard"])
+@settings(max_examples=40, deadline=None)
+@given(place=st.integers(0, 10_000), flip=st.integers(1, 255), cut=st.integers(0, 60))
+def test_a_damaged_block_is_read_or_refused_and_nothing_else(codec, place, flip, cut):
+    stored = bytearray(pack(codec, bytes(range(256)) * 8))
+    stored[place % len(stored)] ^= flip
+    data = block_of(codec.encode(), bytes(stored[: len(stored) - cut % len(stored)]))
+    with contextlib.suppress(IcebergFileError):
+        read_container(data, source="hostile")
+
+
+@pytest.mark.parametrize("codec", ["snappy", "zstandard"])
+def test_a_block_cut_short_or_followed_by_more_is_refused(codec):
+    stored = pack(codec, bytes(range(256)) * 8)
+    assert read_container(block_of(codec.encode(), stored), source="whole").blocks[0].raw == bytes(range(256)) * 8
+    for wrong in (stored[:-1], stored[: len(stored) // 2], stored + b"\x00", stored + stored, b""):
+        refuse(read_container, block_of(codec.encode(), wrong))
 
 
 def test_many_blocks_that_each_inflate_a_little_meet_the_limit_of_their_sum():

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, reencode_check
-from wasim.iceberg.containers import container_bytes, read_container
+from wasim.iceberg.containers import container_bytes, header_bytes, read_container
 from wasim.iceberg.reencode import reencode_checks
 
 TABLES = Path(__file__).parent / "data" / "tables"
 # Java and Python must run one zlib for compressed bytes to be equal; elsewhere the inflated bytes are compared.
 ZLIB_OF_THE_TABLES = "1.2.13"
-REFUSED_CODECS = ("manifest_snappy", "manifest_zstd")
+# Snappy has no standard form: another release of it packs the same bytes otherwise.
+WITHOUT_STANDARD_FORM = "manifest_snappy"
 FILES = [
-    path
-    for path in sorted(TABLES.rglob("metadata/*"))
-    if (path.suffix == ".avro" or ".metadata.json" in path.name) and path.parts[-3] not in REFUSED_CODECS
+    path for path in sorted(TABLES.rglob("metadata/*")) if (path.suffix == ".avro" or ".metadata.json" in path.name)
 ]
 
 
@@ -35,7 +34,11 @@ def assert_identical(mismatch):
 
 @pytest.mark.parametrize("path", FILES, ids=identify)
 def test_a_file_encoded_from_rules_equals_the_one_that_java_wrote(path):
-    assert_identical(reencode_check(path))
+    mismatch = reencode_check(path)
+    if path.parts[-3] == WITHOUT_STANDARD_FORM:
+        assert mismatch is None or mismatch.is_compression_only
+    else:
+        assert_identical(mismatch)
 
 
 def test_the_tables_cover_every_kind_and_version():
@@ -68,11 +71,16 @@ def test_whatever_the_writers_of_this_run_left_is_encoded_again(tmp_path_factory
         assert_identical(mismatch)
 
 
-@pytest.mark.parametrize(("table", "codec"), [("manifest_snappy", "snappy"), ("manifest_zstd", "zstandard")])
-def test_a_codec_that_is_not_read_is_refused_by_name(table, codec):
-    path = next((TABLES / table).rglob("*.avro"))
-    with pytest.raises(IcebergFileError, match=rf"{path.name}.*compressed with {codec}"):
-        reencode_check(path)
+@pytest.mark.parametrize("codec", ["bzip2", "xz", "brotli"])
+def test_a_codec_that_is_not_read_is_refused_by_name(codec, tmp_path):
+    path = next((TABLES / "blocks").rglob("*-m0.avro"))
+    found = read_container(path.read_bytes(), source=path.name)
+    copy = tmp_path / path.name
+    copy.write_bytes(header_bytes({**found.header, "avro.codec": codec.encode()}, found.sync_marker))
+    with pytest.raises(
+        IcebergFileError, match=rf"{path.name}.*compressed with {codec}; only null, deflate, snappy and"
+    ):
+        reencode_check(copy)
 
 
 def test_metadata_json_with_another_spacing_is_a_mismatch_with_its_place(tmp_path):

@@ -13,6 +13,7 @@ from wasim.scenario.parts import Columns
 from wasim.simulate import profile_named, shipped_profile, simulate_case
 from wasim.simulate.data_files import FileNumbers, data_files_of
 from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.locations import locations_of
 
 FULL = {"write.metadata.metrics.default": "full"}
 
@@ -47,9 +48,10 @@ def test_a_manifest_of_8_mib_holds_about_300_000_entries_over_columns(columns):
     case = replace(case, table=case.table.model_copy(update={"columns": mixed}))
     files = data_files_of(case, profile_named("spark_batch"))
     rng = np.random.default_rng(1)
-    entries = []
+    entries, locations = [], locations_of("s3://bucket/db/t", {})
     for commit in range(1, 201):
-        numbers = FileNumbers(location="s3://bucket/db/t", query_id=str(draw_uuid(rng)), epoch=0, first_task_id=commit)
+        query_id = str(draw_uuid(rng))
+        numbers = FileNumbers(locations=locations, query_id=query_id, epoch=0, first_task_id=commit)
         entries += [_added(file, commit) for file in files.draw(commit, numbers, rng)]
     header = ManifestHeader(schema=files.schema, spec=files.spec)
     sizes = [len(manifest_bytes(header, entries[:count], sync_marker=bytes(16))) for count in (100, 200)]

@@ -366,14 +366,30 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
          '8:43: evolution[1].at is "5s", earlier than the one before it. Put them in the order of time.'],
     ),
     "an evolution that moves files": (
-        "horizon: 1m", "evolution: [{at: 5s, set_properties: {write.data.path: /else}}]\nhorizon: 1m",
-        ["8:39: evolution[0].set_properties.write.data.path would put files where no measurement finds them. "
+        "horizon: 1m", "evolution: [{at: 5s, set_properties: {location: /else}}]\nhorizon: 1m",
+        ["8:39: evolution[0].set_properties.location would put files where no measurement finds them. "
          "Take it out."],
     ),
     "a property that moves files": (
         "workload:", "  properties: {write.data.path: /elsewhere, owner: me}\nworkload:",
-        ["7:16: table.properties.write.data.path would put files where no measurement finds them. Take it out.",
+        ['7:33: table.properties.write.data.path is "/elsewhere", which is no folder below the table. Give one such as '
+         "files or lake/files: the table's own location comes before it.",
          "7:45: table.properties.owner is reserved: Spark or Iceberg sets it, or refuses it. Take it out."],
+    ),
+    "a property of a folder that orphans hide in": (
+        "workload:", "  properties: {write.metadata.path: lake/_log}\nworkload:",
+        ['7:37: table.properties.write.metadata.path is "lake/_log", which is no folder below the table. Give one such '
+         "as files or lake/files: the table's own location comes before it."],
+    ),
+    "a property that Iceberg has renamed": (
+        "workload:", "  properties: {write.object-storage.path: lake}\nworkload:",
+        ["7:16: table.properties.write.object-storage.path is refused by Iceberg, which has another property for it. "
+         "Write write.data.path instead."],
+    ),
+    "metadata that a hadoop catalog would not find": (
+        "workload:", "  properties: {write.metadata.path: log}\nenvironment: {catalog: hadoop}\nworkload:",
+        ["7:16: table.properties.write.metadata.path is given, but the hadoop catalog finds a table by its folder "
+         "metadata. Take it out, or give another catalog, such as jdbc."],
     ),
     "a property without a name": (
         "workload:", '  properties: {"": x}\nworkload:',

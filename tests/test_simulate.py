@@ -16,7 +16,8 @@ from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.ledger import Action, CommitReports, Kind, Recording, sum_events, view_by_commit
 from wasim.runs import read_recording
 from wasim.scenario import Case, case_from_document
-from wasim.simulate import Site, shipped_profile, simulate_case
+from wasim.scenario.changes import Evolution, Maintenance
+from wasim.simulate import Site, profile_named, shipped_profile, simulate_case
 from wasim.simulate.fidelity import compare, render_fidelity
 from wasim.simulate.honoured import check_summable
 
@@ -133,15 +134,42 @@ def test_delete_after_commit_leaves_the_log_and_the_newest(tmp_path):
     ("properties", "named"),
     [
         ({"write.format.default": "orc"}, "write.format.default"),
-        ({"write.manifest.compression-codec": "zstd"}, "write.manifest.compression-codec"),
-        ({"write.object-storage.enabled": "true"}, "write.object-storage.enabled"),
+        ({"write.manifest.compression-codec": "lz4"}, "gzip, snappy, zstd or uncompressed is simulated"),
+        ({"write.manifest.compression-level": "12"}, "gzip has levels from -1 to 9"),
+        ({"write.spark.advisory-partition-size-bytes": "1000"}, "write.spark.advisory-partition-size-bytes"),
+        ({"write.spark.fanout.enabled": "false"}, "write.spark.fanout.enabled"),
+        ({"write.wap.enabled": "true"}, "write.wap.enabled"),
         ({"write.parquet.compression-codec": "snappy"}, "write.parquet.compression-codec"),
-        ({"write.metadata.path": "file:/elsewhere"}, "write.metadata.path"),
     ],
 )
 def test_a_property_that_is_not_modelled_is_refused_by_name(properties, named):
     with pytest.raises(WasimError, match=named):
         simulate(synthetic_case(horizon_s=3.0, properties=properties))
+
+
+@pytest.mark.parametrize(
+    ("properties", "maintenance", "named"),
+    [
+        ({"gc.enabled": "false"}, {"expire_snapshots": {"every": "2s", "older_than": "1s"}}, "refuses to expire"),
+        (
+            {"history.expire.max-ref-age-ms": "1000"},
+            {"expire_snapshots": {"every": "2s", "older_than": "1s"}},
+            "tags or branches",
+        ),
+    ],
+)
+def test_a_property_is_refused_where_it_would_change_what_maintenance_does(properties, maintenance, named):
+    case = synthetic_case(horizon_s=4.0, properties=properties)
+    tag = Evolution.model_validate({"at": "1s", "create_tag": "one"})
+    simulate(replace(case, evolution=(tag,)))
+    with pytest.raises(WasimError, match=named):
+        simulate(replace(case, evolution=(tag,), maintenance=Maintenance.model_validate(maintenance)))
+
+
+def test_a_writer_that_names_files_in_its_own_way_is_not_told_where_to_put_them():
+    case = synthetic_case(horizon_s=1.0, properties={"write.data.path": "lake"})
+    with pytest.raises(WasimError, match=r"write\.data\.path is not simulated for security_lake"):
+        simulate_case(case, profile_named("security_lake"), np.random.default_rng(0))
 
 
 def test_a_users_own_property_is_kept(tmp_path):

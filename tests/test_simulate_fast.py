@@ -14,6 +14,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events, view_by_commi
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runs import Run
 from wasim.scenario import Case
+from wasim.scenario.parts import PartitionField
 from wasim.simulate import profile_named, shipped_profile, simulate_case
 from wasim.simulate.fast import FastModel, Law, fast_rows, fast_totals
 
@@ -72,6 +73,27 @@ def test_fast_totals_agree_with_exact_ones(writer, properties):
     assert max(map(abs, errors(fast, slow).values())) < 0.01, errors(fast, slow)
     for kind in METADATA_KINDS:
         assert fast.deleted_bytes[kind] == pytest.approx(slow.deleted_bytes[kind], rel=0.01)
+
+
+CODEC = "write.manifest.compression-codec"
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {CODEC: "zstd", "write.object-storage.enabled": "true"},
+        {CODEC: "snappy", "write.data.path": "lake", "write.metadata.path": "log"},
+        {CODEC: "uncompressed", "write.summary.partition-limit": "8"},
+    ],
+)
+def test_fast_follows_properties_that_change_bytes(properties):
+    case = synthetic_case(horizon_s=400.0, files_per_commit=2, properties={**properties, **MERGING})
+    by = (PartitionField(column="s_0", transform="bucket[4]"),)
+    case = replace(case, table=case.table.model_copy(update={"partition_by": by}))
+    fast = fast_totals(calibrated(case, 200.0), case.commits)
+    slow = sum_events(exact(case, seed=5).events)
+    assert fast.files_written == slow.files_written
+    assert max(map(abs, errors(fast, slow).values())) < 0.005, errors(fast, slow)
 
 
 @pytest.fixture(scope="module")

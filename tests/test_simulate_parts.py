@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,7 @@ from wasim.simulate.parquet_sizes import column_size
 from wasim.simulate.partitions import partition_folder, split_by_partition
 from wasim.simulate.row_sets import new_rows
 from wasim.simulate.rows import rows_of, split_rows
-from wasim.simulate.schema import iceberg_schema, last_column_id, leaves, partition_spec
+from wasim.simulate.schema import iceberg_schema, last_column_id, leaves, new_fields, partition_spec
 from wasim.simulate.shuffling import joined_partitions, partition_of_text, partitions_of_longs, spark_hash_of_text
 
 RECORDINGS = Path(__file__).parent / "data" / "recordings"
@@ -165,6 +165,17 @@ def test_only_the_first_hundred_columns_get_metrics():
     assert sum(leaf.has_counts for leaf in leaves(table, iceberg_schema(table))) == 100
 
 
+def test_columns_are_counted_level_by_level_whenever_they_came():
+    part = Columns(name="part", type="struct", fields=(Columns(name="x", type="int"),))
+    table = Table(columns=(part,), properties={"write.metadata.metrics.max-inferred-column-defaults": "3"})
+    late = Columns(name="late", type="int")
+    schema = iceberg_schema(table)
+    schema = replace(schema, columns=(*schema.columns, *new_fields(late, count(last_column_id(schema) + 1))))
+    evolved = table.model_copy(update={"columns": (part, late)})
+    found = {leaf.name: leaf.has_counts for leaf in leaves(evolved, schema)}
+    assert found == {"event_id": True, "event_time": True, "part.x": False, "late": True}
+
+
 @pytest.mark.parametrize(
     ("transform", "value", "folder"),
     [
@@ -181,7 +192,7 @@ def test_partition_folders_are_named_as_spark_names_them(transform, value, folde
         partition_by=(PartitionField(column="event_time", transform=transform),),
     )
     schema = iceberg_schema(table)
-    assert partition_folder(partition_spec(table, schema), leaves(table, schema), (value,)) == folder
+    assert partition_folder(partition_spec(table, schema), schema, (value,)) == folder
 
 
 def test_rows_fall_into_the_month_and_year_of_their_time():

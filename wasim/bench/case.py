@@ -111,6 +111,7 @@ def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[
         session=session,
         case=case,
         table=f"{catalog.name}.{drive.TABLE_NAME}",
+        location=place.table_root,
         journal=journal,
         checkpoint=context.warehouse / "checkpoint",
         on_commits=context.on_commits,

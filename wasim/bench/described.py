@@ -19,14 +19,15 @@ from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
+from wasim.simulate.locations import Locations, locations_of
 from wasim.simulate.planned import Planned
 from wasim.simulate.row_changes import change_rows, upsert
 from wasim.simulate.scanning import LiveFiles, scan_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Maintain
 
-_FIXED_VALUES = {"write.format.default": "parquet", "write.object-storage.enabled": "false"}
-_REFUSED_PREFIXES = ("write.parquet.", "write.data.path", "write.folder-storage.", "write.location-provider.")
+_FIXED_VALUES = {"write.format.default": "parquet"}
+_REFUSED_PREFIXES = ("write.parquet.",)
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
 _APPLICATION_KEY = "spark.app.id"
@@ -63,7 +64,7 @@ class DescribedData:
         if not self._streams:
             self._query_id = str(draw_uuid(self._rng))
         numbers = FileNumbers(
-            location=location,
+            locations=self._locations(location),
             query_id=self._query_id,
             epoch=commit - 1 if self._streams else 0,
             first_task_id=self._task_id,
@@ -92,7 +93,7 @@ class DescribedData:
         added = draw_compacted(
             self._files,
             groups,
-            location=table.location,
+            locations=self._locations(table.location),
             first_task_id=self._task_id,
             wall_ms=_wall_ms(),
             rng=self._rng,
@@ -106,7 +107,7 @@ class DescribedData:
     def _statement(self, table: Listing) -> Statement:
         self._task_id += TASKS_OF_STATEMENT
         return Statement(
-            location=table.location,
+            locations=self._locations(table.location),
             properties=table.properties,
             live=self._live(table),
             files=self._files,
@@ -133,6 +134,9 @@ class DescribedData:
     def reshape(self, table: Table, metadata: TableMetadata) -> None:
         """New files are those of the table as it has become."""
         self._files = evolved_files(self._files, table, metadata.current_schema(), metadata.default_spec())
+
+    def _locations(self, location: str) -> Locations:
+        return locations_of(location, self._files.case.table.properties)
 
     def _keep(self, files: Sequence[DataFileEntry]) -> None:
         if self._keeps:

@@ -31,8 +31,8 @@ chance, and committed once. No simulator foretells that; it is the row of `fidel
 
 Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, the hash of random
 file names may decide how many files a statement writes; see [decision 10](decisions/0010-row-changes.md). How large
-delete files are, and the columns of row lineage, was measured on `fidelity_cow` and `fidelity_mor`; the other cases
-had no part in it.
+delete files are was measured on `fidelity_cow`, `fidelity_mor` and the first case of `fidelity_placement`, the columns
+of row lineage on the first two; the other cases had no part in it.
 
 The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
 

@@ -22,6 +22,7 @@ from wasim.probe import (
     queries,
 )  # fmt: skip
 from wasim.scenario import Case
+from wasim.scenario.paths import DATA_FOLDER, DATA_PATH
 from wasim.spark import Catalog
 from wasim.units import Floats
 from wasim.workload import Probe
@@ -62,7 +63,7 @@ class Probing:
                 planned=plans(readers, asked),
                 occasion=Occasion(state=state, after_commit=step.after_commit, temperature="warm"),
                 rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
-                table_root=self.local_root if at_end and case.planning.listing else None,
+                data_folders=self._data_folders() if at_end and case.planning.listing else (),
             )
             seen = self._timed(target)
         spent: dict[str, Floats] = {}
@@ -73,6 +74,16 @@ class Probing:
             }
         self.probes.extend(_executed(probe, spent) for probe in seen.probes)
         self.listings.extend(seen.listings)
+
+    def _data_folders(self) -> list[Path]:
+        """Where the table's data files lie, or lay before a property moved them."""
+        if self.local_root is None:
+            return []
+        case = self.target.case
+        given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
+        names = {DATA_FOLDER, *(properties[DATA_PATH] for properties in given if DATA_PATH in properties)}
+        outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
+        return [folder for folder in (self.local_root / name for name in outer) if folder.is_dir()]
 
     def _timed(self, target: PlanningTarget) -> PlanningBenchmarks:
         document = self.benchmarks / f"benchmark-{target.occasion.after_commit:08d}.json"

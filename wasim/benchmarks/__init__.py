@@ -25,14 +25,14 @@ _BENCHMARKS = Path(__file__).parent / "planning.py"
 class PlanningTarget:
     """What the benchmarks plan: queries of a table by readers on some occasion, and how often.
 
-    The data files below `table_root` are found by listing directories too, if one is given.
+    The data files below `data_folders` are found by listing directories too, if any are given.
     """
 
     label: str
     planned: Sequence[Planned]
     occasion: Occasion
     rounds: int
-    table_root: Path | None
+    data_folders: Sequence[Path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +69,8 @@ class Bench:
             loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
             metafunc.parametrize("loading", loading.values(), ids=list(loading))
         if "listed" in metafunc.fixturenames:
-            roots = [target.table_root] if target.table_root else []
-            metafunc.parametrize("listed", roots, ids=["data"] * len(roots))
+            listed = [target.data_folders] if target.data_folders else []
+            metafunc.parametrize("listed", listed, ids=["data"] * len(listed))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_benchmark_generate_machine_info(self) -> Mapping[str, Any]:

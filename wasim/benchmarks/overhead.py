@@ -84,7 +84,7 @@ def _make_table(session: Session, case: Case, folder: Path, *, recorded: bool) -
     session.add_catalog(catalog, journal if recorded else None)
     table = f"{catalog.name}.{drive.TABLE_NAME}"
     journal.step(0, CREATE_TABLE)
-    session.spark.sql(drive.create_table_sql(case, table))
+    session.spark.sql(drive.create_table_sql(case, table, f"{folder}/{drive.TABLE_NAME.replace('.', '/')}"))
     return table, journal
 
 

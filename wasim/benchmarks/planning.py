@@ -1,5 +1,6 @@
 """Benchmarks of table load, scan planning and directory listing; `wasim.benchmarks` runs them with a table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_load(benchmark: BenchmarkFixture, bench: Bench, loading: Reader) -> Non
     assert benchmark.stats is not None  # noqa: S101 (the benchmark ran)
 
 
-def test_list(benchmark: BenchmarkFixture, bench: Bench, listed: Path) -> None:
+def test_list(benchmark: BenchmarkFixture, bench: Bench, listed: Sequence[Path]) -> None:
     """The table's data files found by listing directories."""
     benchmark.group = "list data files"
     list_calls, files = benchmark.pedantic(  # type: ignore[no-untyped-call]

@@ -22,6 +22,7 @@ class Target:
     session: Session
     case: Case
     table: str  # catalog.db.table
+    location: str
     journal: Journal
     checkpoint: Path  # of the stream
     on_commits: Progress  # told the number of commits so far
@@ -82,7 +83,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
             match step:
                 case CreateTable():
                     target.journal.step(step.number, CREATE_TABLE)
-                    target.session.spark.sql(create_table_sql(target.case, target.table))
+                    target.session.spark.sql(create_table_sql(target.case, target.table, target.location))
                     target.journal.done(snapshots=0)
                 case Append():
                     appender.append(step)

@@ -9,6 +9,7 @@ from wasim.drive.table import partition_sql, quoted
 from wasim.errors import CaseFailed
 from wasim.scenario.changes import Widening
 from wasim.scenario.parts import Columns
+from wasim.scenario.paths import whole_paths
 from wasim.workload import Evolve
 
 
@@ -17,12 +18,14 @@ def evolve_table(target: Target, step: Evolve) -> None:
     if step.evolution.rollback_commits is not None:
         _roll_back(target, step.evolution.rollback_commits)
     else:
-        target.session.run(f"ALTER TABLE {target.table} {_clause(step)}")
+        target.session.run(f"ALTER TABLE {target.table} {_clause(step, target.location)}")
 
 
-def _clause(step: Evolve) -> str:
-    """The ALTER TABLE clause of the step."""
+def _clause(step: Evolve, location: str) -> str:
+    """The ALTER TABLE clause of the step, on a table at `location`."""
     value: Any = getattr(step.evolution, step.operation)
+    if step.operation == "set_properties":
+        value = whole_paths(value, location)
     make = _CLAUSES.get(step.operation)
     if make is None:
         raise CaseFailed(f"Engine spark does not know the evolution {step.operation}.")

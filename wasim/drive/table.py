@@ -3,19 +3,20 @@
 from wasim.drive.rows import spark_type, table_columns
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField
+from wasim.scenario.paths import whole_paths
 
 _TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
-def create_table_sql(case: Case, name: str) -> str:
-    """The CREATE TABLE statement of the case's table under `name`."""
+def create_table_sql(case: Case, name: str, location: str) -> str:
+    """The CREATE TABLE statement of the case's table under `name`, which its catalog will put at `location`."""
     columns = ", ".join(_column_sql(column) for column in table_columns(case.table))
     partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
     properties = {
         "format-version": str(case.table.format_version),
         "write.distribution-mode": case.workload.distribution_mode,
         **case.change_modes,
-        **case.table.properties,
+        **whole_paths(case.table.properties, location),
     }
     listed = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in properties.items())
     partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""

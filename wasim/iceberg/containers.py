@@ -3,19 +3,17 @@
 "Obj\\x01" · header map · 16-byte sync marker · blocks of { record count · length · data · sync marker }
 """
 
-import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.codecs import CODECS, CorruptBlock, inflate, pack
 from wasim.iceberg.faults import IcebergFileError
 
 MAGIC = b"Obj\x01"
 SYNC_BYTES = 16
-# Iceberg's default for gzip; `write.manifest.compression-level` replaces it in manifests, nothing in manifest lists.
-DEFLATE_LEVEL = 9
 # Avro's DEFAULT_SYNC_INTERVAL: the block closes after the record that reaches it.
 BLOCK_RAW_BYTES = 64_000
 _VARINT_BYTES = 10
@@ -53,7 +51,7 @@ class Container:
 
     @property
     def codec(self) -> str:
-        """`deflate`, or `null` for no compression."""
+        """One of `CODECS`; `null` stands for no compression."""
         return self.header.get("avro.codec", b"null").decode()
 
 
@@ -91,12 +89,11 @@ def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS)
     cursor = _Cursor(data, source)
     header = _read_header(cursor, limits)
     sync_marker = cursor.take(SYNC_BYTES)
-    codec = header.get("avro.codec", b"null")
-    if codec not in (b"null", b"deflate"):
-        raise cursor.wrong(f"is compressed with {codec[:40].decode(errors='replace')}; only deflate and null are read")
-    return Container(
-        header=header, sync_marker=sync_marker, blocks=_read_blocks(cursor, codec == b"deflate", sync_marker, limits)
-    )
+    codec = header.get("avro.codec", b"null")[:40].decode(errors="replace")
+    if codec not in CODECS:
+        known = " and ".join([", ".join(CODECS[:-1]), CODECS[-1]])
+        raise cursor.wrong(f"is compressed with {codec}; only {known} are read")
+    return Container(header=header, sync_marker=sync_marker, blocks=_read_blocks(cursor, codec, sync_marker, limits))
 
 
 def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> dict[str, bytes]:
@@ -127,7 +124,7 @@ def _read_header(cursor: _Cursor, limits: Limits) -> dict[str, bytes]:
     return header
 
 
-def _read_blocks(cursor: _Cursor, deflated: bool, sync_marker: bytes, limits: Limits) -> tuple[Block, ...]:
+def _read_blocks(cursor: _Cursor, codec: str, sync_marker: bytes, limits: Limits) -> tuple[Block, ...]:
     blocks: list[Block] = []
     records = raw_bytes = 0
     while cursor.position < len(cursor.data):
@@ -137,7 +134,10 @@ def _read_blocks(cursor: _Cursor, deflated: bool, sync_marker: bytes, limits: Li
             raise cursor.wrong(f"has a block that announces {count} records; {limits.records} in all are allowed")
         stored = cursor.take(cursor.long())
         allowed = min(limits.block_raw_bytes, limits.raw_bytes - raw_bytes)
-        raw = _inflate(cursor, stored, allowed) if deflated else stored
+        try:
+            raw = inflate(codec, stored, allowed)
+        except CorruptBlock as error:
+            raise cursor.wrong(f"has a block {error}") from error
         # Every Iceberg record takes a byte or more, so this also bounds the work of decoding.
         if len(raw) > allowed or count > len(raw):
             raise cursor.wrong(f"has a block of {len(raw)} bytes for {count} records; {allowed} bytes are allowed")
@@ -146,20 +146,6 @@ def _read_blocks(cursor: _Cursor, deflated: bool, sync_marker: bytes, limits: Li
         raw_bytes += len(raw)
         blocks.append(Block(record_count=count, raw=raw))
     return tuple(blocks)
-
-
-def _inflate(cursor: _Cursor, stored: bytes, allowed: int) -> bytes:
-    inflater = zlib.decompressobj(wbits=-15)
-    try:
-        raw = inflater.decompress(stored, allowed + 1)
-    except zlib.error as error:
-        raise cursor.wrong(f"has a block that does not inflate: {error}") from error
-    if len(raw) > allowed:
-        raise cursor.wrong(f"has a block that inflates to more than {allowed} bytes")
-    # fastavro leaves three bytes of a checksum behind the stream; Java and Python readers pass over them, and so do we.
-    if not inflater.eof:
-        raise cursor.wrong("has a block whose compressed data is cut short")
-    return raw
 
 
 def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
@@ -177,16 +163,19 @@ def container_bytes(
     records: Iterable[bytes],
     *,
     sync_marker: bytes,
-    level: int = DEFLATE_LEVEL,
+    level: int | None = None,
     block_raw_bytes: int = BLOCK_RAW_BYTES,
 ) -> bytes:
-    """A whole Avro file from encoded records, as Iceberg's writer lays it out; the header names the codec."""
+    """A whole Avro file from encoded records, as Iceberg's writer lays it out; the header names the codec.
+
+    Without a level it is Iceberg's for that codec.
+    """
     if len(sync_marker) != SYNC_BYTES:
         raise ValueError(f"a sync marker has {SYNC_BYTES} bytes, not {len(sync_marker)}")
-    compress = _COMPRESSORS[header.get("avro.codec", b"null").decode()]
+    codec = header.get("avro.codec", b"null").decode()
     parts = [header_bytes(header, sync_marker)]
     for block in split_blocks(records, block_raw_bytes):
-        stored = compress(block.raw, level)
+        stored = pack(codec, block.raw, level)
         parts += (encode_long(block.record_count), encode_bytes(stored), sync_marker)
     return b"".join(parts)
 
@@ -208,16 +197,3 @@ def block_ranges(records: Sequence[bytes], block_raw_bytes: int = BLOCK_RAW_BYTE
         ranges.append(range(start, stop))
         start, filled = stop, ends[stop - 1]
     return ranges
-
-
-def deflate(raw: bytes, level: int = DEFLATE_LEVEL) -> bytes:
-    """Raw deflate as Java's Deflater yields it with the same zlib."""
-    compressor = zlib.compressobj(level, zlib.DEFLATED, -15, 8)
-    return compressor.compress(raw) + compressor.flush()
-
-
-def _store(raw: bytes, _level: int) -> bytes:
-    return raw
-
-
-_COMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {"deflate": deflate, "null": _store}

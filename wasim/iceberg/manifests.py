@@ -18,7 +18,6 @@ from wasim.iceberg.avro_door import (
 )
 from wasim.iceberg.containers import (
     DEFAULT_LIMITS,
-    DEFLATE_LEVEL,
     Container,
     Limits,
     container_bytes,
@@ -100,9 +99,12 @@ def manifest_bytes(
     *,
     sync_marker: bytes,
     codec: str = "deflate",
-    level: int = DEFLATE_LEVEL,
+    level: int | None = None,
 ) -> bytes:
-    """The manifest that Iceberg writes for these entries, given the sync marker that it drew."""
+    """The manifest that Iceberg writes for these entries, given the sync marker that it drew.
+
+    Without a level it is Iceberg's for the codec.
+    """
     encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
     return container_bytes(
         manifest_header_values(header, codec), map(encode, entries), sync_marker=sync_marker, level=level

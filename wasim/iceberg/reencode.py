@@ -4,7 +4,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from wasim.iceberg.containers import DEFLATE_LEVEL, Container, read_container
+from wasim.iceberg.codecs import LEVELS
+from wasim.iceberg.containers import Container, read_container
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.gzip_files import gunzip, is_gzip
 from wasim.iceberg.manifest_lists import manifest_list_bytes, manifest_list_from
@@ -38,7 +39,7 @@ def reencode_check(path: Path) -> Mismatch | None:
 def _check_avro(data: bytes, source: str) -> Mismatch | None:
     found = read_container(data, source=source)
     try:
-        again = _encode_avro(found, source, DEFLATE_LEVEL)
+        again = _encode_avro(found, source)
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
         # The Avro schema admits values that the table schema beside it does not: no Iceberg wrote both.
         return Mismatch(source=source, problem=f"its schema, spec and records do not belong together: {error}")
@@ -46,12 +47,14 @@ def _check_avro(data: bytes, source: str) -> Mismatch | None:
         return None
     mismatch = _compare(found, read_container(again, source=source), source)
     # A manifest's level is a table property that the file does not tell.
-    if mismatch.is_compression_only and any(_encode_avro(found, source, level) == data for level in range(1, 9)):
+    if mismatch.is_compression_only and any(
+        _encode_avro(found, source, level) == data for level in LEVELS.get(found.codec, ())
+    ):
         return None
     return mismatch
 
 
-def _encode_avro(container: Container, source: str, level: int) -> bytes:
+def _encode_avro(container: Container, source: str, level: int | None = None) -> bytes:
     if "partition-spec" in container.header:
         manifest = manifest_from(container, source=source)
         return manifest_bytes(

@@ -1,25 +1,25 @@
 """What planning would cost without metadata: the table's data files found by listing directories, as Hive did."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 
-def list_data_files(table_root: Path) -> tuple[int, int]:
-    """(directories listed, files found) below the table's `data`; hidden names left out, as Hadoop's readers do.
+def list_data_files(folders: Sequence[Path]) -> tuple[int, int]:
+    """(directories listed, files found) below these folders; hidden names left out, as Hadoop's readers do.
 
     It opens nothing, and cannot know which of the files belong to the current snapshot.
     """
     listed = found = 0
-    for files in _walk(table_root / "data"):
+    for files in _walk(folders):
         listed += 1
         found += files
     return listed, found
 
 
-def _walk(folder: Path) -> Iterator[int]:
-    """Files of every directory from `folder` down."""
-    waiting = [os.fspath(folder)]
+def _walk(folders: Sequence[Path]) -> Iterator[int]:
+    """Files of every directory from `folders` down."""
+    waiting = [os.fspath(folder) for folder in folders]
     while waiting:
         files = 0
         with os.scandir(waiting.pop()) as entries:

@@ -113,5 +113,5 @@ def check_evolution(draft: Draft) -> Iterator[Fault]:
         except DoesNotFit as error:
             yield Fault(place=(*here, *error.place), problem=error.problem, remedy=error.remedy)
             return
-        for name in evolution.set_properties or {}:
-            yield from property_faults((*here, "set_properties"), name)
+        for name, value in (evolution.set_properties or {}).items():
+            yield from property_faults((*here, "set_properties"), name, value)

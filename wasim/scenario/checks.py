@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.draft import Check, Draft
-from wasim.scenario.faults import Fault, suggest
+from wasim.scenario.faults import Fault, Place, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.pace import check_commits, check_rows, check_shares
+from wasim.scenario.paths import METADATA_PATH
 from wasim.scenario.settings import check_properties, check_spark_settings
 from wasim.scenario.table_checks import (
     check_columns,
@@ -76,6 +77,23 @@ def check_store(draft: Draft) -> Iterator[Fault]:
             problem=f"is {draft.quoted('environment', 'store')}, but the hadoop catalog commits by renaming: S3 cannot",
             remedy="Give local, or another catalog, such as rest or jdbc.",
         )
+
+
+def check_metadata_path(draft: Draft) -> Iterator[Fault]:
+    """Metadata lies elsewhere only where a catalog, and every reader, knows of it."""
+    scenario = draft.scenario
+    places: list[Place] = [("table", "properties", METADATA_PATH)] if METADATA_PATH in scenario.table.properties else []
+    for number, evolution in enumerate(scenario.evolution):
+        if METADATA_PATH in (evolution.set_properties or {}):
+            places.append(("evolution", number, "set_properties", METADATA_PATH))
+    problem, remedy = "", "Take it out, or give another catalog, such as jdbc."
+    if scenario.environment.catalog == "hadoop":
+        problem = "is given, but the hadoop catalog finds a table by its folder metadata"
+    elif CLICKHOUSE in scenario.planning.readers:
+        problem = f'is given, but the reader "{CLICKHOUSE}" finds a table by its folder metadata'
+        remedy = "Take it, or the reader, out."
+    for place in places if problem else ():
+        yield Fault(place=place, problem=problem, remedy=remedy, at_key=True)
 
 
 def check_readers(draft: Draft) -> Iterator[Fault]:
@@ -168,6 +186,7 @@ CHECKS = (
     _check(check_maintenance, "maintenance", "horizon"),
     _check(check_evolution, "evolution", "table", "horizon"),
     _check(check_store, "environment.catalog", "environment.store"),
+    _check(check_metadata_path, "table.properties", "evolution", "environment.catalog", "planning.readers"),
     _check(check_limits, "limits", "planning.rounds_at_end", "planning.readers"),
     _check(check_readers, "planning.readers", "environment.store"),
 )

@@ -5,19 +5,17 @@ from collections.abc import Iterator
 
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote
+from wasim.scenario.paths import DATA_PATH, PATH_PROPERTIES, is_below_table
 
 _OWN_FIELD = {
     "format-version": "table.format_version",
     "write.distribution-mode": "workload.distribution_mode",
 }
 _ELSEWHERE = "would put files where no measurement finds them"
+_GONE = "is refused by Iceberg, which has another property for it"
 _RESERVED = "is reserved: Spark or Iceberg sets it, or refuses it"
 _REFUSED_PROPERTIES = {
     "location": _ELSEWHERE,
-    "write.data.path": _ELSEWHERE,
-    "write.metadata.path": _ELSEWHERE,
-    "write.folder-storage.path": _ELSEWHERE,
-    "write.object-storage.path": _ELSEWHERE,
     "write.location-provider.impl": _ELSEWHERE,
     "provider": _RESERVED,
     "owner": _RESERVED,
@@ -32,6 +30,8 @@ _REFUSED_PROPERTIES = {
     "default-partition-spec": _RESERVED,
     "default-sort-order": _RESERVED,
 }
+
+_RENAMED_PROPERTIES = ("write.folder-storage.path", "write.object-storage.path")
 
 _SETTING = re.compile(r"spark(\.[A-Za-z0-9_-]+)+")
 _REFUSED_SETTINGS = (
@@ -70,12 +70,12 @@ _REFUSED_SETTINGS = (
 
 def check_properties(draft: Draft) -> Iterator[Fault]:
     """Properties have names, do not say again what a field says, and leave the files where they are looked for."""
-    for name in draft.scenario.table.properties:
-        yield from property_faults(("table", "properties"), name)
+    for name, value in draft.scenario.table.properties.items():
+        yield from property_faults(("table", "properties"), name, value)
 
 
-def property_faults(properties: Place, name: str) -> Iterator[Fault]:
-    """What is wrong with a table property of that name, given among `properties`."""
+def property_faults(properties: Place, name: str, value: str) -> Iterator[Fault]:
+    """What is wrong with a table property of that name and value, given among `properties`."""
     place = (*properties, name)
     if not name.strip():
         problem, remedy = "has an empty name", "Give the property's name, or take it out."
@@ -85,6 +85,12 @@ def property_faults(properties: Place, name: str) -> Iterator[Fault]:
         yield Fault(place=place, problem="has a field of its own", remedy=remedy)
     elif name in _REFUSED_PROPERTIES:
         yield Fault(place=place, problem=_REFUSED_PROPERTIES[name], remedy="Take it out.", at_key=True)
+    elif name in _RENAMED_PROPERTIES:
+        yield Fault(place=place, problem=_GONE, remedy=f"Write {DATA_PATH} instead.", at_key=True)
+    elif name in PATH_PROPERTIES and not is_below_table(value):
+        problem = f"is {quote(value)}, which is no folder below the table"
+        remedy = "Give one such as files or lake/files: the table's own location comes before it."
+        yield Fault(place=place, problem=problem, remedy=remedy)
 
 
 def check_spark_settings(draft: Draft) -> Iterator[Fault]:

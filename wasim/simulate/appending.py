@@ -9,6 +9,7 @@ from wasim.ledger import Kind
 from wasim.simulate.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveManifest, MergedBefore, refuse_rolling
+from wasim.simulate.partition_summaries import partition_texts, with_partitions
 from wasim.simulate.summary import count_files, summary_counters
 from wasim.simulate.table import SimulatedTable
 
@@ -46,6 +47,9 @@ def append_manifest(
         changed_partitions=len({file.partition for file in files}),
     ).after(table.totals)
     values = moment.texts | summary_counters(counts)
-    summary = {key: template.format_map(values) for key, template in table.rules.summary.items()}
+    own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
+    base = table.json.base
+    told = partition_texts(base, table.rules.summary_limit, [[(base.default_spec_id, file) for file in files]], ())
+    summary = with_partitions(own, told)
     change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused, attempt=attempt)

@@ -10,7 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from wasim.iceberg.avro_encoding import encode_long
-from wasim.iceberg.containers import SYNC_BYTES, block_ranges, deflate, header_bytes
+from wasim.iceberg.codecs import pack
+from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_bytes
 
 _MOST_THREADS = 2  # more find nothing to do: Python cannot encode lists as fast as they deflate them
 _MOST_WAITING = 64  # each keeps its block
@@ -73,4 +74,4 @@ class ListSizes:
 
 
 def _deflated_bytes(raw: bytes) -> int:
-    return len(deflate(raw))
+    return len(pack("deflate", raw))

@@ -195,7 +195,7 @@ class _Writer:
 
     def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(
-            location=self.site.location,
+            locations=self.table.rules.locations,
             query_id=self.query_id,
             epoch=commit - 1 if self.profile.keeps_names else 0,
             first_task_id=self.task_id,
@@ -226,7 +226,7 @@ class _Writer:
     def _statement(self, moment: Moment) -> Statement:
         self.task_id += TASKS_OF_STATEMENT
         return Statement(
-            location=self.table.rules.location,
+            locations=self.table.rules.locations,
             properties=self.table.json.base.properties,
             live=live_files(self.table),
             files=self.files,

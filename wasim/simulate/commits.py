@@ -1,7 +1,7 @@
 """What a simulated commit is made of: the rules it follows, its moment, and what it makes of the table's manifests."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from wasim.iceberg.releases import Release
 from wasim.ledger import Kind
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveEntry, LiveManifest
-from wasim.simulate.merging import MergePolicy
+from wasim.simulate.locations import Locations, locations_of
+from wasim.simulate.merging import MergePolicy, merge_policy
 from wasim.simulate.profile import Names
 from wasim.simulate.summary import CommitCounts, TableTotals
 
@@ -20,7 +21,7 @@ from wasim.simulate.summary import CommitCounts, TableTotals
 class TableRules:
     """What decides how a table commits."""
 
-    location: str
+    locations: Locations
     format_version: int
     appends_merge: bool  # Iceberg's MergeAppend, else FastAppend
     policy: MergePolicy
@@ -29,6 +30,20 @@ class TableRules:
     delete_after_commit: bool
     summary: dict[str, str]  # templates in order
     keeps_history: bool = False  # for what needs to know what earlier snapshots hold
+    summary_limit: int = 0  # partitions of which a summary tells each
+    inherits_snapshot_ids: bool = True  # of v1, so that manifests may be written before the commit
+
+    def obeying(self, properties: Mapping[str, str]) -> "TableRules":
+        """The rules of the same table with other properties, as a scenario gives them."""
+        return replace(
+            self,
+            locations=locations_of(self.locations.table, properties),
+            policy=merge_policy(properties),
+            delete_after_commit=_is_true(properties, "write.metadata.delete-after-commit.enabled"),
+            summary_limit=int(properties.get("write.summary.partition-limit", 0)),
+            inherits_snapshot_ids=self.format_version > 1
+            or _is_true(properties, "compatibility.snapshot-id-inheritance.enabled"),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +130,8 @@ def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: in
     }
 
 
-def deletes_after_commit(properties: Mapping[str, str]) -> bool:
-    """Whether metadata.json files that leave the log are deleted."""
-    return properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true"
+def _is_true(properties: Mapping[str, str], key: str) -> bool:
+    return properties.get(key, "false").lower() == "true"
 
 
 def manifest_kind(manifest: LiveManifest) -> Kind:

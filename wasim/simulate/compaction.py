@@ -16,6 +16,7 @@ from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
+from wasim.simulate.locations import Locations
 from wasim.simulate.partitions import Partition
 from wasim.simulate.row_sets import all_rows
 from wasim.simulate.scanning import ScannedFile, live_files, scan_files
@@ -40,7 +41,7 @@ def rewrite_data_files(
     added = draw_compacted(
         files,
         groups,
-        location=table.rules.location,
+        locations=table.rules.locations,
         first_task_id=first_task_id,
         wall_ms=moment.timestamp_ms,
         rng=table.rng,
@@ -92,7 +93,7 @@ def draw_compacted(
     files: DataFiles,
     groups: Sequence[Sequence[ScannedFile]],
     *,
-    location: str,
+    locations: Locations,
     first_task_id: int,
     wall_ms: int,
     rng: np.random.Generator,
@@ -101,7 +102,7 @@ def draw_compacted(
     added = []
     for place, group in enumerate(groups):
         numbers = FileNumbers(
-            location=location,
+            locations=locations,
             query_id=str(draw_uuid(rng)),
             epoch=0,
             first_task_id=first_task_id + place,

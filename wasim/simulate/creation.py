@@ -5,16 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import ManifestHeader, TableMetadata
-from wasim.iceberg.containers import DEFLATE_LEVEL
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.specs import SortOrder
 from wasim.scenario import Case
+from wasim.scenario.paths import whole_paths
 from wasim.simulate.books import Books
-from wasim.simulate.commits import TableRules, deletes_after_commit
+from wasim.simulate.commits import TableRules
 from wasim.simulate.data_files import DataFiles
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import ManifestWriter
+from wasim.simulate.locations import locations_of
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.schema import FIRST_PARTITION_FIELD_ID, last_column_id
@@ -22,7 +22,6 @@ from wasim.simulate.table import SimulatedTable
 from wasim.simulate.table_json import TableJson, is_gzip, log_limit
 
 _RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
-_CODECS = {"gzip": "deflate", "uncompressed": "null", "none": "null"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +39,18 @@ def new_table(
 ) -> SimulatedTable:
     """The table before its CREATE TABLE is carried out."""
     properties = case.table.properties
-    heeded = properties if profile.release >= MANIFEST_COUNTS_SINCE else {}  # by manifests
     return SimulatedTable(
         rules=TableRules(
-            location=site.location,
+            locations=locations_of(site.location, properties),
             format_version=case.table.format_version,
             appends_merge=case.merges,
             policy=merge_policy(properties),
             names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
             release=profile.release,
-            delete_after_commit=deletes_after_commit(properties),
+            delete_after_commit=False,
             summary=dict(profile.summary),
             keeps_history=not case.only_appends,
-        ),
+        ).obeying(properties),
         writer=ManifestWriter(
             header=ManifestHeader(
                 schema=files.schema,
@@ -60,9 +58,7 @@ def new_table(
                 format_version=case.table.format_version,
                 release=profile.release,
             ),
-            codec=_CODECS[heeded.get("write.manifest.compression-codec", "gzip").lower()],
-            level=int(heeded.get("write.manifest.compression-level", DEFLATE_LEVEL)),
-        ),
+        ).obeying(properties),
         json=TableJson(
             base=_first_metadata(case, files, site, _properties(case, profile, site), rng),
             log_limit=log_limit(properties),
@@ -104,5 +100,6 @@ def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str
         **case.change_modes,
         **case.table.properties,
     }
-    both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
+    whole = whole_paths(scenario, site.location)
+    both = {**added, **{key: value for key, value in whole.items() if key not in _RESERVED}}
     return {key: both[key] for key in java_map_order(both)}

@@ -18,6 +18,7 @@ from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.column_sizes import ColumnSizes, column_sizes_of
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.live_manifests import FileKey
+from wasim.simulate.locations import Locations
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
@@ -30,13 +31,14 @@ ROW_GROUP_BYTES = 128 << 20
 MAGIC_BYTES = 4
 TARGET_FILE_BYTES = 512 << 20
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
+DATA_FOLDER = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileNumbers:
     """What names a commit's data files. `is_delta` says that they come with delete files, from one task of Spark's."""
 
-    location: str
+    locations: Locations
     query_id: str
     epoch: int
     first_task_id: int
@@ -91,22 +93,25 @@ class DataFiles:
 
     def folder_of(self, partition: Partition) -> str:
         """Where files of a partition lie below `data/`."""
-        return partition_folder(self.spec, self.leaves, partition)
+        return partition_folder(self.spec, self.schema, partition)
 
     def _path(self, share: Share, numbers: FileNumbers, *, task: int, count: int) -> str:
-        path = (DELTA_FILE if numbers.is_delta else self.profile.data_file).format(
+        template = DELTA_FILE if numbers.is_delta else self.profile.data_file
+        is_movable = template.startswith(DATA_FOLDER)
+        folder = self.folder_of(share.partition)
+        name = template.removeprefix(DATA_FOLDER).format(
             writer=uuid5(UUID(numbers.query_id), str(task)),
             random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
             count=count,
             wall_ms=numbers.wall_ms,
-            partition=self.folder_of(share.partition),
+            partition=folder,
             task=task,
             task_id=numbers.first_task_id + task,
             query_id=numbers.query_id,
             epoch=numbers.epoch,
             file=share.number,
         )
-        return f"{numbers.location}/{path}"
+        return numbers.locations.data_file(folder, name) if is_movable else f"{numbers.locations.table}/{name}"
 
     def _tasks(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         # Shuffled by partition, each partition's rows meet in one task, whichever.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.codecs import pack
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue
 from wasim.simulate.data_files import FileNumbers
@@ -15,10 +16,11 @@ from wasim.units import Ints
 
 PATH_ID, POSITION_ID = 2147483546, 2147483545  # of the columns file_path and pos
 _ROW_POSITION_ID = 2147483645
-_LONG = struct.Struct("<q")
-_PLAIN_BYTES, _DICTIONARY_BYTES = 20, 53  # of the pages of paths beside the paths
-_ONE_POSITION_BYTES, _POSITION_PAGE_BYTES, _BYTES_PER_POSITION = 43, 47, 1.7
-_PARQUET_FOOTER_BYTES, _DICTIONARY_FOOTER_BYTES = 876, 12
+_LONG, _LENGTH = struct.Struct("<q"), struct.Struct("<I")
+_PAGE_LEVEL = 3  # of zstandard, at which Parquet packs its pages
+_PLAIN_BYTES, _DICTIONARY_BYTES = 28, 61  # of the pages of paths beside the packed paths
+_POSITIONS_BYTES = 26  # beside the packed positions
+_PARQUET_FOOTER_BYTES, _DICTIONARY_FOOTER_BYTES = 876, 10
 _VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
 _BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less than 2³¹ rows have
 _MAGIC_BYTES = 4
@@ -44,9 +46,9 @@ def position_delete_file(
     paths = [one.path.encode() for one in deleted]
     first, last = min(deleted, key=lambda one: one.path), max(deleted, key=lambda one: one.path)
     positions = np.concatenate([one.positions for one in deleted])
-    path_bytes, position_bytes, file_bytes = _parquet_bytes(max(map(len, paths)), len(paths), len(positions))
+    path_bytes, position_bytes, file_bytes = _parquet_bytes(paths, positions)
     return DataFileEntry(
-        file_path=f"{_stem(numbers, folder)}-{count:05d}-deletes.parquet",
+        file_path=_path(numbers, folder, f"{count:05d}-deletes.parquet"),
         record_count=len(positions),
         file_size_bytes=file_bytes,
         content=FileContent.POSITION_DELETES,
@@ -58,22 +60,29 @@ def position_delete_file(
     )
 
 
-def _parquet_bytes(path_length: int, paths: int, rows: int) -> tuple[int, int, int]:
+def _parquet_bytes(paths: Sequence[bytes], positions: Ints) -> tuple[int, int, int]:
     """Bytes of both columns and of the file, whose footer holds the bounds of the paths four times.
 
-    Measured on files of 1 … 30 rows and paths of 110 … 148 bytes, within 1 %.
+    Measured on 98 files of one path, of 1 … 5 rows: the paths' bytes are exact in 94, off by one in the others.
     """
-    is_dictionary = rows > 1
-    path_bytes = path_length * paths + (_DICTIONARY_BYTES if is_dictionary else _PLAIN_BYTES)
-    position_bytes = _POSITION_PAGE_BYTES + round(_BYTES_PER_POSITION * rows) if is_dictionary else _ONE_POSITION_BYTES
-    footer_bytes = _PARQUET_FOOTER_BYTES + 4 * path_length + (_DICTIONARY_FOOTER_BYTES if is_dictionary else 0)
+    is_dictionary = len(positions) > 1
+    path_bytes = _packed_bytes(b"".join(_LENGTH.pack(len(path)) + path for path in paths)) + (
+        _DICTIONARY_BYTES if is_dictionary else _PLAIN_BYTES
+    )
+    # each comes once, so that a dictionary would save nothing
+    position_bytes = _packed_bytes(positions.astype("<i8").tobytes()) + _POSITIONS_BYTES
+    footer_bytes = _PARQUET_FOOTER_BYTES + 4 * max(map(len, paths)) + (_DICTIONARY_FOOTER_BYTES if is_dictionary else 0)
     return path_bytes, position_bytes, footer_bytes + path_bytes + position_bytes
+
+
+def _packed_bytes(page: bytes) -> int:
+    return len(pack("zstandard", page, _PAGE_LEVEL))
 
 
 def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:
     """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
     by_path = {one.path: one for one in deleted}
-    path = f"{_stem(numbers, '')}-00001-deletes.puffin"
+    path = _path(numbers, "", "00001-deletes.puffin")
     vectors, offset = [], _MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
@@ -96,8 +105,8 @@ def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, creat
     return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
 
 
-def _stem(numbers: FileNumbers, folder: str) -> str:
-    return f"{numbers.location}/data/{folder}00000-{numbers.first_task_id}-{numbers.query_id}"
+def _path(numbers: FileNumbers, folder: str, end: str) -> str:
+    return numbers.locations.data_file(folder, f"00000-{numbers.first_task_id}-{numbers.query_id}-{end}")
 
 
 def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:

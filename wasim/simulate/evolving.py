@@ -14,6 +14,7 @@ from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.changes import Moving, Renaming, Widening
 from wasim.scenario.parts import Columns
 from wasim.scenario.parts import PartitionField as FieldWanted
+from wasim.scenario.paths import whole_paths
 from wasim.simulate.schema import last_column_id, new_fields, partition_field_name
 from wasim.simulate.table_json import with_ref
 from wasim.workload import Evolve
@@ -118,7 +119,8 @@ def _drop_partition_field(metadata: TableMetadata, value: FieldWanted) -> TableM
 
 
 def _set_properties(metadata: TableMetadata, value: dict[str, str]) -> TableMetadata:
-    return replace(metadata, properties=map_in_java_order({**metadata.properties, **value}))
+    whole = whole_paths(value, metadata.location)
+    return replace(metadata, properties=map_in_java_order({**metadata.properties, **whole}))
 
 
 def _create_ref(kind: str) -> Callable[[TableMetadata, str], TableMetadata]:

@@ -8,6 +8,7 @@ from wasim.iceberg.names import manifest_name
 from wasim.simulate.commits import Change, Moment, count_manifests
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import FileKey, LiveEntry, LiveManifest
+from wasim.simulate.partition_summaries import partition_texts, with_partitions
 from wasim.simulate.summary import count_files, operation_summary
 from wasim.simulate.table import SimulatedTable
 
@@ -44,10 +45,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
-    """Manifests after files were taken out, in order; `rewritten` of them are new."""
+    """Manifests after files were taken out, in order; `rewritten` of them are new. What was removed had `spec_ids`."""
 
     manifests: list[LiveManifest]
     removed: list[LiveEntry]
+    spec_ids: list[int]
     rewritten: int
 
 
@@ -78,9 +80,21 @@ def commit_changed_files(
         removed=count_files(removed),
         changed_partitions=len({file.partition for file in (*removed, *added)}),
     ).after(table.totals)
-    summary = operation_summary(table.rules.summary, counts, moment.texts, named.own, named.more)
+    own = operation_summary(table.rules.summary, counts, moment.texts, named.own, named.more)
+    summary = with_partitions(own, _told(table, changes, data, deletes))
     change = Change(operation=named.operation, manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused)
+
+
+def _told(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: Filtered) -> dict[str, str]:
+    """What the summary says of each partition."""
+    base, new_deletes = table.json.base, changes.added_deletes.items()
+    added = [(base.default_spec_id, entry.file) for entry in changes.added]
+    added_deletes = [(spec_id, entry.file) for spec_id, entries in new_deletes for entry in entries]
+    removed = [
+        [(id_, one.file) for id_, one in zip(gone.spec_ids, gone.removed, strict=True)] for gone in (data, deletes)
+    ]
+    return partition_texts(base, table.rules.summary_limit, [added, added_deletes], removed)
 
 
 def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered, identity: CommitIdentity) -> Filtered:
@@ -119,7 +133,7 @@ def _filter(
     is_opened: Callable[[LiveManifest], bool] = lambda manifest: True,
 ) -> Filtered:
     """Rewrites every manifest that lists a file which goes: that as deleted, the others as existing."""
-    manifests, removed, rewritten = [], [], 0
+    manifests, removed, spec_ids, rewritten = [], list[LiveEntry](), list[int](), 0
     for manifest in table.manifests:
         if manifest.has_deletes != has_deletes:
             continue
@@ -136,4 +150,5 @@ def _filter(
             rewritten += 1
         manifests.append(kept)
         removed += gone
-    return Filtered(manifests=manifests, removed=removed, rewritten=rewritten)
+        spec_ids += [manifest.file.partition_spec_id] * len(gone)
+    return Filtered(manifests=manifests, removed=removed, spec_ids=spec_ids, rewritten=rewritten)

@@ -4,6 +4,8 @@ from wasim.errors import WasimError
 from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
+from wasim.scenario.paths import PATH_PROPERTIES
+from wasim.simulate.data_files import DATA_FOLDER
 from wasim.simulate.profile import WriterProfile
 
 _MODELLED = frozenset(
@@ -11,13 +13,18 @@ _MODELLED = frozenset(
         "commit.manifest-merge.enabled",
         "commit.manifest.min-count-to-merge",
         "commit.manifest.target-size-bytes",
+        "compatibility.snapshot-id-inheritance.enabled",
         "write.manifest.compression-level",
         "write.metadata.compression-codec",
         "write.metadata.delete-after-commit.enabled",
         "write.metadata.metrics.default",
         "write.metadata.metrics.max-inferred-column-defaults",
         "write.metadata.previous-versions-max",
+        "write.object-storage.enabled",
+        "write.object-storage.partitioned-paths",
+        "write.summary.partition-limit",
         "write.target-file-size-bytes",
+        *PATH_PROPERTIES,
     }
 )
 _MODELLED_PREFIXES = ("write.metadata.metrics.column.",)
@@ -26,16 +33,16 @@ _KNOWN_OF_CHANGES = (".mode", ".isolation-level", ".granularity")
 # They change how a table is read or maintained, or how rows are changed, but no byte that an append writes.
 _NEUTRAL_PREFIXES = (
     "read.", "history.expire.", "gc.", "commit.retry.", "commit.status-check.", "write.delete.", "write.update.",
-    "write.merge.", "write.avro.", "write.orc.", "write.spark.",
+    "write.merge.", "write.avro.", "write.orc.", "write.spark.accept-any-schema", "write.spark.auto-schema-evolution.",
 )  # fmt: skip
 _MINDED_PREFIXES = ("write.", "commit.", "format", "compatibility.", "encryption.", "schema.", "kms")
 _KNOWN_VALUES = {
-    "write.manifest.compression-codec": ("gzip", "uncompressed", "none"),
+    "write.manifest.compression-codec": ("gzip", "snappy", "zstd", "uncompressed"),
     "write.metadata.compression-codec": ("gzip", "none"),
     "write.format.default": ("parquet",),
-    "write.object-storage.enabled": ("false",),
-    "write.summary.partition-limit": ("0",),
+    "write.spark.fanout.enabled": ("true",),
 }
+_PLACING = ("write.object-storage.enabled", *PATH_PROPERTIES)
 # What of an evolution shows in data files that are written again.
 _SHAPING = (
     "add_column",
@@ -61,6 +68,7 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
     given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
     for key, value in (pair for properties in given for pair in properties.items()):
         _check_property(key, value, profile)
+        _check_circumstances(case, key, value, profile)
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
@@ -147,10 +155,32 @@ def _rewrites(change: Change | None) -> bool:
 def _check_property(key: str, value: str, profile: WriterProfile) -> None:
     if key in _KNOWN_VALUES:
         if value.lower() not in _KNOWN_VALUES[key]:
-            known = " or ".join(_KNOWN_VALUES[key])
+            *rest, last = _KNOWN_VALUES[key]
+            known = f"{', '.join(rest)} or {last}" if rest else last
             raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Use engine spark.")
         return
     if profile.properties.get(key) == value or not key.startswith(_MINDED_PREFIXES):
         return
     if key not in _MODELLED and not key.startswith((*_MODELLED_PREFIXES, *_NEUTRAL_PREFIXES)):
         raise WasimError(f"table.properties.{key} is not simulated. Take it out, or use engine spark.")
+
+
+def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
+    """Refuses a property that the simulator knows, but not beside what else the case has."""
+    problem = ""
+    if key in _PLACING and not profile.data_file.startswith(DATA_FOLDER):
+        problem = f"is not simulated for {profile.name}, which names its files in its own way"
+    elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
+        problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
+    elif key == "history.expire.max-ref-age-ms" and case.maintenance.expire_snapshots is not None and _has_refs(case):
+        problem = "beside expire_snapshots and tags or branches is not simulated"
+    if problem:
+        raise WasimError(f"table.properties.{key} {problem}. Take it out, or use engine spark.")
+
+
+def _removes_files(case: Case) -> bool:
+    return case.maintenance.expire_snapshots is not None or case.maintenance.remove_orphan_files is not None
+
+
+def _has_refs(case: Case) -> bool:
+    return any(one.create_tag is not None or one.create_branch is not None for one in case.evolution)

@@ -8,11 +8,13 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
-from wasim.iceberg.containers import DEFLATE_LEVEL, container_bytes
+from wasim.iceberg.codecs import LEVELS
+from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_entries import ManifestContent, Status
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
 from wasim.iceberg.record_encoding import Encoder
+from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.schemas import NestedField, Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.simulate.bounds import single_value
@@ -21,6 +23,8 @@ from wasim.simulate.identifiers import CommitIdentity
 SYNC_BYTES = 16
 ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
 PARALLEL_FILES = 15_000  # from so many files on, several writers share them
+_CODECS = {"gzip": "deflate", "uncompressed": "null", "snappy": "snappy", "zstd": "zstandard"}
+_LEVEL = "write.manifest.compression-level"
 DATA, DELETES = 0, 1  # content of a manifest, as lists number it
 
 FileKey = tuple[str, int | None]
@@ -80,7 +84,19 @@ class ManifestWriter:
 
     header: ManifestHeader
     codec: str = "deflate"
-    level: int = DEFLATE_LEVEL
+    level: int | None = None  # Iceberg's for the codec
+
+    def obeying(self, properties: Mapping[str, str]) -> "ManifestWriter":
+        """The writer of the same table with other properties, which an older Iceberg does not know."""
+        heeded = properties if self.header.release >= MANIFEST_COUNTS_SINCE else {}
+        name, level = heeded.get("write.manifest.compression-codec", "gzip"), heeded.get(_LEVEL)
+        codec = _CODECS[name.lower()]
+        levels = LEVELS.get(codec)
+        if level is None or levels is None:
+            return replace(self, codec=codec, level=None)
+        if int(level) not in levels:
+            raise WasimError(f"{_LEVEL} is {level}; {name} has levels from {levels[0]} to {levels[-1]}. Give one.")
+        return replace(self, codec=codec, level=int(level))
 
     @cached_property
     def _header_values(self) -> Mapping[str, bytes]:

@@ -32,7 +32,7 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     identity = table.begin()
     made = [one for group in rewritten for one in _rewrite(table, group, identity)]
     # what a v1 commit lists it must have written itself: it copies what Spark's tasks wrote, which then is deleted
-    copies = table.rules.format_version == 1
+    copies = not table.rules.inherits_snapshot_ids
     new = [_copy(table, one, number, identity) for number, one in enumerate(made)] if copies else made
     replaced = {id(one) for group in rewritten for one in group}
     manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]

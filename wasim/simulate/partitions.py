@@ -10,11 +10,12 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import PartitionValue
+from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.simulate.bounds import decimal_bytes
 from wasim.simulate.hashing import murmur3_32
 from wasim.simulate.row_sets import RowSet
-from wasim.simulate.rows import Rows, Values, decimal_digits
+from wasim.simulate.rows import Rows, Values
 from wasim.simulate.schema import Leaf
 from wasim.units import Ints
 
@@ -132,36 +133,37 @@ def _as_avro(leaf: Leaf, field: PartitionField, value: Any) -> PartitionValue:  
     return decimal_bytes(value)
 
 
-def partition_folder(spec: PartitionSpec, leaves: tuple[Leaf, ...], partition: Partition) -> str:
+def partition_folder(spec: PartitionSpec, schema: Schema, partition: Partition) -> str:
     """`name=value/…/`, or nothing for an unpartitioned table."""
-    types = {leaf.field_id: leaf for leaf in leaves}
+    columns = {column.field_id: column for column in schema.columns}
     pairs = zip(spec.fields, partition, strict=True)
-    parts = (f"{quote_plus(f.name)}={quote_plus(_human(types[f.source_id], f, value))}/" for f, value in pairs)
+    parts = (f"{quote_plus(f.name)}={quote_plus(_human(columns[f.source_id], f, value))}/" for f, value in pairs)
     return "".join(parts)
 
 
-def _human(leaf: Leaf, field: PartitionField, value: PartitionValue) -> str:
-    kind = field.transform
+def _human(column: NestedField, field: PartitionField, value: PartitionValue) -> str:
+    kind, of_type = field.transform, column.type if isinstance(column.type, PrimitiveType) else PrimitiveType("struct")
     if isinstance(value, int) and not isinstance(value, bool) and not kind.startswith("bucket"):
-        return _human_number(leaf, kind, value)
-    if isinstance(value, bytes) and leaf.column.type.startswith("decimal"):
-        digits, scale = int.from_bytes(value, "big", signed=True), decimal_digits(leaf.column)[1]
-        return f"{digits // 10**scale}.{digits % 10**scale:0{scale}d}" if scale else str(digits)
+        return _human_number(of_type.name, kind, value)
+    digits = decimal_digits(of_type)
+    if isinstance(value, bytes) and digits:
+        unscaled, scale = int.from_bytes(value, "big", signed=True), digits[1]
+        return f"{unscaled // 10**scale}.{unscaled % 10**scale:0{scale}d}" if scale else str(unscaled)
     if isinstance(value, bytes):
-        raise WasimError(f"Partitioning by the binary column {leaf.name} is not simulated. Take another column.")
+        raise WasimError(f"Partitioning by the binary column {column.name} is not simulated. Take another column.")
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _human_number(leaf: Leaf, transform: str, value: int) -> str:
+def _human_number(type_name: str, transform: str, value: int) -> str:
     if transform == "year":
         return str(1970 + value)
     if transform == "month":
         return f"{1970 + value // 12}-{value % 12 + 1:02d}"
     if transform == "hour":
         return (_START + timedelta(hours=value)).strftime("%Y-%m-%d-%H")
-    if transform == "day" or leaf.column.type == "date":
+    if transform == "day" or type_name == "date":
         return (_START + timedelta(days=value)).strftime("%Y-%m-%d")
-    if leaf.column.type in ("timestamp", "timestamptz"):
+    if type_name in ("timestamp", "timestamptz"):
         text = (_START + timedelta(microseconds=value)).replace(tzinfo=None).isoformat()
-        return text + ("+00:00" if leaf.column.type == "timestamptz" else "")
+        return text + ("+00:00" if type_name == "timestamptz" else "")
     return str(value)

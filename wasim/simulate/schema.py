@@ -114,7 +114,8 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     found: list[Leaf] = []
     for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True)):
         found += _leaves(column, field, f"{place}", field.name)
-    modes = _metrics_modes(table.properties, [(leaf.field_id, leaf.name) for leaf in found])
+    names = {leaf.field_id: leaf.name for leaf in found}
+    modes = _metrics_modes(table.properties, {field_id: names[field_id] for field_id in _level_order(schema.columns)})
     return tuple(
         replace(
             leaf,
@@ -143,17 +144,24 @@ def _leaves(column: Columns, field: NestedField, salt: str, name: str, depth: in
         yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", depth)
 
 
-def _metrics_modes(properties: Mapping[str, str], named: list[tuple[int, str]]) -> dict[int, str]:
-    # Iceberg counts in level order; ids follow it except among structs within structs.
-    by_id = sorted(named)
+def _level_order(fields: tuple[NestedField, ...]) -> Iterator[int]:
+    """Ids of primitive fields as Iceberg counts them: those of a struct before those of what is nested in it."""
+    yield from (field.field_id for field in fields if not isinstance(field.type, StructType))
+    for field in fields:
+        if isinstance(field.type, StructType):
+            yield from _level_order(field.type.fields)
+
+
+def _metrics_modes(properties: Mapping[str, str], names: Mapping[int, str]) -> dict[int, str]:
+    """The mode of each column; `names` are in the order in which Iceberg counts them."""
     default = properties.get(_MODE)
-    limit = len(by_id) if default else int(properties.get(_INFERRED, MAX_INFERRED_COLUMNS))
+    limit = len(names) if default else int(properties.get(_INFERRED, MAX_INFERRED_COLUMNS))
     chosen = default or f"truncate({DEFAULT_TRUNCATION})"
-    modes = {field_id: chosen if place < limit else "none" for place, (field_id, _) in enumerate(by_id)}
+    modes = {field_id: chosen if place < limit else "none" for place, field_id in enumerate(names)}
     overrides = {
         key.removeprefix(_COLUMN_MODE): mode for key, mode in properties.items() if key.startswith(_COLUMN_MODE)
     }
-    return {field_id: overrides.get(name, modes[field_id]).lower() for field_id, name in named}
+    return {field_id: overrides.get(name, modes[field_id]).lower() for field_id, name in names.items()}
 
 
 def _bound_length(mode: str) -> int | None:

@@ -12,6 +12,7 @@ from wasim.errors import WasimError
 from wasim.iceberg.specs import partition_type
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.identifiers import draw_uuid
+from wasim.simulate.locations import Locations
 from wasim.simulate.merge_on_read import draw_delete_files
 from wasim.simulate.partitions import split_by_partition
 from wasim.simulate.planned import Planned, Way
@@ -37,7 +38,7 @@ DELETED_ROW_BYTES = 25.0  # of a shuffled row that says what is deleted where, a
 class Statement:
     """One statement about to run: on which files of a table with these properties, as which job."""
 
-    location: str
+    locations: Locations
     properties: Mapping[str, str]
     live: LiveFiles
     files: DataFiles
@@ -48,7 +49,7 @@ class Statement:
     def numbers(self, *, is_delta: bool) -> FileNumbers:
         """What names the files of its job."""
         return FileNumbers(
-            location=self.location,
+            locations=self.locations,
             query_id=str(draw_uuid(self.rng)),
             epoch=0,
             first_task_id=self.task_id,

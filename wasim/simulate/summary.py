@@ -83,7 +83,6 @@ def content_bytes(file: DataFileEntry) -> int:
 
 def summary_counters(counts: CommitCounts) -> dict[str, str]:
     """Iceberg's counters by their key, in its order."""
-    added, removed = counts.added, counts.removed
     always = {
         "manifests-created": counts.manifests_created,
         "manifests-kept": counts.manifests_kept,
@@ -91,7 +90,22 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
     }
     if counts.entries_processed is not None:
         always["entries-processed"] = counts.entries_processed
-    if_any = {
+    totals = {
+        "changed-partition-count": counts.changed_partitions,
+        "total-records": counts.totals.records,
+        "total-files-size": counts.totals.bytes,
+        "total-data-files": counts.totals.files,
+        "total-delete-files": counts.totals.delete_files,
+        "total-position-deletes": counts.totals.position_deletes,
+        "total-equality-deletes": 0,
+    }
+    numbers = always | changed_counters(counts.added, counts.removed) | totals
+    return {key: str(number) for key, number in numbers.items()}
+
+
+def changed_counters(added: FileCounts, removed: FileCounts) -> dict[str, int]:
+    """What files that come and go count for, in Iceberg's order; what there is none of is left out."""
+    numbers = {
         "added-data-files": added.files,
         "deleted-data-files": removed.files,
         "added-position-delete-files": added.position_files,
@@ -107,17 +121,7 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
         "added-position-deletes": added.position_deletes,
         "removed-position-deletes": removed.position_deletes,
     }
-    totals = {
-        "changed-partition-count": counts.changed_partitions,
-        "total-records": counts.totals.records,
-        "total-files-size": counts.totals.bytes,
-        "total-data-files": counts.totals.files,
-        "total-delete-files": counts.totals.delete_files,
-        "total-position-deletes": counts.totals.position_deletes,
-        "total-equality-deletes": 0,
-    }
-    numbers = always | {key: number for key, number in if_any.items() if number > 0} | totals
-    return {key: str(number) for key, number in numbers.items()}
+    return {key: number for key, number in numbers.items() if number > 0}
 
 
 def operation_summary(

@@ -1,7 +1,7 @@
 """The simulated table: creation and appends as Iceberg 1.12 commits them, down to the bytes and the order of files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from wasim.simulate.commits import (
     Merged,
     Moment,
     TableRules,
-    deletes_after_commit,
     is_dead,
     manifest_kind,
     report_row,
@@ -42,7 +41,7 @@ from wasim.simulate.live_manifests import (
     assign_row_ids,
     stamped,
 )
-from wasim.simulate.merging import bins_to_merge, merge_policy, places_by_spec
+from wasim.simulate.merging import bins_to_merge, places_by_spec
 from wasim.simulate.summary import TableTotals
 from wasim.simulate.table_json import TableJson
 
@@ -73,9 +72,8 @@ class SimulatedTable:
 
     def follow(self, properties: Mapping[str, str]) -> None:
         """Heeds the properties that the table has from now on."""
-        self.rules = replace(
-            self.rules, policy=merge_policy(properties), delete_after_commit=deletes_after_commit(properties)
-        )
+        self.rules = self.rules.obeying(properties)
+        self.writer = self.writer.obeying(properties)
         self.json.follow(properties)
 
     def begin(self) -> CommitIdentity:
@@ -97,12 +95,12 @@ class SimulatedTable:
 
         It is one of deletes if its entries are.
         """
-        path = f"{self.rules.location}/metadata/{name}"
+        path = self.rules.locations.metadata_file(name)
         content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
         writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
         writer = ManifestWriter(header=writer.header) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
-        self.books.write(manifest_kind(manifest), f"metadata/{name}", data)
+        self.books.write(manifest_kind(manifest), self.relative(path), data)
         return manifest
 
     def writer_of(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
@@ -168,12 +166,12 @@ class SimulatedTable:
         """Writes the list of a new snapshot, makes it main's, deletes own manifests that the list does not hold."""
         self.manifests = list(change.manifests)
         first_row_id, added_rows = self._assign_row_ids()
-        name = manifest_list_name(identity.snapshot_id, attempt, identity.uuid)
-        self._write_list(name, identity, first_row_id)
+        path = self.rules.locations.metadata_file(manifest_list_name(identity.snapshot_id, attempt, identity.uuid))
+        self._write_list(self.relative(path), identity, first_row_id)
         snapshot = Snapshot(
             snapshot_id=identity.snapshot_id,
             timestamp_ms=moment.timestamp_ms,
-            manifest_list=f"{self.rules.location}/metadata/{name}",
+            manifest_list=path,
             parent_snapshot_id=self.snapshot_id,
             sequence_number=identity.sequence_number if self.rules.format_version > 1 else 0,
             operation=change.operation,
@@ -182,7 +180,7 @@ class SimulatedTable:
             first_row_id=first_row_id,
             added_rows=added_rows,
         )
-        self._hold(snapshot, f"metadata/{name}", moment, change.counts.totals)
+        self._hold(snapshot, self.relative(path), moment, change.counts.totals)
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
             self.books.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
@@ -220,7 +218,7 @@ class SimulatedTable:
                 row_id += (manifest.file.added_rows_count or 0) + (manifest.file.existing_rows_count or 0)
         return first, row_id - first
 
-    def _write_list(self, name: str, identity: CommitIdentity, first_row_id: int | None) -> None:
+    def _write_list(self, file: str, identity: CommitIdentity, first_row_id: int | None) -> None:
         version = self.rules.format_version
         encode = manifest_file_encoder(version, self.rules.release)
         for manifest in self.manifests:
@@ -236,7 +234,6 @@ class SimulatedTable:
         )
         records = [manifest.record for manifest in self.manifests]
         values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
-        file = f"metadata/{name}"
         if self.books.folder is None:
             self.books.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
         else:
@@ -244,9 +241,8 @@ class SimulatedTable:
 
     def _write_json(self) -> None:
         self.version += 1
-        name = self._json_name(str(draw_uuid(self.rng)))
-        self.books.write(Kind.METADATA_JSON, f"metadata/{name}", self.json.content())
-        self.json_file = f"{self.rules.location}/metadata/{name}"
+        self.json_file = self.rules.locations.metadata_file(self._json_name(str(draw_uuid(self.rng))))
+        self.books.write(Kind.METADATA_JSON, self.relative(self.json_file), self.json.content())
         if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
             if self.version:
@@ -268,4 +264,4 @@ class SimulatedTable:
 
     def relative(self, path: str) -> str:
         """The path of a file within the table."""
-        return path.removeprefix(f"{self.rules.location}/")
+        return self.rules.locations.relative(path)

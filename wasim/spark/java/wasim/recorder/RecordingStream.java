@@ -25,7 +25,7 @@ public class RecordingStream extends PositionOutputStream {
     this.journal = journal;
     // a manifest's name does not tell data from deletes, and a merged-away manifest is gone before anyone can look
     String name = location.substring(location.lastIndexOf('/') + 1);
-    boolean manifest = name.endsWith(".avro") && !name.startsWith("snap-") && location.contains("/metadata/");
+    boolean manifest = name.endsWith(".avro") && !name.startsWith("snap-");
     this.header = manifest ? new ByteArrayOutputStream() : null;
   }
 

@@ -1,0 +1,20 @@
+"""Properties that say where a table's files lie. A scenario gives them below the table, whatever the run."""
+
+import re
+from collections.abc import Mapping
+
+DATA_PATH, METADATA_PATH = "write.data.path", "write.metadata.path"
+DATA_FOLDER = "data"  # where data lies unless DATA_PATH is given
+PATH_PROPERTIES = (DATA_PATH, METADATA_PATH)
+# Spark's removal of orphans passes over names that begin with a dot or an underscore.
+_BELOW = re.compile(r"[A-Za-z0-9][\w.=-]*(/[A-Za-z0-9][\w.=-]*)*")
+
+
+def is_below_table(path: str) -> bool:
+    """Whether a path names a folder below the table's."""
+    return bool(_BELOW.fullmatch(path))
+
+
+def whole_paths(properties: Mapping[str, str], location: str) -> dict[str, str]:
+    """The properties as Iceberg takes them, which asks for whole paths, of the table at `location`."""
+    return {key: f"{location}/{value}" if key in PATH_PROPERTIES else value for key, value in properties.items()}
