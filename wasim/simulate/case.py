@@ -24,7 +24,9 @@ from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.race import race_of
-from wasim.simulate.row_changes import change_rows, upsert
+from wasim.simulate.row_changes import change_rows, upsert, upserted_numbers
+from wasim.simulate.row_deltas import Subtasks, commit_row_delta
+from wasim.simulate.row_sets import AS_ARRIVED, new_rows
 from wasim.simulate.statements import Statement
 from wasim.simulate.table import SimulatedTable
 from wasim.simulate.together import Together
@@ -131,6 +133,12 @@ class _Writer:
         self.files = files
         self.table = new_table(case, profile, files, site=site, books=books, rng=rng)
         self.query_id = str(draw_uuid(rng))
+        self.subtasks = Subtasks(
+            files=files,
+            location=site.location,
+            query_id=self.query_id,
+            counts=[0] * case.workload.files_per_commit,
+        )
         self.task_id = site.first_task_id
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
@@ -182,12 +190,21 @@ class _Writer:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
         self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
+        if self.case.key_columns:
+            self._commit_row_delta(step, commit, self._moment(event_time_s, commit))
+            return
         if step.operation(commit) == "upsert":
             upsert(self._statement(self._moment(event_time_s, commit)), step, commit)
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
         append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
+
+    def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
+        """A checkpoint of Flink's, whose first one deletes by key too."""
+        version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
+        rows = new_rows(upserted_numbers(self.case, step, commit), version)
+        commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
 
     def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(

@@ -102,6 +102,7 @@ def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str
     scenario = {
         "write.distribution-mode": case.workload.distribution_mode,
         **case.change_modes,
+        **({"write.upsert.enabled": "true"} if case.key_columns else {}),
         **case.table.properties,
     }
     both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}

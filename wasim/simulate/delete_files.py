@@ -10,7 +10,6 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue
-from wasim.simulate.data_files import FileNumbers
 from wasim.units import Ints
 
 PATH_ID, POSITION_ID = 2147483546, 2147483545  # of the columns file_path and pos
@@ -37,16 +36,14 @@ class DeletedRows:
     positions: Ints
 
 
-def position_delete_file(
-    deleted: Sequence[DeletedRows], numbers: FileNumbers, *, folder: str, count: int
-) -> DataFileEntry:
-    """A Parquet file that deletes rows of these files of one partition; `count` numbers it within its task."""
+def position_delete_file(path: str, deleted: Sequence[DeletedRows]) -> DataFileEntry:
+    """A Parquet file that deletes rows of these files of one partition."""
     paths = [one.path.encode() for one in deleted]
     first, last = min(deleted, key=lambda one: one.path), max(deleted, key=lambda one: one.path)
     positions = np.concatenate([one.positions for one in deleted])
     path_bytes, position_bytes, file_bytes = _parquet_bytes(max(map(len, paths)), len(paths), len(positions))
     return DataFileEntry(
-        file_path=f"{_stem(numbers, folder)}-{count:05d}-deletes.parquet",
+        file_path=path,
         record_count=len(positions),
         file_size_bytes=file_bytes,
         content=FileContent.POSITION_DELETES,
@@ -70,10 +67,9 @@ def _parquet_bytes(path_length: int, paths: int, rows: int) -> tuple[int, int, i
     return path_bytes, position_bytes, footer_bytes + path_bytes + position_bytes
 
 
-def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:
+def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
     """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
     by_path = {one.path: one for one in deleted}
-    path = f"{_stem(numbers, '')}-00001-deletes.puffin"
     vectors, offset = [], _MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
@@ -94,10 +90,6 @@ def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, creat
         offset += size
     file_bytes = offset + _FOOTER_BYTES + len(_footer_json(vectors, created_by))
     return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
-
-
-def _stem(numbers: FileNumbers, folder: str) -> str:
-    return f"{numbers.location}/data/{folder}00000-{numbers.first_task_id}-{numbers.query_id}"
 
 
 def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:

@@ -14,7 +14,7 @@ from wasim.simulate.scanning import Mask, ScannedFile
 from wasim.simulate.table import SimulatedTable
 
 _GRANULARITY = "write.delete.granularity"
-_CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
+CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +48,25 @@ def write_delete_files(
             continue
         for group in _groups(listed, by_partition=by_partition):
             count += 1
-            file_entry = position_delete_file(group, numbers, folder=files.folder_of(group[0].partition), count=count)
+            stem = _stem(numbers, files.folder_of(group[0].partition))
+            file_entry = position_delete_file(f"{stem}-{count:05d}-deletes.parquet", group)
             _remember(files, file_entry, group)
             added.setdefault(spec_id, []).append(file_entry)
     if uses_vectors and deleted:
-        created_by = table.rules.summary.get(_CREATOR_KEY, "")
+        created_by = table.rules.summary.get(CREATOR_KEY, "")
         spec_of = {rows.path: spec_id for spec_id, listed in deleted.items() for rows in listed}
         every = [rows for listed in deleted.values() for rows in listed]
         by_path = {rows.path: rows for rows in every}
-        for vector in deletion_vectors(every, numbers, created_by):
+        for vector in deletion_vectors(f"{_stem(numbers, '')}-00001-deletes.puffin", every, created_by):
             path = vector.referenced_data_file or ""
             _remember(files, vector, [by_path[path]])
             added.setdefault(spec_of[path], []).append(vector)
     _write(table, [file_entry for listed in added.values() for file_entry in listed])
     return DeleteFiles(added=added, replaced={entry.key for entry in replaced})
+
+
+def _stem(numbers: FileNumbers, folder: str) -> str:
+    return f"{numbers.location}/data/{folder}00000-{numbers.first_task_id}-{numbers.query_id}"
 
 
 def _groups(listed: Sequence[DeletedRows], *, by_partition: bool) -> list[list[DeletedRows]]:

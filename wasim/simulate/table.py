@@ -63,6 +63,7 @@ class SimulatedTable:
     totals: TableTotals = field(default_factory=TableTotals)
     version: int = -1
     commits: int = 0
+    staged: int = 0  # manifests that Flink staged
     json_file: str = ""
     snapshot_id: int | None = None
     sizes: Sizes = field(default_factory=Sizes)
