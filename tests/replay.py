@@ -70,7 +70,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
-        files = _draws_of(table, snapshot, draws)
+        files = draws_of(table, snapshot, draws)
         draws.queue.append(_uuid_of(path))
         append_files(
             simulated,
@@ -111,7 +111,7 @@ def _placeholder(key: str) -> str:
     return key.replace(".", "_")
 
 
-def _draws_of(table: Path, snapshot: Snapshot, draws: Draws):
+def draws_of(table: Path, snapshot: Snapshot, draws: Draws):
     """Queues what the commit drew; returns the files that it added."""
     name = snapshot.manifest_list.rpartition("/")[2]
     listed = read_manifest_list((table / "metadata" / name).read_bytes(), source=name)

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.iceberg.ContentFileParser;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DeleteFile;
 import org.apache.iceberg.ManifestFile;
@@ -39,14 +38,6 @@ public final class Committer {
     }
   }
 
-  /** Files that nobody wrote, as a JSON array of the REST specification's content files. */
-  public void describe(String text) throws IOException {
-    for (Iterator each = ((JsonNode) JsonUtil.mapper().readTree(text)).elements(); each.hasNext(); ) {
-      Object file = ContentFileParser.fromJson((JsonNode) each.next(), table.specs());
-      (file instanceof DataFile ? datas : deletes).add(file);
-    }
-  }
-
   /** Writes the staged manifests to these places, reads them, and commits what they list with these summary keys. */
   public void commit(String dataPath, String deletePath, String summary) throws IOException {
     int version = TableUtil.formatVersion(table);
@@ -65,12 +56,12 @@ public final class Committer {
     RowDelta delta = table.newRowDelta();
     ManifestReader reader = ManifestFiles.read(writer.toManifestFile(), table.io(), table.specs());
     for (Iterator each = reader.iterator(); each.hasNext(); ) {
-      delta.addRows((DataFile) ((DataFile) each.next()).copy());
+      delta.addRows((DataFile) each.next());
     }
     reader.close();
     reader = ManifestFiles.readDeleteManifest(deleteWriter.toManifestFile(), table.io(), table.specs());
     for (Iterator each = reader.iterator(); each.hasNext(); ) {
-      delta.addDeletes((DeleteFile) ((DeleteFile) each.next()).copy());
+      delta.addDeletes((DeleteFile) each.next());
     }
     reader.close();
     JsonNode keys = (JsonNode) JsonUtil.mapper().readTree(summary);

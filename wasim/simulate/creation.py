@@ -6,7 +6,7 @@ import numpy as np
 
 from wasim.iceberg import ManifestHeader, TableMetadata
 from wasim.iceberg.containers import DEFLATE_LEVEL
-from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.hash_order import java_copy_order, java_map_order
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.specs import SortOrder
 from wasim.scenario import Case
@@ -97,7 +97,7 @@ def _first_metadata(
 
 
 def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str]:
-    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
+    """The scenario's properties, and those that the writer adds, in the order of Java's maps, one put into the other."""
     added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
     scenario = {
         "write.distribution-mode": case.workload.distribution_mode,
@@ -106,4 +106,4 @@ def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str
         **case.table.properties,
     }
     both = {**added, **{key: value for key, value in scenario.items() if key not in _RESERVED}}
-    return {key: both[key] for key in java_map_order(both)}
+    return {key: both[key] for key in java_copy_order(java_map_order(both))}

@@ -123,7 +123,7 @@ def _bitmap_bytes(positions: Ints) -> int:
     for group in groups:
         plain = 2 * len(group) if len(group) <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
         encoded = 2 + 4 * (1 + int(np.count_nonzero(np.diff(group) > 1)))
-        is_run = encoded < plain + 2 * (len(group) <= _MOST_IN_ARRAY)
+        is_run = encoded < plain
         containers.append(encoded if is_run else plain)
         runs += is_run
     count = len(highs)

@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.specs import partition_type
 from wasim.ledger import Kind
 from wasim.simulate.commits import Moment, new_entries
@@ -21,6 +22,7 @@ from wasim.simulate.equality_deletes import equality_delete_file
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.key_groups import closing_order, subtasks_of_folders, subtasks_of_keys
 from wasim.simulate.live_manifests import key_of
+from wasim.simulate.manifest_rewriting import with_maps_in
 from wasim.simulate.merge_on_read import CREATOR_KEY
 from wasim.simulate.partitions import Share, split_by_partition
 from wasim.simulate.row_sets import RowSet
@@ -56,12 +58,13 @@ class Subtasks:
     def write(self, rows: RowSet, rng: np.random.Generator) -> RowDelta:
         """The files that a checkpoint's rows, in the order of their arrival, become."""
         delta = RowDelta()
-        places = self._places(rows)
+        places = self.places(rows)
         for task in range(len(self.counts)):
             _Subtask(job=self, task=task, rng=rng, delta=delta).write(rows.take(places == task))
         return delta
 
-    def _places(self, rows: RowSet) -> Ints:
+    def places(self, rows: RowSet) -> Ints:
+        """Which subtask each of these rows goes to."""
         files, subtasks = self.files, len(self.counts)
         if files.spec.fields and files.case.workload.distribution_mode == "hash":
             folders = np.empty(len(rows), dtype=object)
@@ -115,7 +118,7 @@ class _Subtask:
         if not opened and not files.spec.fields:
             self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
         types = [str(getattr(one.type, "name", "")) for one in partition_type(files.spec, files.schema).fields]
-        repeated = []
+        repeated, before = [], len(self.delta.deletes)
         for place in closing_order([one.share.partition for one in opened], types):
             repeated += self._close(opened[place])
         if repeated:
@@ -124,7 +127,9 @@ class _Subtask:
             for vector in vectors:
                 positions = next(one.positions for one in repeated if one.path == vector.referenced_data_file)
                 files.positions_in[key_of(vector)] = {vector.referenced_data_file or "": positions}
-            self.delta.deletes += vectors
+            # vectors are written last, but where there are partitions before these are closed
+            place = before if files.spec.fields else len(self.delta.deletes)
+            self.delta.deletes[place:place] = vectors
 
     def _close(self, opened: _Opened) -> list[DeletedRows]:
         """Enters the files of one partition; which rows of them vectors must delete still (v3)."""
@@ -173,9 +178,12 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
         table.books.write(Kind.DELETE_FILE, table.relative(path), size)
     staged = stage_manifests(table, [delta.data, delta.deletes], moment)
     identity = table.begin()
+    # what is committed was read from the staged manifests, and copied map by map
+    added = [with_maps_in(file, java_copy_order) for file in delta.data]
+    deletes = [with_maps_in(file, java_copy_order) for file in delta.committed_deletes]
     changes = FileChanges(
-        added=new_entries(delta.data, identity),
-        added_deletes={table.json.base.default_spec_id: new_entries(delta.committed_deletes, identity)},
+        added=new_entries(added, identity),
+        added_deletes={table.json.base.default_spec_id: new_entries(deletes, identity)},
     )
     own = [key for key in table.rules.summary if key not in COUNTERS]
     commit_changed_files(table, changes, Named(operation="overwrite", own=own), identity, moment)
