@@ -1,18 +1,26 @@
 """What profile `flink` writes of upserts, against Iceberg's own writers of deltas and its RowDelta: byte for byte."""
 
+import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from uuid import UUID
 
 import numpy as np
 import pytest
+from py4j.protocol import Py4JJavaError
 from replay import Draws, differing, draws_of, metadata_files
-from upserting_job import Checkpoint, UpsertingJob, rows_of_commits, subtasks_of, texts
+from upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts
+from upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, simulate, upserting_case
 
-from wasim.iceberg import DataFileEntry, read_manifest, read_metadata_json
+from wasim.drive.engine import Target
+from wasim.drive.maintenance import maintain, rewrite_data_files
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry, ManifestFile, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.names import parse_metadata_name
+from wasim.ledger import Action
+from wasim.ledger.events import FileEvents
 from wasim.scenario import Case
 from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment
@@ -21,24 +29,27 @@ from wasim.simulate.data_files import data_files_of
 from wasim.simulate.profile import profile_named
 from wasim.simulate.row_deltas import RowDelta, commit_row_delta
 from wasim.spark import Session
+from wasim.spark.catalogs import MemoryCatalog
+from wasim.workload import Append, Maintain, plan_steps
 
 COLUMNS = (
     "columns: [{name: sensor, type: string, length: 8, values: 3}, {name: level, type: int, values: 3},"
     " {name: reading, type: double, count: 4}]"
 )
-MERGING = "properties: {commit.manifest.min-count-to-merge: '4'}"
+BUCKETS = "{column: event_id, transform: 'bucket[2]'}"
+MERGES = "properties: {commit.manifest.min-count-to-merge: '4'}"
 UPSERT = "{kind: streaming, upsert: {share: 0.4, mode: equality-deletes, repeats: 0.25%s}}"
 CASES = {
-    "v2": {"table": f"{{{COLUMNS}, {MERGING}}}", "writer": UPSERT % ""},
+    "v2": {"table": f"{{{COLUMNS}, {MERGES}}}", "writer": UPSERT % ""},
     "v2 partitioned, a partition to a subtask": {
-        "table": f"{{{COLUMNS}, {MERGING}, partition_by: [{{column: sensor}}, {{column: event_id, transform: 'bucket[2]'}}]}}",
+        "table": f"{{{COLUMNS}, {MERGES}, partition_by: [{{column: sensor}}, {BUCKETS}]}}",
         "writer": UPSERT % ", key: [event_id, sensor], locality: newest",
         "workload": "{rows_per_second: 30, files_per_commit: 2, distribution_mode: hash}",
         "horizon": "14s",
     },
-    "v3": {"table": f"{{format_version: 3, {COLUMNS}, {MERGING}}}", "writer": UPSERT % ", locality: newest"},
+    "v3": {"table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}", "writer": UPSERT % ", locality: newest"},
     "v3 partitioned, keys dealt out": {
-        "table": f"{{format_version: 3, {COLUMNS}, {MERGING}, partition_by: [{{column: level}}]}}",
+        "table": f"{{format_version: 3, {COLUMNS}, {MERGES}, partition_by: [{{column: level}}]}}",
         "writer": UPSERT % ", key: [level, event_id]",
         "horizon": "14s",
     },
@@ -157,3 +168,100 @@ def _told(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
     for place, fields in zip(vectors, in_order, strict=True):
         told[place] = fields
     return told
+
+
+REWRITES = {"rewrite_data_files": {"every": "4s", "min_input_files": 2}, "rewrite_manifests": {"every": "6s"}}
+EXPIRY = {"expire_snapshots": {"every": "5s", "older_than": "3s"}}
+MAINTAINED = {
+    "v2": {"maintenance": REWRITES | EXPIRY, "repeats": 0.25},
+    "v3 partitioned": {"maintenance": REWRITES, "repeats": 0.25, "version": 3, "partitioned": True},
+}
+OF_WRITERS = (
+    "-size",
+    "flink.",
+    "engine-",
+    "iceberg-version",
+    "app-",
+)  # keys that say who wrote, or how large files are
+
+
+@dataclass
+class CommitTimes:
+    """Which snapshot was committed at which event time."""
+
+    ids: list[tuple[float, int]]
+
+    def snapshots_since(self, event_time_s: float) -> list[int]:
+        return [snapshot_id for at_s, snapshot_id in self.ids if at_s >= event_time_s - 1e-9]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("fields", MAINTAINED.values(), ids=MAINTAINED)
+def test_sparks_procedures_leave_what_the_simulator_says(fields, session: Session, tmp_path: Path) -> None:
+    case = upserting_case(commits=9, properties=MERGING, **fields)
+    session.add_catalog(MemoryCatalog(name="upserting", warehouse=tmp_path), None)
+    session.spark.conf.set("spark.sql.catalog.upserting.cache-enabled", "false")  # the job commits behind its back
+    job = UpsertingJob(session, case, tmp_path)
+    times = CommitTimes([])
+    target = Target(
+        session=session,
+        case=case,
+        table="upserting.db.events",
+        journal=times,  # type: ignore[arg-type]
+        checkpoint=tmp_path,
+        on_commits=lambda commits: None,
+    )
+    for step in plan_steps(case):
+        match step:
+            case Append():
+                for number, rows in rows_of_step(case, step):
+                    job.commit(number, rows)
+                    times.ids.append((number * case.commit_interval_s, job.table.currentSnapshot().snapshotId()))
+            case Maintain(operation="rewrite_data_files"):
+                rewrite_data_files(target, step)
+            case Maintain():
+                maintain(target, step)
+        job.table.refresh()
+    ours = simulate(case)
+    last = read_metadata_json(metadata_files(job.folder)[-1].read_bytes(), source="")
+    real = [{"operation": snapshot.operation, **snapshot.summary} for snapshot in last.snapshots]
+    simulated = [json.loads(text)["summary"] for text in ours.table.json.snapshots.values()]
+    assert [_counted(summary) for summary in simulated] == [_counted(summary) for summary in real]
+    name = last.snapshots[-1].manifest_list.rpartition("/")[2]
+    listed = read_manifest_list((job.folder / "metadata" / name).read_bytes(), source=name).manifests
+    assert [_shape(one.file) for one in ours.table.manifests] == [_shape(one) for one in listed]
+    assert len(list(job.folder.glob("data/**/*.parquet"))) == len(_data_left(ours.recording.events))
+    rows = session.spark.table(target.table).select("event_id").collect()
+    assert sorted(row[0] for row in rows) == sorted(number for number, _ in rows_expected(case))
+
+
+def _counted(summary: Mapping[str, str]) -> dict[str, str]:
+    return {key: text for key, text in summary.items() if not any(part in key for part in OF_WRITERS)}
+
+
+def _shape(manifest: ManifestFile) -> tuple[int | None, ...]:
+    counts = (manifest.added_files_count, manifest.existing_files_count, manifest.deleted_files_count)
+    rows = (manifest.added_rows_count, manifest.existing_rows_count, manifest.deleted_rows_count)
+    return (manifest.content, manifest.sequence_number, manifest.min_sequence_number, *counts, *rows)
+
+
+def _data_left(events: FileEvents) -> set[str]:
+    left: set[str] = set()
+    for action, file in zip(events.action, events.file, strict=True):
+        if file.startswith("data/"):
+            (left.add if action == Action.WRITE else left.discard)(file)
+    return left
+
+
+@pytest.mark.spark
+def test_vectors_cannot_be_committed_once_the_first_snapshot_is_gone(session: Session, tmp_path: Path) -> None:
+    case = upserting_case(commits=6, repeats=0.25, version=3, maintenance=EXPIRY)
+    with pytest.raises(WasimError, match="first snapshot has expired"):
+        simulate(case)
+    job = UpsertingJob(session, case, tmp_path)
+    rows = dict(rows_of_commits(case))
+    for number in (1, 2):
+        job.commit(number, rows[number])
+    job.table.expireSnapshots().expireOlderThan(job.table.currentSnapshot().timestampMillis()).commit()
+    with pytest.raises(Py4JJavaError, match="Cannot determine history between starting snapshot null"):
+        job.commit(3, rows[3])

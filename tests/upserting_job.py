@@ -15,11 +15,9 @@ from wasim.iceberg.specs import spec_json
 from wasim.scenario import Case
 from wasim.simulate.data_files import DataFiles, data_files_of
 from wasim.simulate.profile import profile_named
-from wasim.simulate.row_changes import upserted_numbers
 from wasim.simulate.row_deltas import Subtasks
-from wasim.simulate.row_sets import AS_ARRIVED, RowSet, new_rows
+from wasim.simulate.row_sets import RowSet
 from wasim.spark import Session
-from wasim.workload import Append, plan_steps
 
 SOURCES = Path(__file__).parent / "java"
 JOB, OPERATOR = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
@@ -40,14 +38,6 @@ def texts(checkpoint: int) -> dict[str, str]:
 def subtasks_of(case: Case, files: DataFiles, location: str) -> Subtasks:
     counts = [0] * case.workload.files_per_commit
     return Subtasks(files=files, location=location, query_id=QUERY_ID, counts=counts)
-
-
-def rows_of_commits(case: Case) -> Iterator[tuple[int, RowSet]]:
-    for step in plan_steps(case):
-        if isinstance(step, Append):
-            for commit in range(step.first_commit, step.first_commit + step.commits):
-                version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
-                yield commit, new_rows(upserted_numbers(case, step, commit), version)
 
 
 _CLASSES = {}
@@ -75,7 +65,7 @@ class UpsertingJob:
         self.case, self.jvm = case, session.jvm
         self.gateway = session.spark.sparkContext._gateway
         self.files = data_files_of(case, profile_named("flink"))
-        self.folder = folder / "db" / "events"
+        self.warehouse, self.folder = folder, folder / "db" / "events"
         self.location = f"file:{self.folder}"
         self.table = self._create()
         self.subtasks = subtasks_of(case, self.files, self.location)
@@ -88,7 +78,7 @@ class UpsertingJob:
         iceberg = self.jvm.org.apache.iceberg
         catalog = self.jvm.wasim.recorder.MemoryCatalog()
         catalog.setConf(self.jvm.org.apache.hadoop.conf.Configuration())
-        catalog.initialize("upserting", self._map({"warehouse": f"file:{self.folder.parent.parent}"}))
+        catalog.initialize("upserting", self._map({"warehouse": str(self.warehouse)}))
         schema = iceberg.SchemaParser.fromJson(schema_json(self.files.schema))
         spec = iceberg.PartitionSpecParser.fromJson(schema, spec_json(self.files.spec))
         case = self.case

@@ -119,12 +119,22 @@ class DescribedData:
         }
 
 
+def refuse_flinks(case: Case) -> None:
+    """Raises WasimError for upserts by equality deletes, which are Flink's."""
+    if case.key_columns:
+        raise WasimError(
+            "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
+            " simulate), or give mode copy-on-write or merge-on-read."
+        )
+
+
 def check_describable(case: Case) -> None:
     """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
     for name, change in case.changes:
         if change is not None and getattr(change, "locality", None) != "oldest_commits":
             by = " but by locality oldest_commits" if name == "delete" else ""
             raise WasimError(f"changes.{name}{by} is not described by engine core. Take it out, or use engine spark.")
+    refuse_flinks(case)
     if case.writer.upsert is not None:
         raise WasimError("writer.upsert is not described by engine core. Take it out, or use engine spark.")
     if case.writer.writers > 1:

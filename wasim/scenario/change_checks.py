@@ -83,8 +83,8 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     yield from _check_mode(draft, (*place, "mode"), upsert.mode, "write.merge.mode")
     for name in ("key", "repeats"):
         if getattr(upsert, name) != type(upsert).model_fields[name].default:
-            problem, remedy = f"is given, but the mode is {upsert.mode}", f"Take it out, or give mode: {EQUALITY_DELETES}."
-            yield Fault(place=(*place, name), problem=problem, remedy=remedy)
+            remedy = f"Take it out, or give mode: {EQUALITY_DELETES}."
+            yield Fault(place=(*place, name), problem=f"is given, but the mode is {upsert.mode}", remedy=remedy)
     merge = scenario.changes.merge
     if merge is not None and merge.mode != upsert.mode:
         remedy = "Give both the same: it is one property of the table."

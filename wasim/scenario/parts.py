@@ -94,7 +94,7 @@ class Workload(Part):
 
 
 class Upsert(Part):
-    """Rows that replace earlier ones: each commit is one MERGE INTO, or with equality deletes one row delta of Flink's."""
+    """Rows that replace earlier ones: each commit is one MERGE INTO, or a row delta of Flink's."""
 
     share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         description="Share of each commit's rows that replace earlier ones; the others are new."
@@ -104,8 +104,8 @@ class Upsert(Part):
     )
     mode: Literal["copy-on-write", "merge-on-read", "equality-deletes"] = Field(
         default="copy-on-write",
-        description="Iceberg's write.merge.mode; or equality-deletes, for a stream into the table: Flink's upserts, which"
-        " delete each row's key before they write it. They are simulated only.",
+        description="Iceberg's write.merge.mode; or equality-deletes, for a stream into the table: Flink's upserts,"
+        " which delete each row's key before they write it. They are simulated only.",
     )
     key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
         default=("event_id",),
@@ -136,8 +136,8 @@ class Writer(Part):
     )
     upsert: Upsert | None = Field(
         default=None,
-        description="Left out: commits append. Given, for batch and foreach_batch: they merge rows; for a stream into the"
-        " table they delete by key.",
+        description="Left out: commits append. Given, for batch and foreach_batch: they merge rows; for a stream into"
+        " the table they delete by key.",
     )
 
     @model_validator(mode="before")

@@ -97,7 +97,7 @@ def _first_metadata(
 
 
 def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str]:
-    """The scenario's properties, and those that the writer adds, in the order of Java's maps, one put into the other."""
+    """The scenario's properties, and those that the writer adds, in the order of Java's maps, one copied."""
     added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
     scenario = {
         "write.distribution-mode": case.workload.distribution_mode,

@@ -24,8 +24,7 @@ def equality_delete_file(
     """
     sizes = {key.field_id: _column_bytes(key, written, deletes, files) for key in keys}
     counted = [key for number in java_map_order(sizes) for key in keys if key.field_id == number and key.has_counts]
-    lower = {key.field_id: (written.lower_bounds or {})[key.field_id] for key in counted if key.bound_length is not None}
-    upper = {number: bound for number, bound in (written.upper_bounds or {}).items() if number in lower}
+    bounded = {key.field_id for key in counted}
     return DataFileEntry(
         file_path=path,
         record_count=deletes,
@@ -36,8 +35,8 @@ def equality_delete_file(
         value_counts={key.field_id: deletes for key in counted},
         null_value_counts={key.field_id: 0 for key in counted},
         nan_value_counts={},
-        lower_bounds=lower,
-        upper_bounds=upper,
+        lower_bounds={key: bound for key, bound in (written.lower_bounds or {}).items() if key in bounded},
+        upper_bounds={key: bound for key, bound in (written.upper_bounds or {}).items() if key in bounded},
         split_offsets=(MAGIC_BYTES,),
         equality_ids=tuple(key.field_id for key in keys),
         sort_order_id=0,

@@ -127,7 +127,8 @@ def _check_upsert(case: Case, profile: WriterProfile) -> None:
             " writer.",
         }
         raise WasimError(
-            f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it {can[profile.upserts]}"
+            f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it"
+            f" {can[profile.upserts]}"
         )
     if case.key_columns and case.has_changes:
         raise WasimError(

@@ -1,7 +1,6 @@
 """Manifests that Flink stages a checkpoint's files in, until the commit is made that lists them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import ManifestContent

@@ -22,7 +22,7 @@ class TableTotals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCounts:
-    """Files that a commit adds, or that it removes. `delete_files` are those of keys, positions and deletion vectors."""
+    """Files that a commit adds, or that it removes. `delete_files` are of keys, positions and vectors."""
 
     files: int = 0
     records: int = 0
