@@ -26,6 +26,7 @@ from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment
 from wasim.simulate.creation import Site, new_table
 from wasim.simulate.data_files import data_files_of
+from wasim.simulate.delete_files import bitmap_bytes
 from wasim.simulate.profile import profile_named
 from wasim.simulate.row_deltas import RowDelta, commit_row_delta
 from wasim.spark import Session
@@ -265,3 +266,29 @@ def test_vectors_cannot_be_committed_once_the_first_snapshot_is_gone(session: Se
     job.table.expireSnapshots().expireOlderThan(job.table.currentSnapshot().timestampMillis()).commit()
     with pytest.raises(Py4JJavaError, match="Cannot determine history between starting snapshot null"):
         job.commit(3, rows[3])
+
+
+BITMAPS = {
+    "one": [5],
+    "three in a row": [0, 1, 2],
+    "four in a row": [0, 1, 2, 3],
+    "two rows of three": [0, 1, 2, 10, 11, 12],
+    "two rows of four": [0, 1, 2, 3, 10, 11, 12, 13],
+    "every other, as an array": list(range(0, 8192, 2)),
+    "every other, as a bitmap": list(range(0, 8194, 2)),
+    "pairs, as a bitmap": [place for place in range(8_000) if place % 3],
+    "one long row": list(range(9_000)),
+    "five containers": [container << 16 | place for container in range(5) for place in range(4)],
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("positions", BITMAPS.values(), ids=BITMAPS)
+def test_bitmaps_are_as_long_as_the_library_writes_them(session: Session, positions: list[int]) -> None:
+    bitmap = session.jvm.org.apache.iceberg.shaded.org.roaringbitmap.RoaringBitmap()
+    array = session.spark.sparkContext._gateway.new_array(session.jvm.int, len(positions))
+    for place, position in enumerate(positions):
+        array[place] = position
+    bitmap.add(array)
+    bitmap.runOptimize()
+    assert bitmap_bytes(np.array(positions)) == bitmap.serializedSizeInBytes()

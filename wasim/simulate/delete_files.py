@@ -73,7 +73,7 @@ def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str)
     vectors, offset = [], _MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
-        size = _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_bytes(one.positions)
+        size = _VECTOR_BYTES + _BITMAPS_BYTES + bitmap_bytes(one.positions)
         vectors.append(
             DataFileEntry(
                 file_path=path,
@@ -112,7 +112,7 @@ def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
     return json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _bitmap_bytes(positions: Ints) -> int:
+def bitmap_bytes(positions: Ints) -> int:
     """Size of the Roaring bitmap of these positions, ascending, its containers run-length encoded where that is less.
 
     Source: the portable format of the Roaring bitmaps' specification.
