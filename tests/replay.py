@@ -77,7 +77,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]
-        entries = _draws_of(jsons[0].parent, snapshot, draws)
+        entries = draws_of(jsons[0].parent, snapshot, draws)
         draws.queue.append(_uuid_of(path))
         moment = Moment(
             event_time_s=0.0,
@@ -155,7 +155,7 @@ def _placeholder(key: str) -> str:
     return key.replace(".", "_")
 
 
-def _draws_of(metadata: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, ManifestEntry]]:
+def draws_of(metadata: Path, snapshot: Snapshot, draws: Draws) -> list[tuple[int, ManifestEntry]]:
     """Queues what the commit drew; returns the entries of its own manifests, each with its partition spec."""
     name = snapshot.manifest_list.rpartition("/")[2]
     listed = read_manifest_list((metadata / name).read_bytes(), source=name)

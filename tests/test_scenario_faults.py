@@ -348,7 +348,29 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "an upsert into a stream's table": (
         "writer: [streaming, batch]", "writer: [{kind: streaming, upsert: {share: 0.5}}]",
         ["11:30: sweep.writer[0].upsert is given, but a stream into the table only appends. "
-         "Give sink: foreach_batch, or kind: batch."],
+         "Give sink: foreach_batch, or kind: batch; or mode: equality-deletes, which is Flink's."],
+    ),
+    "equality deletes by a batch, of a table without delete files": (
+        "writer: [streaming, batch]", "writer: [{kind: batch, upsert: {share: 0.5, mode: equality-deletes}}]\n"
+        "  table.format_version: [1]",
+        ["11:53: sweep.writer[0].upsert.mode is equality-deletes, but tables of format version 1 have no delete files. "
+         "Give table.format_version 2 or 3.",
+         "11:53: sweep.writer[0].upsert.mode is equality-deletes, which a Flink stream writes into its table, and no "
+         "batch. Give kind: streaming without a sink."],
+    ),
+    "a key that cannot be one": (
+        "writer: [streaming, batch]", "writer: [{kind: streaming, upsert: {share: 0.5, mode: equality-deletes, "
+        "key: [regoin, amount]}}]",
+        ["11:75: sweep.writer[0].upsert.key lacks event_id, which tells rows apart. Add it.",
+         "11:81: sweep.writer[0].upsert.key[0] is 'regoin', no column of the table. Give event_id, event_time, region, "
+         "amount.",
+         "11:89: sweep.writer[0].upsert.key[1] is 'amount', a double. Give columns of long, int, string, date, "
+         "timestamp, timestamptz, boolean."],
+    ),
+    "a key of a MERGE": (
+        "writer: [streaming, batch]", "writer: [{kind: batch, upsert: {share: 0.5, key: [event_id, region]}}]",
+        ["11:47: sweep.writer[0].upsert.key is given, but the mode is copy-on-write. Take it out, or give mode: "
+         "equality-deletes."],
     ),
     "an evolution that the table does not allow": (
         "horizon: 1m", "evolution: [{at: 5s, drop_column: region}, {at: 6s, widen_column: {column: region, "

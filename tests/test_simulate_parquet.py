@@ -78,7 +78,7 @@ def test_rows_written_again_may_be_null_where_the_table_says_so(
     for (rows, sizes), (rows_simulated, sizes_simulated) in zip(*again, strict=True):
         assert rows == rows_simulated
         assert sum(dict(sizes_simulated).values()) == pytest.approx(sum(dict(sizes).values()), rel=0.01)
-        assert dict(sizes_simulated) == pytest.approx(dict(sizes), rel=0.06)
+        assert dict(sizes_simulated) == pytest.approx(dict(sizes), rel=0.12)
 
 
 def both(

@@ -168,8 +168,18 @@ def _wall_ms() -> int:
     return round(time.time() * 1000)
 
 
+def refuse_flinks(case: Case) -> None:
+    """Raises WasimError for upserts by equality deletes, which are Flink's."""
+    if case.key_columns:
+        raise WasimError(
+            "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
+            " simulate), or give mode copy-on-write or merge-on-read."
+        )
+
+
 def check_describable(case: Case) -> None:
     """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
+    refuse_flinks(case)
     if case.writer.writers > 1:
         raise WasimError(
             f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."

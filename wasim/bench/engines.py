@@ -3,13 +3,14 @@
 from functools import partial
 
 from wasim import drive
-from wasim.bench.described import DescribedData, check_describable
+from wasim.bench.described import DescribedData, check_describable, refuse_flinks
 from wasim.errors import WasimError
 from wasim.scenario import Case
 
 
-def _models_every_case(case: Case) -> None:
-    """Engine spark is what a scenario describes."""
+def _check_is_sparks(case: Case) -> None:
+    """Raises WasimError for what no Spark does; all else that a scenario describes it does."""
+    refuse_flinks(case)
 
 
 def _open_spark(target: drive.Target) -> drive.Crew:
@@ -21,7 +22,7 @@ def _open_core(target: drive.Target) -> drive.Crew:
     return drive.Crew(appender=appender, operate=appender.operate)
 
 
-SPARK = drive.Engine(name="spark", writes_data=True, check=_models_every_case, open=_open_spark)
+SPARK = drive.Engine(name="spark", writes_data=True, check=_check_is_sparks, open=_open_spark)
 CORE = drive.Engine(name="core", writes_data=False, check=check_describable, open=_open_core)
 ENGINES = {engine.name: engine for engine in (SPARK, CORE)}
 

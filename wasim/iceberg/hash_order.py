@@ -32,7 +32,23 @@ def java_map_order(keys: Iterable[_Key]) -> list[_Key]:
     capacity = 16
     while len(ordered) > capacity * 3 // 4:
         capacity *= 2
-    return sorted(ordered, key=lambda key: _java_spread(key) & (capacity - 1))
+    return _by_bucket(ordered, capacity)
+
+
+def java_copy_order(keys: Iterable[_Key]) -> list[_Key]:
+    """The same of a HashMap into which another map, with the keys in that order, was put at once while it was empty.
+
+    It takes the least capacity, a power of two, that holds so many (before Java 19, one more than need be).
+    """
+    ordered = list(dict.fromkeys(keys))
+    capacity = 1
+    while capacity < int(len(ordered) / 0.75 + 1):
+        capacity *= 2
+    return _by_bucket(ordered, capacity)
+
+
+def _by_bucket(keys: list[_Key], capacity: int) -> list[_Key]:
+    return sorted(keys, key=lambda key: _java_spread(key) & (capacity - 1))
 
 
 def _java_spread(key: str | int) -> int:

@@ -100,6 +100,11 @@ def rewritten_manifest_name(uuid: str) -> str:
     return f"optimized-m-{uuid}.avro"
 
 
+def staged_manifest_name(job: str, operator: str, checkpoint: int, number: int) -> str:
+    """Name of a manifest that Flink's one aggregator, in its first attempt, stages files in; numbered from 1 on."""
+    return f"{job}-{operator}-00000-0-{checkpoint}-{number:05d}.avro"
+
+
 def statistics_name(snapshot_id: int, uuid: str) -> str:
     """`<snapshot id>-<uuid>.stats`, which compute_table_stats writes."""
     return f"{snapshot_id}-{uuid}.stats"

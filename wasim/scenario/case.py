@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import floor
 
 from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
-from wasim.scenario.parts import Environment, Planning, Table, Workload, Writer
+from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
 from wasim.scenario.values import Part
 from wasim.units import format_duration
 
@@ -46,6 +46,12 @@ class Case:
         """Rows of each commit but the first that replace earlier ones: none unless the writer upserts."""
         return round(self.writer.upsert.share * self.rows_per_commit) if self.writer.upsert else 0
 
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """Columns by which a writer of equality deletes knows rows again; none for all other writers."""
+        upsert = self.writer.upsert
+        return upsert.key if upsert is not None and upsert.mode == EQUALITY_DELETES else ()
+
     def rows_through(self, commit: int) -> int:
         """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
         return max(0, commit * self.rows_per_commit - max(0, commit - 1) * self.replaced_rows_per_commit)
@@ -73,7 +79,8 @@ class Case:
             for name, change in self.changes
             if isinstance(change, Update | Delete | Merge)
         }
-        return modes | ({"write.merge.mode": self.writer.upsert.mode} if self.writer.upsert else {})
+        upsert = None if self.key_columns else self.writer.upsert
+        return modes | ({"write.merge.mode": upsert.mode} if upsert else {})
 
     @property
     def has_maintenance(self) -> bool:

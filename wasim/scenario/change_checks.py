@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from wasim.scenario.draft import Draft
 from wasim.scenario.evolve import DoesNotFit, evolve, wanted
 from wasim.scenario.faults import Fault, Place
+from wasim.scenario.parts import EQUALITY_DELETES, Upsert
 from wasim.scenario.settings import property_faults
 from wasim.units import format_duration
 
 MOST_TIMES = 100_000
 """That a change or an upkeep comes back within a horizon."""
+_KEY_TYPES = ("long", "int", "string", "date", "timestamp", "timestamptz", "boolean")
 
 
 def check_changes(draft: Draft) -> Iterator[Fault]:
@@ -65,8 +67,9 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     upsert = scenario.writer.upsert
     if upsert is None:
         return
-    if scenario.writer.default_append == "fast":
-        remedy = "Give sink: foreach_batch, or kind: batch."
+    into_table, by_key = scenario.writer.default_append == "fast", upsert.mode == EQUALITY_DELETES
+    if into_table and not by_key:
+        remedy = f"Give sink: foreach_batch, or kind: batch; or mode: {EQUALITY_DELETES}, which is Flink's."
         yield Fault(place=place, problem="is given, but a stream into the table only appends", remedy=remedy)
     rows = max(1, round(scenario.workload.rows_per_second * scenario.commit_interval))
     if not 0 < round(upsert.share * rows) < rows:
@@ -74,11 +77,44 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
             f"is {draft.quoted(*place, 'share')}, which of {rows} rows in a commit leaves none new or none replaced"
         )
         yield Fault(place=(*place, "share"), problem=problem, remedy="Give another share, or more rows per commit.")
+    if by_key:
+        yield from _check_keys(draft, upsert, into_table=into_table)
+        return
     yield from _check_mode(draft, (*place, "mode"), upsert.mode, "write.merge.mode")
+    for name in ("key", "repeats"):
+        if getattr(upsert, name) != type(upsert).model_fields[name].default:
+            remedy = f"Take it out, or give mode: {EQUALITY_DELETES}."
+            yield Fault(place=(*place, name), problem=f"is given, but the mode is {upsert.mode}", remedy=remedy)
     merge = scenario.changes.merge
     if merge is not None and merge.mode != upsert.mode:
         remedy = "Give both the same: it is one property of the table."
         yield Fault(place=("changes", "merge", "mode"), problem=f"is not writer.upsert's {upsert.mode}", remedy=remedy)
+
+
+def _check_keys(draft: Draft, upsert: Upsert, *, into_table: bool) -> Iterator[Fault]:
+    """What Flink asks of a table that it upserts into, and of its key."""
+    table, place = draft.scenario.table, ("writer", "upsert")
+    if not into_table:
+        problem = f"is {EQUALITY_DELETES}, which a Flink stream writes into its table, and no batch"
+        yield Fault(place=(*place, "mode"), problem=problem, remedy="Give kind: streaming without a sink.")
+    if table.format_version == 1:
+        problem = f"is {EQUALITY_DELETES}, but tables of format version 1 have no delete files"
+        yield Fault(place=(*place, "mode"), problem=problem, remedy="Give table.format_version 2 or 3.")
+    types = {"event_id": "long", "event_time": "timestamptz"}
+    types |= {name: column.type for column in table.columns for name in column.names}
+    for number, name in enumerate(upsert.key):
+        where = (*place, "key", number)
+        if name not in types:
+            yield Fault(place=where, problem=f"is {name!r}, no column of the table", remedy=f"Give {', '.join(types)}.")
+        elif types[name] not in _KEY_TYPES:
+            problem, remedy = f"is {name!r}, a {types[name]}", f"Give columns of {', '.join(_KEY_TYPES)}."
+            yield Fault(place=where, problem=problem, remedy=remedy)
+    if "event_id" not in upsert.key:
+        yield Fault(place=(*place, "key"), problem="lacks event_id, which tells rows apart", remedy="Add it.")
+    for field in table.partition_by:
+        if field.column not in upsert.key:
+            problem = f"lacks {field.column}, by which the table is partitioned: Flink refuses to upsert so"
+            yield Fault(place=(*place, "key"), problem=problem, remedy=f"Add it: key: [event_id, {field.column}].")
 
 
 def check_maintenance(draft: Draft) -> Iterator[Fault]:

@@ -23,6 +23,7 @@ from wasim.scenario.values import (
 )
 
 WRITER_KINDS = ("streaming", "batch")
+EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
 
 
 class Columns(Part):
@@ -93,7 +94,7 @@ class Workload(Part):
 
 
 class Upsert(Part):
-    """Rows that replace earlier ones: each commit is one MERGE INTO."""
+    """Rows that replace earlier ones: each commit is one MERGE INTO, or a row delta of Flink's."""
 
     share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         description="Share of each commit's rows that replace earlier ones; the others are new."
@@ -101,8 +102,18 @@ class Upsert(Part):
     locality: Literal["scattered", "newest"] = Field(
         default="scattered", description="Which rows are replaced: everywhere in the table, or those that came last."
     )
-    mode: Literal["copy-on-write", "merge-on-read"] = Field(
-        default="copy-on-write", description="Iceberg's write.merge.mode."
+    mode: Literal["copy-on-write", "merge-on-read", "equality-deletes"] = Field(
+        default="copy-on-write",
+        description="Iceberg's write.merge.mode; or equality-deletes, for a stream into the table: Flink's upserts,"
+        " which delete each row's key before they write it. They are simulated only.",
+    )
+    key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
+        default=("event_id",),
+        description="Of equality deletes: columns whose values say which rows are the same; event_id among them.",
+    )
+    repeats: Annotated[Number, Field(ge=0, lt=1)] = Field(
+        default=0.0,
+        description="Of equality deletes: share of the replacing rows whose key came before within the same commit.",
     )
 
 
@@ -124,7 +135,9 @@ class Writer(Part):
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
     )
     upsert: Upsert | None = Field(
-        default=None, description="Left out: commits append. Given, for batch and foreach_batch: they merge rows."
+        default=None,
+        description="Left out: commits append. Given, for batch and foreach_batch: they merge rows; for a stream into"
+        " the table they delete by key.",
     )
 
     @model_validator(mode="before")

@@ -26,7 +26,9 @@ from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.planned import Planned, commit_planned
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.race import race_of
-from wasim.simulate.row_changes import change_rows, upsert
+from wasim.simulate.row_changes import change_rows, upsert, upserted_numbers
+from wasim.simulate.row_deltas import Subtasks, commit_row_delta
+from wasim.simulate.row_sets import AS_ARRIVED, new_rows
 from wasim.simulate.scanning import live_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.simulate.table import SimulatedTable
@@ -133,6 +135,12 @@ class _Writer:
         self.files = files
         self.table = new_table(case, profile, files, site=site, books=books, rng=rng)
         self.query_id = str(draw_uuid(rng))
+        self.subtasks = Subtasks(
+            files=files,
+            locations=self.table.rules.locations,
+            query_id=self.query_id,
+            counts=[0] * case.workload.files_per_commit,
+        )
         self.task_id = site.first_task_id
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
@@ -185,6 +193,9 @@ class _Writer:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
         self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
+        if self.case.key_columns:
+            self._commit_row_delta(step, commit, self._moment(event_time_s, commit))
+            return
         if step.operation(commit) == "upsert":
             moment = self._moment(event_time_s, commit)
             self._commit_planned(upsert(self._statement(moment), step, commit), moment)
@@ -192,6 +203,12 @@ class _Writer:
         if not self.profile.keeps_names and commit > 1:
             self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
         append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
+
+    def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
+        """A checkpoint of Flink's, whose first one deletes by key too."""
+        version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
+        rows = new_rows(upserted_numbers(self.case, step, commit), version)
+        commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
 
     def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import ManifestHeader, TableMetadata
-from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.hash_order import java_copy_order, java_map_order
 from wasim.iceberg.specs import SortOrder
 from wasim.scenario import Case
 from wasim.scenario.paths import whole_paths
@@ -93,13 +93,14 @@ def _first_metadata(
 
 
 def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str]:
-    """The scenario's properties, and those that the writer adds, in the order of Java's map."""
+    """The scenario's properties, and those that the writer adds, in the order of Java's maps, one copied."""
     added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
     scenario = {
         "write.distribution-mode": case.workload.distribution_mode,
         **case.change_modes,
+        **({"write.upsert.enabled": "true"} if case.key_columns else {}),
         **case.table.properties,
     }
     whole = whole_paths(scenario, site.location)
     both = {**added, **{key: value for key, value in whole.items() if key not in _RESERVED}}
-    return {key: both[key] for key in java_map_order(both)}
+    return {key: both[key] for key in java_copy_order(java_map_order(both))}

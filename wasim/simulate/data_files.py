@@ -62,6 +62,7 @@ class DataFiles:
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
+    keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
@@ -83,7 +84,7 @@ class DataFiles:
             shares = split_by_partition(self.rows, self.spec, self.leaves, written) if len(written) else []
             for share in shares:
                 path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
-                file = self._entry(path, share, rng, arrives=not rewrites)
+                file = self.entry(path, share, rng, arrives=not rewrites)
                 found.append(with_lineage(file, share.rows) if carries_lineage else file)
         return found
 
@@ -118,7 +119,8 @@ class DataFiles:
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
         return [all_rows(tasks).by_number()] if shuffled else tasks
 
-    def _entry(self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool) -> DataFileEntry:
+    def entry(self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool) -> DataFileEntry:
+        """The file at that path that holds these rows of one partition, which arrive or were in the table before."""
         rows = share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
@@ -164,7 +166,7 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
 
     In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
     """
-    schema = iceberg_schema(case.table)
+    schema = iceberg_schema(case.table, case.key_columns)
     found, rows = leaves(case.table, schema), rows_of(case)
     return DataFiles(
         case=case,

@@ -11,7 +11,6 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.codecs import pack
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue
-from wasim.simulate.data_files import FileNumbers
 from wasim.units import Ints
 
 PATH_ID, POSITION_ID = 2147483546, 2147483545  # of the columns file_path and pos
@@ -39,16 +38,14 @@ class DeletedRows:
     positions: Ints
 
 
-def position_delete_file(
-    deleted: Sequence[DeletedRows], numbers: FileNumbers, *, folder: str, count: int
-) -> DataFileEntry:
-    """A Parquet file that deletes rows of these files of one partition; `count` numbers it within its task."""
+def position_delete_file(path: str, deleted: Sequence[DeletedRows]) -> DataFileEntry:
+    """A Parquet file that deletes rows of these files of one partition."""
     paths = [one.path.encode() for one in deleted]
     first, last = min(deleted, key=lambda one: one.path), max(deleted, key=lambda one: one.path)
     positions = np.concatenate([one.positions for one in deleted])
     path_bytes, position_bytes, file_bytes = _parquet_bytes(paths, positions)
     return DataFileEntry(
-        file_path=_path(numbers, folder, f"{count:05d}-deletes.parquet"),
+        file_path=path,
         record_count=len(positions),
         file_size_bytes=file_bytes,
         content=FileContent.POSITION_DELETES,
@@ -79,14 +76,13 @@ def _packed_bytes(page: bytes) -> int:
     return len(pack("zstandard", page, _PAGE_LEVEL))
 
 
-def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, created_by: str) -> list[DataFileEntry]:
+def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
     """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
     by_path = {one.path: one for one in deleted}
-    path = _path(numbers, "", "00001-deletes.puffin")
     vectors, offset = [], _MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
-        size = _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_bytes(one.positions)
+        size = _VECTOR_BYTES + _BITMAPS_BYTES + bitmap_bytes(one.positions)
         vectors.append(
             DataFileEntry(
                 file_path=path,
@@ -103,10 +99,6 @@ def deletion_vectors(deleted: Sequence[DeletedRows], numbers: FileNumbers, creat
         offset += size
     file_bytes = offset + _FOOTER_BYTES + len(_footer_json(vectors, created_by))
     return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
-
-
-def _path(numbers: FileNumbers, folder: str, end: str) -> str:
-    return numbers.locations.data_file(folder, f"00000-{numbers.first_task_id}-{numbers.query_id}-{end}")
 
 
 def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
@@ -129,7 +121,7 @@ def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
     return json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _bitmap_bytes(positions: Ints) -> int:
+def bitmap_bytes(positions: Ints) -> int:
     """Size of the Roaring bitmap of these positions, ascending, its containers run-length encoded where that is less.
 
     Source: the portable format of the Roaring bitmaps' specification.
@@ -140,7 +132,7 @@ def _bitmap_bytes(positions: Ints) -> int:
     for group in groups:
         plain = 2 * len(group) if len(group) <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
         encoded = 2 + 4 * (1 + int(np.count_nonzero(np.diff(group) > 1)))
-        is_run = encoded < plain + 2 * (len(group) <= _MOST_IN_ARRAY)
+        is_run = encoded < plain
         containers.append(encoded if is_run else plain)
         runs += is_run
     count = len(highs)

@@ -60,6 +60,7 @@ _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "s
 def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
     check_rewriting(case)
+    _check_upsert(case, profile)
     if case.table.format_version > 2 and profile.release < V3_SINCE:
         raise WasimError(
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
@@ -102,6 +103,29 @@ def check_summable(case: Case) -> None:
         raise WasimError(
             "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"
             " --mode exact, or another catalog."
+        )
+
+
+def _check_upsert(case: Case, profile: WriterProfile) -> None:
+    upsert = case.writer.upsert
+    if upsert is None:
+        return
+    wanted = "equality-deletes" if case.key_columns else "merge"
+    if profile.upserts != wanted:
+        can = {
+            "none": "appends only. Take writer.upsert out, or give another profile.",
+            "merge": "merges. Give writer.upsert.mode copy-on-write or merge-on-read, or the profile flink.",
+            "equality-deletes": "deletes by key. Give writer.upsert.mode equality-deletes, or the profile of another"
+            " writer.",
+        }
+        raise WasimError(
+            f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it"
+            f" {can[profile.upserts]}"
+        )
+    if case.key_columns and case.has_changes:
+        raise WasimError(
+            "changes beside writer.upsert of mode equality-deletes are not simulated: they would be another engine's"
+            " statements. Take one of them out."
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order, scala_map_order
 from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
@@ -77,14 +78,17 @@ def _copy(table: SimulatedTable, staged: LiveManifest, number: int, identity: Co
 
 
 def _in_order(entry: LiveEntry, order: Callable[[Iterable[int]], Iterable[int]]) -> LiveEntry:
-    """The entry with its maps as whoever read them orders them: Scala's after Spark's rows, Java's after Iceberg's."""
-    file = entry.file
+    return replace(entry, file=with_maps_in(entry.file, order), existing=None)
+
+
+def with_maps_in(file: DataFileEntry, order: Callable[[Iterable[int]], Iterable[int]]) -> DataFileEntry:
+    """The file with its maps as whoever read them orders them: Scala's after Spark's rows, Java's after Iceberg's."""
     names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
     maps = {name: getattr(file, name) for name in names}
     ordered: dict[str, Any] = {
         name: None if values is None else {key: values[key] for key in order(values)} for name, values in maps.items()
     }
-    return replace(entry, file=replace(file, **ordered), existing=None)
+    return replace(file, **ordered)
 
 
 def _place(value: PartitionValue) -> tuple[bool, PartitionValue]:

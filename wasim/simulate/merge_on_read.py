@@ -11,7 +11,7 @@ from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_
 from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
 from wasim.simulate.scanning import Mask, ScannedFile
 
-_CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
+CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,19 +46,24 @@ def draw_delete_files(
             continue
         for group in _groups(listed, by_partition=by_partition):
             count += 1
-            file_entry = position_delete_file(group, numbers, folder=files.folder_of(group[0].partition), count=count)
+            folder = files.folder_of(group[0].partition)
+            file_entry = position_delete_file(_path(numbers, folder, f"{count:05d}-deletes.parquet"), group)
             _remember(files, file_entry, group)
             added.setdefault(spec_id, []).append(file_entry)
     if uses_vectors and deleted:
-        created_by = files.profile.summary.get(_CREATOR_KEY, "")
+        created_by = files.profile.summary.get(CREATOR_KEY, "")
         spec_of = {rows.path: spec_id for spec_id, listed in deleted.items() for rows in listed}
         every = [rows for listed in deleted.values() for rows in listed]
         by_path = {rows.path: rows for rows in every}
-        for vector in deletion_vectors(every, numbers, created_by):
+        for vector in deletion_vectors(_path(numbers, "", "00001-deletes.puffin"), every, created_by):
             path = vector.referenced_data_file or ""
             _remember(files, vector, [by_path[path]])
             added.setdefault(spec_of[path], []).append(vector)
     return DeleteFiles(added=added, replaced={entry.key for entry in replaced})
+
+
+def _path(numbers: FileNumbers, folder: str, end: str) -> str:
+    return numbers.locations.data_file(folder, f"00000-{numbers.first_task_id}-{numbers.query_id}-{end}")
 
 
 def _groups(listed: Sequence[DeletedRows], *, by_partition: bool) -> list[list[DeletedRows]]:

@@ -27,7 +27,8 @@ def is_due(table: SimulatedTable, condition: Condition | None, target_file_size_
             count = len(table.manifests)
         case "small_files":
             least_bytes = SMALL_FILE * target_file_size_bytes
-            live = (entry.file for manifest in table.manifests for entry in manifest.live)
+            data = (manifest for manifest in table.manifests if not manifest.has_deletes)
+            live = (entry.file for manifest in data for entry in manifest.live)
             count = sum(1 for file in live if file.file_size_bytes < least_bytes)
     return count >= condition.least
 

@@ -25,6 +25,7 @@ SHIPPED = (
 )
 Origin = Literal["measured", "documented"]
 Names = Literal["metastore", "hadoop", "bare"]
+Upserts = Literal["merge", "equality-deletes", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class WriterProfile:
 
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
     the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
-    of several such writers at work at once.
+    of several such writers at work at once. `upserts` says how it replaces rows, if it does.
     """
 
     name: str
@@ -69,6 +70,7 @@ class WriterProfile:
     iceberg: str = "1.12"
     sources: Mapping[str, str] = field(default_factory=dict)
     together: tuple[WriterTimes, ...] = ()
+    upserts: Upserts = "merge"
 
     @property
     def release(self) -> Release:
@@ -100,7 +102,11 @@ def read_profile(path: Path) -> WriterProfile:
 
 
 def shipped_profile(case: Case) -> WriterProfile:
-    """The profile that comes with wasim for a case's writer: what appends inside foreachBatch write is a batch's."""
+    """The profile that comes with wasim for a case's writer: what appends inside foreachBatch write is a batch's, and
+    equality deletes are Flink's.
+    """
+    if case.key_columns:
+        return profile_named("flink")
     streams = case.writer.kind == "streaming" and case.writer.sink == "table"
     return profile_named("spark_streaming" if streams else "spark_batch")
 

@@ -48,12 +48,16 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
     """The row numbers of an upserting commit, as drive/changes.py defines them."""
     replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
     offsets = np.arange(step.rows_per_commit)
+    if not before:
+        return offsets
     if case.writer.upsert is not None and case.writer.upsert.locality == "newest":
         earlier = before - replaced + offsets
     else:
         stretch = before // replaced
         earlier = offsets * stretch + spark_xxhash64_of_ints(commit, case.seed) % stretch
-    return np.where(offsets < replaced, earlier, before - replaced + offsets)
+    repeats = case.writer.upsert.repeats if case.writer.upsert is not None else 0.0
+    different = max(1, replaced - round(repeats * replaced))  # of the keys that come again
+    return np.where(offsets < replaced, earlier[offsets % different], before - replaced + offsets)
 
 
 def _deletes_whole_files(statement: Statement, step: ChangeRows) -> Planned | None:

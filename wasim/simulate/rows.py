@@ -99,6 +99,8 @@ class Rows:
             per_commit = self.case.workload.partitions_per_commit or 1
             commits = np.trunc(rows.numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
             return np.asarray((commits * per_commit + rows.numbers % per_commit) % (leaf.column.values or 1))
+        if leaf.name in self.case.key_columns:
+            return np.asarray(self._hashes_as_arrived(leaf, rows.numbers) % (leaf.column.values or ALL_KEYS))
         versions, values = rows.updates if leaf.name == self.changed else rows.versions, leaf.column.values or ALL_KEYS
         if not versions.any():
             return np.asarray(self._hashes_as_arrived(leaf, rows.numbers) % values)

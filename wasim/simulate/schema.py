@@ -1,7 +1,7 @@
 """A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -49,9 +49,14 @@ def _apart(column: Columns) -> list[Columns]:
     return [column.model_copy(update={"name": name, "count": 1}) for name in column.names]
 
 
-def iceberg_schema(table: Table) -> Schema:
-    """The schema with fresh ids: those of a struct's fields come before those of anything nested in them."""
-    return Schema(columns=_fields(list(table_columns(table)), count(1)))
+def iceberg_schema(table: Table, keys: Collection[str] = ()) -> Schema:
+    """The schema with fresh ids: those of a struct's fields come before those of anything nested in them.
+
+    Columns that are `keys` identify rows, so they are required.
+    """
+    given = [one.model_copy(update={"required": True}) if one.name in keys else one for one in table_columns(table)]
+    columns = _fields(given, count(1))
+    return Schema(columns=columns, identifier_field_ids=tuple(one.field_id for one in columns if one.name in keys))
 
 
 def _fields(columns: list[Columns], ids: "count[int]") -> tuple[NestedField, ...]:

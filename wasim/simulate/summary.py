@@ -17,23 +17,26 @@ class TableTotals:
     bytes: int = 0
     delete_files: int = 0
     position_deletes: int = 0
+    equality_deletes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCounts:
-    """Files that a commit adds, or that it removes. `delete_files` are those of positions and deletion vectors."""
+    """Files that a commit adds, or that it removes. `delete_files` are of keys, positions and vectors."""
 
     files: int = 0
     records: int = 0
     bytes: int = 0
+    equality_files: int = 0
     position_files: int = 0
     vectors: int = 0
     position_deletes: int = 0
+    equality_deletes: int = 0
 
     @property
     def delete_files(self) -> int:
-        """Delete files of both kinds."""
-        return self.position_files + self.vectors
+        """Delete files of all kinds."""
+        return self.equality_files + self.position_files + self.vectors
 
 
 NONE = FileCounts()
@@ -64,15 +67,18 @@ class CommitCounts:
 def count_files(files: Sequence[DataFileEntry]) -> FileCounts:
     """What a summary counts of these files. Of a deletion vector it counts its own bytes, not those of its file."""
     data = [file for file in files if file.content == FileContent.DATA]
-    deletes = [file for file in files if file.content != FileContent.DATA]
-    vectors = sum(1 for file in deletes if file.content_size_bytes is not None)
+    by_key = [file for file in files if file.content == FileContent.EQUALITY_DELETES]
+    by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]
+    vectors = sum(1 for file in by_position if file.content_size_bytes is not None)
     return FileCounts(
         files=len(data),
         records=sum(file.record_count for file in data),
         bytes=sum(content_bytes(file) for file in files),
-        position_files=len(deletes) - vectors,
+        equality_files=len(by_key),
+        position_files=len(by_position) - vectors,
         vectors=vectors,
-        position_deletes=sum(file.record_count for file in deletes),
+        position_deletes=sum(file.record_count for file in by_position),
+        equality_deletes=sum(file.record_count for file in by_key),
     )
 
 
@@ -97,7 +103,7 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
         "total-data-files": counts.totals.files,
         "total-delete-files": counts.totals.delete_files,
         "total-position-deletes": counts.totals.position_deletes,
-        "total-equality-deletes": 0,
+        "total-equality-deletes": counts.totals.equality_deletes,
     }
     numbers = always | changed_counters(counts.added, counts.removed) | totals
     return {key: str(number) for key, number in numbers.items()}
@@ -108,6 +114,8 @@ def changed_counters(added: FileCounts, removed: FileCounts) -> dict[str, int]:
     numbers = {
         "added-data-files": added.files,
         "deleted-data-files": removed.files,
+        "added-equality-delete-files": added.equality_files,
+        "removed-equality-delete-files": removed.equality_files,
         "added-position-delete-files": added.position_files,
         "removed-position-delete-files": removed.position_files,
         "added-delete-files": added.delete_files,
@@ -120,6 +128,8 @@ def changed_counters(added: FileCounts, removed: FileCounts) -> dict[str, int]:
         "removed-files-size": removed.bytes,
         "added-position-deletes": added.position_deletes,
         "removed-position-deletes": removed.position_deletes,
+        "added-equality-deletes": added.equality_deletes,
+        "removed-equality-deletes": removed.equality_deletes,
     }
     return {key: number for key, number in numbers.items() if number > 0}
 

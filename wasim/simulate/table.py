@@ -62,6 +62,7 @@ class SimulatedTable:
     totals: TableTotals = field(default_factory=TableTotals)
     version: int = -1
     commits: int = 0
+    staged: int = 0  # manifests that Flink staged
     json_file: str = ""
     snapshot_id: int | None = None
     list_sizes: ListSizes = field(default_factory=ListSizes)
