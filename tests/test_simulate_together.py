@@ -182,10 +182,14 @@ def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_byte
     case = case_from_document(document["case"])
     monkeypatch.setattr("wasim.simulate.case.race_of", lambda *_, **__: attempts_of(real, case))
     site = Site(location=document["location"])
-    made = simulate_table(case, shipped_profile(case), np.random.default_rng(1), site=site).recording
-    kinds = compare(real, made)
-    assert all(one.counts_agree for one in kinds)
-    assert [one for one in kinds if one.kind in METADATA_KINDS and abs(one.error) > 0.001] == []
+    again = [
+        simulate_table(case, shipped_profile(case), np.random.default_rng(seed), site=site).recording
+        for seed in range(4)  # random names deflate to a thousandth more or less, a list's more than others
+    ]
+    made, kinds = again[0], [compare(real, one) for one in again]
+    assert all(one.counts_agree for some in kinds for one in some)
+    errors = {some[0].kind: np.mean([one.error for one in some]) for some in zip(*kinds, strict=True)}
+    assert {kind: error for kind, error in errors.items() if kind in METADATA_KINDS and abs(error) > 0.001} == {}
     chance = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
     for column in sorted({field.name for field in fields(CommitReports)} - chance):
         assert getattr(made.reports, column).tolist() == getattr(real.reports, column).tolist(), column
