@@ -1,4 +1,4 @@
-"""Columns of data files: simulated as large as Spark's Parquet writer makes them, file by file."""
+"""Data files and their columns: simulated as large as Spark's Parquet writer makes them, file by file."""
 
 import json
 from collections import Counter
@@ -36,7 +36,7 @@ EVERY_TYPE = [
     {"name": "large", "type": "decimal(30,4)"},
     {"name": "actor", "type": "struct", "fields": [{"name": "id", "type": "long"}, STRUCT]},
 ]
-Sizes = Counter[tuple[int, tuple[tuple[int, int], ...]]]
+Sizes = Counter[tuple[int, int, tuple[tuple[int, int], ...]]]  # rows and bytes of a file, bytes of its columns
 LINEAGE = 2_147_483_000  # ids of the columns that v3 adds when rows are written again, and above
 CASES: dict[str, dict[str, Any]] = {
     "a stream of few rows": {"writer": "streaming", "workload": {"rows_per_second": 20, "files_per_commit": 3}},
@@ -56,7 +56,7 @@ REWRITTEN = {
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", CASES)
-def test_columns_of_every_type_are_as_large_as_sparks(
+def test_files_of_columns_of_every_type_are_as_large_as_sparks(
     name: str,
     small_case: Callable[..., Case],
     run_case: Callable[[Case], tuple[CaseRun, CaseContext]],
@@ -75,8 +75,9 @@ def test_rows_written_again_may_be_null_where_the_table_says_so(
     again = [sorted(one for one in files if one[0] > 30) for files in (real, simulated)]
     assert len(again[0]) > 2
     # in which order Spark reads the files is not simulated, and shows in how they deflate
-    for (rows, sizes), (rows_simulated, sizes_simulated) in zip(*again, strict=True):
+    for (rows, size, sizes), (rows_simulated, size_simulated, sizes_simulated) in zip(*again, strict=True):
         assert rows == rows_simulated
+        assert size_simulated == pytest.approx(size, rel=0.01)
         assert sum(dict(sizes_simulated).values()) == pytest.approx(sum(dict(sizes).values()), rel=0.01)
         assert dict(sizes_simulated) == pytest.approx(dict(sizes), rel=0.12)
 
@@ -97,16 +98,17 @@ def both(
 
 
 def sizes_in(table: Path) -> Sizes:
-    """Rows and column sizes of every data file that the table's manifests tell of."""
+    """Sizes of every data file that the table's manifests tell of."""
     files: dict[str, DataFileEntry] = {}
     for path in sorted((table / "metadata").glob("*-m*.avro")):
         for entry in read_manifest(path.read_bytes(), source=path.name).entries:
-            files[entry.file.file_path] = entry.file
-    return Counter(
-        (file.record_count, tuple((key, size) for key, size in (file.column_sizes or {}).items() if key < LINEAGE))
-        for file in files.values()
-        if not file.content
-    )
+            if not entry.file.content:
+                files[entry.file.file_path] = entry.file
+    found = []
+    for file in files.values():
+        columns = tuple((key, size) for key, size in (file.column_sizes or {}).items() if key < LINEAGE)
+        found.append((file.record_count, file.file_size_bytes, columns))
+    return Counter(found)
 
 
 def test_numbers_alike_are_a_run_and_others_are_packed() -> None:

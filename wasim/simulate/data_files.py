@@ -15,7 +15,7 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
-from wasim.simulate.column_sizes import ColumnSizes, column_sizes_of
+from wasim.simulate.file_sizes import FileBytes, FileSizes
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.locations import Locations
@@ -57,7 +57,7 @@ class DataFiles:
     leaves: tuple[Leaf, ...]
     counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
-    column_sizes: ColumnSizes
+    file_sizes: FileSizes
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
@@ -124,36 +124,34 @@ class DataFiles:
         rows = share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
-        column_bytes, file_bytes = self._sizes(rows, rng, arrives=arrives)
+        sizes = self._sizes(rows, rng, arrives=arrives)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
         bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
         ids = [leaf.field_id for leaf in self.counted]
         return DataFileEntry(
             file_path=path,
             record_count=len(rows),
-            file_size_bytes=file_bytes,
+            file_size_bytes=sizes.total,
             partition=share.partition,
-            column_sizes={leaf.field_id: column_bytes[leaf.field_id] for leaf in self.counted},
+            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.counted},
             value_counts=dict.fromkeys(ids, len(rows)),
             null_value_counts=dict.fromkeys(ids, 0),
             nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
             lower_bounds={number: one.lower for number, one in bounds.items()},
             upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
-            split_offsets=_split_offsets(file_bytes),
+            split_offsets=_split_offsets(sizes.total),
             sort_order_id=0,
         )
 
-    def _sizes(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> tuple[dict[int, int], int]:
-        drawn = self.column_sizes.of(rows, rng, arrives=arrives)
-        footer = round(footer_bytes(self.schema, len(self.leaves), self.profile))
-        total = sum(drawn.values()) + max(footer, 0)
+    def _sizes(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> FileBytes:
+        sizes = self.file_sizes.of(rows, rng, arrives=arrives)
         target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
-        if total > target:
+        if sizes.total > target:
             raise WasimError(
-                f"A data file of {total} B would exceed write.target-file-size-bytes ({target}) and be split, which is"
-                " not simulated. Give more files per commit, or a larger target."
+                f"A data file of {sizes.total} B would exceed write.target-file-size-bytes ({target}) and be split,"
+                " which is not simulated. Give more files per commit, or a larger target."
             )
-        return drawn, total
+        return sizes
 
 
 def _split_offsets(file_bytes: int) -> tuple[int, ...]:
@@ -176,7 +174,7 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         leaves=found,
         counted=_counted(found),
         rows=rows,
-        column_sizes=column_sizes_of(case, found, rows, profile),
+        file_sizes=FileSizes(schema=schema, leaves=found, rows=rows, profile=profile, writer=case.writer),
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
     )
@@ -199,10 +197,8 @@ def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: Partitio
     """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
     found = leaves(table, schema)
     case = replace(files.case, table=table)
-    sizes = column_sizes_of(case, found, files.rows, files.profile)
-    return replace(
-        files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), column_sizes=sizes
-    )
+    sizes = FileSizes(schema=schema, leaves=found, rows=files.rows, profile=files.profile, writer=case.writer)
+    return replace(files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), file_sizes=sizes)
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

@@ -12,6 +12,7 @@ Columns of files that Spark wrote have exactly these sizes (tests/test_simulate_
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import zstandard
@@ -30,8 +31,23 @@ _SMALL_DECIMAL, _LONG_DECIMAL = 9, 18  # digits that four and eight bytes hold
 _DATA_HEADER, _DICTIONARY_HEADER = 15, 11
 
 
-def column_bytes(leaf: Leaf, values: Values, *, depth: int) -> int | None:
-    """Bytes of the column of a file of these values, none of them null.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Bytes of a column in one file: as `stored`, and before compression (`raw`), both with the pages' headers.
+
+    Of the stored ones, a `dictionary` may take some. `text` are bytes of strings or binaries alone. Where it
+    `is_constant`, all values are one.
+    """
+
+    stored: int
+    raw: int
+    dictionary: int = 0
+    text: int = 0
+    is_constant: bool = False
+
+
+def column_chunk(leaf: Leaf, values: Values, *, depth: int) -> Chunk | None:
+    """The column of a file of these values, none of them null.
 
     `depth` is how many of the column and what it lies in may be null. None where it takes more than one page.
     """
@@ -40,6 +56,7 @@ def column_bytes(leaf: Leaf, values: Values, *, depth: int) -> int | None:
     if count > MOST_ROWS or len(plain) > MOST_PAGE_BYTES:
         return None
     levels = _levels(count, depth)
+    text = sum(map(len, each)) if leaf.column.type in ("string", "binary") else 0  # type: ignore[arg-type]
     places: dict[int | bytes, int] = {}
     coded = [places.setdefault(value, len(places)) for value in each]
     if leaf.column.type != "boolean" and len(places) < count:
@@ -48,9 +65,30 @@ def column_bytes(leaf: Leaf, values: Values, *, depth: int) -> int | None:
         width = (len(places) - 1).bit_length()
         index = bytes([width]) + runs_and_groups(coded, width)
         if len(dictionary) + len(index) < len(plain):
-            pages = _page_bytes(dictionary, len(places), _DICTIONARY_HEADER)
-            return pages + _page_bytes(levels + index, count, _DATA_HEADER)
-    return _page_bytes(levels + plain, count, _DATA_HEADER)
+            words = _page(dictionary, len(places), _DICTIONARY_HEADER)
+            page = _page(levels + index, count, _DATA_HEADER)
+            return Chunk(
+                stored=words[0] + page[0],
+                raw=words[1] + page[1],
+                dictionary=words[0],
+                text=text,
+                is_constant=len(places) == 1,
+            )
+    stored, raw = _page(levels + plain, count, _DATA_HEADER)
+    return Chunk(stored=stored, raw=raw, text=text, is_constant=len(places) == 1)
+
+
+def value_bytes(leaf: Leaf) -> int:
+    """Bytes of one value without its length, as bounds hold it."""
+    kind = leaf.column.type
+    if kind in ("string", "binary"):
+        return leaf.column.length
+    if kind == "boolean":
+        return 1
+    if kind.startswith("decimal"):
+        precision = decimal_digits(leaf.column)[0]
+        return _fixed_bytes(precision) if precision > _LONG_DECIMAL else 4 if precision <= _SMALL_DECIMAL else 8
+    return 4 if kind in ("int", "date", "float") else 8
 
 
 def runs_and_groups(values: Sequence[int], width: int) -> bytes:
@@ -133,12 +171,14 @@ def _levels(count: int, depth: int) -> bytes:
     return len(levels).to_bytes(4, "little") + levels
 
 
-def _page_bytes(raw: bytes, count: int, header_bytes: int) -> int:
+def _page(raw: bytes, count: int, header_bytes: int) -> tuple[int, int]:
+    """Bytes of a page with its header, as stored and before compression."""
     stored = _compressed(raw)
     checksum = zlib.crc32(stored)
     signed = checksum << 1 if checksum < 1 << 31 else ((1 << 32) - checksum << 1) - 1  # zig-zag
     numbers = (len(raw) << 1, len(stored) << 1, count << 1, signed)
-    return header_bytes + sum(max(1, -(-number.bit_length() // 7)) for number in numbers) + len(stored)
+    header = header_bytes + sum(max(1, -(-number.bit_length() // 7)) for number in numbers)
+    return header + len(stored), header + len(raw)
 
 
 def _compressed(raw: bytes) -> bytes:

@@ -1,0 +1,103 @@
+"""Bytes of data files and their columns: encoded as Parquet would be, as in files like them, or by a profile's law."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from wasim.iceberg.schemas import NestedField, Schema, StructType
+from wasim.scenario.parts import Writer
+from wasim.simulate.parquet_footers import Column, bytes_around
+from wasim.simulate.parquet_pages import column_chunk
+from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
+from wasim.simulate.profile import WriterProfile
+from wasim.simulate.row_sets import RowSet
+from wasim.simulate.rows import Rows
+from wasim.simulate.schema import Leaf
+
+MOST_ROWS_ENCODED = 4_096  # of a file; larger ones hardly differ from each other, and the law has measured samples
+MOST_FILES_ENCODED = 64  # of like ones, with as many rows
+_ROWS_OF_LIKE_FILES = 16_384  # encoded at most, unless one file has more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBytes:
+    """Bytes of a data file: of its columns by field id, and of what is `around` them."""
+
+    columns: dict[int, int]
+    around: int
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file."""
+        return sum(self.columns.values()) + self.around
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSizes:
+    """Sizes of a table's data files.
+
+    The first files of so many rows are encoded, each for itself; later ones take after one of those. What may be null
+    in rows that arrive is what their query knows: structs never are, nor is a batch's `event_id`; a stream to the table
+    minds no NOT NULL.
+    """
+
+    schema: Schema
+    leaves: tuple[Leaf, ...]
+    rows: Rows
+    profile: WriterProfile
+    writer: Writer
+    encoded: dict[tuple[int, bool], list[FileBytes]] = field(default_factory=dict)  # by rows, and if they arrive
+    laws: dict[int, list[SizeLaw]] = field(default_factory=dict)
+
+    def of(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> FileBytes:
+        """Bytes of a file that holds these rows, which arrive or were in the table before."""
+        count = len(rows)
+        if count > MOST_ROWS_ENCODED:
+            return self._by_law(count, rng)
+        alike = self.encoded.setdefault((count, arrives), [])
+        if len(alike) < max(1, min(MOST_FILES_ENCODED, _ROWS_OF_LIKE_FILES // count)):
+            alike.append(self._encode(rows, arrives=arrives) or self._by_law(count, rng))
+            return alike[-1]
+        return alike[int(rng.integers(len(alike)))]
+
+    def _encode(self, rows: RowSet, *, arrives: bool) -> FileBytes | None:
+        columns = []
+        for leaf in self.leaves:
+            depth = self._depth_of_new(leaf) if arrives else leaf.depth
+            chunk = column_chunk(leaf, self.rows.values(leaf, rows), depth=depth)
+            if chunk is None:
+                return None
+            columns.append(Column(leaf=leaf, chunk=chunk, depth=depth))
+        schema = self.schema
+        if arrives:
+            optional = {column.leaf.field_id for column in columns if column.depth}
+            schema = replace(schema, columns=tuple(_as_asked(one, optional) for one in schema.columns))
+        return FileBytes(
+            columns={column.leaf.field_id: column.chunk.stored for column in columns},
+            around=bytes_around(columns, len(rows), schema),
+        )
+
+    def _depth_of_new(self, leaf: Leaf) -> int:
+        if self.writer.kind == "batch":
+            return 0 if leaf.column.required or leaf.name == "event_id" else 1
+        return 0 if leaf.column.required and self.writer.sink == "foreach_batch" else 1
+
+    def _by_law(self, count: int, rng: np.random.Generator) -> FileBytes:
+        if count not in self.laws:
+            self.laws[count] = [column_size(leaf, count, self.profile) for leaf in self.leaves]
+        noise = rng.standard_normal(len(self.leaves))
+        columns = {
+            leaf.field_id: max(1, round(law.mean_bytes + law.deviation_bytes * float(z)))
+            for leaf, law, z in zip(self.leaves, self.laws[count], noise, strict=True)
+        }
+        around = round(footer_bytes(self.schema, len(self.leaves), self.profile))
+        return FileBytes(columns=columns, around=max(around, 0))
+
+
+def _as_asked(column: NestedField, optional: Collection[int]) -> NestedField:
+    """The column as a query gives it: what may be null are these simple ones."""
+    if isinstance(column.type, StructType):
+        inner = StructType(tuple(_as_asked(one, optional) for one in column.type.fields))
+        return replace(column, type=inner, required=True)
+    return replace(column, required=column.field_id not in optional)
