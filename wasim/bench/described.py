@@ -26,8 +26,8 @@ from wasim.simulate.scanning import LiveFiles, scan_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Maintain
 
-_FIXED_VALUES = {"write.format.default": "parquet"}
-_REFUSED_PREFIXES = ("write.parquet.",)
+_FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
+_REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
 _APPLICATION_KEY = "spark.app.id"
