@@ -22,7 +22,7 @@ from wasim.simulate.conflicts import CONFLICT_RULES
 from wasim.simulate.fidelity import compare
 from wasim.simulate.honoured import check_summable
 from wasim.simulate.measure_together import measure_together
-from wasim.simulate.race import RetryPolicy, race, race_of
+from wasim.simulate.race import RaceRules, RetryPolicy, race, race_of
 from wasim.simulate.writer_times import QUANTILES, WriterTimes, times_among
 from wasim.workload import Append, plan_steps
 
@@ -47,16 +47,13 @@ def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog:
 def raced(
     writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
 ):
-    policy = RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20)
-    return race(
-        range(1, commits + 1),
-        [0.0] * commits,
+    rules = RaceRules(
         writers=writers,
         times=times(writers, **durations),
-        policy=policy,
+        policy=RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20),
         rule=CONFLICT_RULES[catalog],
-        rng=np.random.default_rng(seed),
     )
+    return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))
 
 
 def share_lost(attempts) -> float:
