@@ -66,8 +66,7 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
             " or the profile of a newer writer."
         )
-    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-    for key, value in (pair for properties in given for pair in properties.items()):
+    for key, value in (pair for properties in case.all_properties for pair in properties.items()):
         _check_property(case, key, value, profile)
         _check_circumstances(case, key, value, profile)
     for key in case.environment.spark:
@@ -169,8 +168,7 @@ def check_rewriting(case: Case) -> None:
 def _check_properties_of_changes(case: Case) -> None:
     if not case.has_changes and case.writer.upsert is None:
         return
-    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-    for key in (key for properties in given for key in properties):
+    for key in (key for properties in case.all_properties for key in properties):
         if key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
             raise WasimError(f"table.properties.{key} is not modelled beside changes. Take it out{_or_spark(case)}.")
 
