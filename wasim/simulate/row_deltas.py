@@ -15,7 +15,6 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.specs import partition_type
-from wasim.ledger import Kind
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.data_files import DATA_FOLDER, DataFiles
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
@@ -175,11 +174,7 @@ def repeated_places(numbers: Ints) -> Ints:
 def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> None:
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
     _refuse_unvalidated(table, delta)
-    for file in delta.data:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    sizes = {file.file_path: file.file_size_bytes for file in delta.deletes}  # vectors share their file
-    for path, size in sizes.items():
-        table.books.write(Kind.DELETE_FILE, table.relative(path), size)
+    table.write_files(delta.data, delta.deletes)
     staged = stage_manifests(table, [delta.data, delta.deletes], moment)
     identity = table.begin()
     # what is committed was read from the staged manifests, and copied map by map
