@@ -17,7 +17,7 @@ MOST_ROWS_ENCODED = 4_096  # of a file; larger ones hardly differ from each othe
 MOST_FILES_ENCODED = 64  # of like ones, with as many rows
 _ROWS_OF_LIKE_FILES = 16_384  # encoded at most, unless one file has more
 
-Sizes = dict[int, int]  # bytes by field id
+BytesById = dict[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +33,11 @@ class ColumnSizes:
     rows: Rows
     profile: WriterProfile
     writer: Writer
-    encoded: dict[tuple[int, bool], list[Sizes]] = field(default_factory=dict)  # by rows of a file, and if they arrive
+    # by rows of a file, and if they arrive
+    encoded: dict[tuple[int, bool], list[BytesById]] = field(default_factory=dict)
     laws: dict[int, list[SizeLaw]] = field(default_factory=dict)
 
-    def of(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> Sizes:
+    def of(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> BytesById:
         """Bytes of each column of a file that holds these rows, which arrive or were in the table before."""
         count = len(rows)
         if count > MOST_ROWS_ENCODED:
@@ -47,8 +48,8 @@ class ColumnSizes:
             return alike[-1]
         return alike[int(rng.integers(len(alike)))]
 
-    def _encode(self, rows: RowSet, *, arrives: bool) -> Sizes | None:
-        sizes: Sizes = {}
+    def _encode(self, rows: RowSet, *, arrives: bool) -> BytesById | None:
+        sizes: BytesById = {}
         for leaf in self.leaves:
             depth = self._depth_of_new(leaf) if arrives else leaf.depth
             size = column_bytes(leaf, self.rows.values(leaf, rows), depth=depth)
@@ -62,7 +63,7 @@ class ColumnSizes:
             return 0 if leaf.column.required or leaf.name == "event_id" else 1
         return 0 if leaf.column.required and self.writer.sink == "foreach_batch" else 1
 
-    def _by_law(self, count: int, rng: np.random.Generator) -> Sizes:
+    def _by_law(self, count: int, rng: np.random.Generator) -> BytesById:
         if count not in self.laws:
             self.laws[count] = [column_size(leaf, count, self.profile) for leaf in self.leaves]
         noise = rng.standard_normal(len(self.leaves))

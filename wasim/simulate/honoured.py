@@ -5,7 +5,7 @@ from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
 from wasim.scenario.paths import PATH_PROPERTIES
-from wasim.simulate.data_files import DATA_FOLDER
+from wasim.simulate.data_files import DATA_TEMPLATE
 from wasim.simulate.profile import WriterProfile
 
 _MODELLED = frozenset(
@@ -194,7 +194,7 @@ def _check_property(case: Case, key: str, value: str, profile: WriterProfile) ->
 def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
     """Refuses a property that the simulator knows, but not beside what else the case has."""
     problem = ""
-    if key in _PLACING and not profile.data_file.startswith(DATA_FOLDER):
+    if key in _PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
     elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"

@@ -16,11 +16,11 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.specs import partition_type
 from wasim.simulate.commits import Moment, new_entries
-from wasim.simulate.data_files import DATA_FOLDER, DataFiles
+from wasim.simulate.data_files import DATA_TEMPLATE, DataFiles
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.simulate.equality_deletes import equality_delete_file
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
-from wasim.simulate.key_groups import closing_order, subtasks_of_folders, subtasks_of_keys
+from wasim.simulate.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
 from wasim.simulate.live_manifests import key_of
 from wasim.simulate.locations import Locations
 from wasim.simulate.manifest_rewriting import with_maps_in
@@ -120,7 +120,7 @@ class _Subtask:
             self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
         types = [str(getattr(one.type, "name", "")) for one in partition_type(files.spec, files.schema).fields]
         repeated, before = [], len(self.delta.deletes)
-        for place in closing_order([one.share.partition for one in opened], types):
+        for place in partition_key_order([one.share.partition for one in opened], types):
             repeated += self._close(opened[place])
         if repeated:
             signature = files.profile.summary.get(CREATOR_KEY, "")
@@ -156,7 +156,7 @@ class _Subtask:
         job = self.job
         job.counts[self.task] += 1
         folder = job.files.folder_of(share.partition) if share is not None else ""
-        name = job.files.profile.data_file.removeprefix(DATA_FOLDER).format(
+        name = job.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
             partition=folder,
             task=self.task,
             writer=uuid5(UUID(job.query_id), str(self.task)),
