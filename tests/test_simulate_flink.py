@@ -20,7 +20,7 @@ from wasim.scenario.changes import Changes, Evolution
 from wasim.simulate import profile_named
 from wasim.simulate.case import Simulated, simulate_table
 from wasim.simulate.row_deltas import repeated_places
-from wasim.simulate.scanning import scan_files
+from wasim.simulate.scanning import live_files, scan_files
 from wasim.spark import Session
 
 
@@ -28,7 +28,7 @@ def rows_left(simulated: Simulated) -> Counter[tuple[int, int]]:
     """Number and version of each row that a reader would see."""
     return Counter(
         pair
-        for file in scan_files(simulated.table, simulated.files)
+        for file in scan_files(live_files(simulated.table), simulated.files)
         for pair in zip(file.rows.numbers[file.live].tolist(), file.rows.versions[file.live].tolist(), strict=True)
     )
 
@@ -224,7 +224,7 @@ def test_iceberg_java_finds_the_delete_files_of_each_data_file(tmp_path, session
     while tasks.hasNext():
         task = tasks.next()
         planned[task.file().location()] = {one.location() for one in task.deletes()}
-    scanned = scan_files(simulated.table, simulated.files)
+    scanned = scan_files(live_files(simulated.table), simulated.files)
     assert planned.keys() == {file.entry.file.file_path for file in scanned}
     outdated = [file for file in scanned if file.outdated is not None and file.outdated.any()]
     assert outdated
