@@ -10,6 +10,7 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
@@ -17,7 +18,6 @@ from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.column_sizes import ColumnSizes, column_sizes_of
 from wasim.simulate.lineage import with_lineage
-from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.locations import Locations
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
-from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.table import SimulatedTable
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
+from wasim.iceberg.manifest_entries import key_of
 from wasim.iceberg.specs import partition_type
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.data_files import DATA_TEMPLATE, DataFiles
@@ -21,7 +22,6 @@ from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_
 from wasim.simulate.equality_deletes import equality_delete_file
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
-from wasim.simulate.live_manifests import key_of
 from wasim.simulate.locations import Locations
 from wasim.simulate.manifest_rewriting import with_maps_in
 from wasim.simulate.merge_on_read import CREATOR_KEY

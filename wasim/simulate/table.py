@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.manifest_entries import ManifestContent
+from wasim.iceberg.manifest_entries import FileKey, ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import (
     bare_metadata_name,
@@ -33,7 +33,6 @@ from wasim.simulate.commits import (
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import (
     SYNC_BYTES,
-    FileKey,
     LiveEntry,
     LiveManifest,
     ManifestWriter,
