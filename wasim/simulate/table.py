@@ -1,4 +1,6 @@
-"""The simulated table: creation and appends as Iceberg 1.12 commits them, down to the bytes and the order of files."""
+"""The simulated table: its creation, and what every commit of Iceberg 1.12 does to it, down to the bytes and the order
+of files. What goes into a commit is said elsewhere (`appending`, `filtering`, `row_deltas` and their like).
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
