@@ -11,7 +11,7 @@ from wasim.iceberg import (
     read_manifest_list,
     read_metadata_json,
 )
-from wasim.iceberg.manifest_entries import FileContent, Status
+from wasim.iceberg.manifest_entries import FileContent, Status, key_of
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
@@ -21,7 +21,7 @@ from wasim.simulate.books import Books
 from wasim.simulate.commits import Moment, TableRules
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.identifiers import CommitIdentity
-from wasim.simulate.live_manifests import LiveEntry, ManifestWriter, key_of
+from wasim.simulate.live_manifests import LiveEntry, ManifestWriter
 from wasim.simulate.locations import locations_of
 from wasim.simulate.merging import merge_policy
 from wasim.simulate.summary import COUNTERS

@@ -217,6 +217,17 @@ def test_an_engine_that_is_none_is_refused_with_the_choices() -> None:
             {"table": "{columns: [{name: n, type: int}], properties: {write.parquet.page-size-bytes: 4096}}"},
             "write.parquet.page-size-bytes",
         ),
+        (
+            {"table": "{columns: [{name: n, type: int}], properties: {write.spark.fanout.enabled: 'false'}}"},
+            "write.spark.fanout.enabled is 'false'",
+        ),
+        (
+            {
+                "table": "{columns: [{name: n, type: int}],"
+                " properties: {write.spark.advisory-partition-size-bytes: '1000'}}"
+            },
+            "write.spark.advisory-partition-size-bytes",
+        ),
         ({"environment": "{spark: {spark.sql.iceberg.compression-codec: gzip}}"}, "spark.sql.iceberg"),
         (
             {

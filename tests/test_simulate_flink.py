@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.ledger import Action, Kind
 from wasim.probe.clickhouse import open_clickhouse
+from wasim.scenario.changes import Changes, Evolution
 from wasim.simulate import profile_named
 from wasim.simulate.case import Simulated, simulate_table
 from wasim.simulate.row_deltas import repeated_places
@@ -143,6 +145,40 @@ def test_what_is_staged_is_deleted_after_its_commit():
 def test_a_profile_refuses_upserts_that_are_not_its_own(profile, upsert, words):
     with pytest.raises(WasimError, match=words):
         simulate_table(upserting_case(**upsert), profile_named(profile), np.random.default_rng(0))
+
+
+CHANGED = {"changes": Changes.model_validate({"update": {"every": "2s"}})}
+EVOLVED = {"evolution": (Evolution.model_validate({"at": "3s", "set_properties": {"write.data.path": "lake"}}),)}
+
+
+@pytest.mark.parametrize(
+    ("beside", "named"),
+    [
+        (CHANGED, "changes"),
+        (EVOLVED, "evolution"),
+        ({"evolution": (Evolution.model_validate({"at": "3s", "drop_column": "region"}),)}, "evolution"),
+        (CHANGED | EVOLVED, "changes and evolution"),
+    ],
+)
+def test_nothing_else_changes_a_table_whose_rows_are_deleted_by_key(beside, named):
+    case = replace(upserting_case(), **beside)
+    with pytest.raises(WasimError, match=f"^{named} beside writer.upsert of mode equality-deletes is not simulated"):
+        simulate(case)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"properties": {"write.parquet.page-size-bytes": "4096"}},
+        {"properties": {"write.merge.distribution-mode": "range"}},
+        {"properties": {"write.format.default": "orc"}},
+        {"maintenance": {"rewrite_data_files": COMPACTION | {"partial_progress_commits": 2}}},
+    ],
+)
+def test_flinks_upserts_are_never_sent_to_spark(beside):
+    with pytest.raises(WasimError) as caught:
+        simulate(upserting_case(**beside))
+    assert "spark" not in str(caught.value)
 
 
 def newest(folder: Path) -> str:

@@ -22,7 +22,7 @@ from wasim.simulate.conflicts import CONFLICT_RULES
 from wasim.simulate.fidelity import compare
 from wasim.simulate.honoured import check_summable
 from wasim.simulate.measure_together import measure_together
-from wasim.simulate.race import RetryPolicy, race, race_of
+from wasim.simulate.race import RaceRules, RetryPolicy, race, race_of
 from wasim.simulate.writer_times import QUANTILES, WriterTimes, times_among
 from wasim.workload import Append, plan_steps
 
@@ -47,16 +47,13 @@ def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog:
 def raced(
     writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
 ):
-    policy = RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20)
-    return race(
-        range(1, commits + 1),
-        [0.0] * commits,
+    rules = RaceRules(
         writers=writers,
         times=times(writers, **durations),
-        policy=policy,
+        policy=RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20),
         rule=CONFLICT_RULES[catalog],
-        rng=np.random.default_rng(seed),
     )
+    return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))
 
 
 def share_lost(attempts) -> float:
@@ -254,6 +251,41 @@ def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
     assert read_profile(path).together == (measured,)
     with pytest.raises(SavedFileError, match="too few commits"):
         measure_together(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
+
+
+def without(recording, chosen):
+    return replace(recording, events=recording.events.where(~chosen))
+
+
+def measurable(catalog="jdbc"):
+    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0, catalog=catalog)
+    recording = simulated(case).recording
+    return case, replace(
+        recording, reports=replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
+    )
+
+
+def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
+    case, recording = measurable()
+    events = recording.events
+    second = (events.attempt == 2) & (events.commit > 0)
+    assert second.any()
+    jsons, lists = events.kind == Kind.METADATA_JSON, events.kind == Kind.MANIFEST_LIST
+    # its list alone tells when a metadata.json came, or would have come, and its metadata.json alone does
+    for gone in (second & jsons, second & lists):
+        measured = measure_together(without(recording, gone), case)
+        assert measured.later_attempt_s[-1] == pytest.approx(measure_together(recording, case).later_attempt_s[-1])
+    fewer = measure_together(without(recording, second & (jsons | lists) & (events.commit > 100)), case)
+    assert fewer != measure_together(recording, case)
+    with pytest.raises(SavedFileError, match="too few second attempts"):
+        measure_together(without(recording, second & (jsons | lists)), case)
+
+
+def test_without_any_pair_of_list_and_metadata_json_no_lag_is_told():
+    case, recording = measurable()
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        with pytest.raises(SavedFileError, match="too few commits"):
+            measure_together(without(recording, recording.events.kind == kind), case)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

@@ -9,6 +9,7 @@ import numpy as np
 from wasim.drive import Described, Listed, Listing
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, TableMetadata
+from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.scenario import Case
@@ -18,7 +19,7 @@ from wasim.simulate.compaction import draw_compacted, groups_to_rewrite
 from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
+from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.locations import Locations, locations_of
 from wasim.simulate.planned import Planned
 from wasim.simulate.row_changes import change_rows, upsert
@@ -26,8 +27,8 @@ from wasim.simulate.scanning import LiveFiles, scan_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Maintain
 
-_FIXED_VALUES = {"write.format.default": "parquet"}
-_REFUSED_PREFIXES = ("write.parquet.",)
+_FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
+_REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
 _APPLICATION_KEY = "spark.app.id"

@@ -79,9 +79,8 @@ class Probing:
         """Where the table's data files lie, or lay before a property moved them."""
         if self.local_root is None:
             return []
-        case = self.target.case
-        given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-        names = {DATA_FOLDER, *(properties[DATA_PATH] for properties in given if DATA_PATH in properties)}
+        given = (properties.get(DATA_PATH, DATA_FOLDER) for properties in self.target.case.all_properties)
+        names = {DATA_FOLDER, *given}
         outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
         return [folder for folder in (self.local_root / name for name in outer) if folder.is_dir()]
 

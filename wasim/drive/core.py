@@ -13,6 +13,7 @@ from wasim.drive.operations import operate
 from wasim.drive.pace import Pace
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import DataFileEntry, TableMetadata, read_metadata_json
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Type
 from wasim.scenario.parts import Table
 from wasim.workload import Append, ChangeRows, Maintain
@@ -25,7 +26,6 @@ MOST_ENTRIES = 2000
 Way = Literal[
     "append", "delete_files", "overwrite_files", "overwrite_all", "replace_partitions", "row_delta", "rewrite_files"
 ]
-FileKey = tuple[str, int | None]  # path, and of a deletion vector its offset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

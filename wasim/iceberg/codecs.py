@@ -10,8 +10,7 @@ import pyarrow
 import zstandard
 
 CODECS = ("null", "deflate", "snappy", "zstandard")
-DEFLATE_LEVEL, ZSTANDARD_LEVEL = 9, 1
-DEFAULT_LEVELS = {"deflate": DEFLATE_LEVEL, "zstandard": ZSTANDARD_LEVEL}
+DEFAULT_LEVELS = {"deflate": 9, "zstandard": 1}
 """Iceberg's, for codecs that have levels. A table property replaces them in manifests, nothing in manifest lists."""
 
 LEVELS = {"deflate": range(-1, 10), "zstandard": range(-7, 23)}

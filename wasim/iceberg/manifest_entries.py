@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 # As Avro holds it: days of a date, micros or nanos of a time, a decimal's unscaled bytes (big end first), a uuid's 16.
 PartitionValue: TypeAlias = bool | int | float | str | bytes | None
+FileKey: TypeAlias = tuple[str, int | None]  # path, and of a deletion vector its offset
 
 V1_BLOCK_SIZE_BYTES = 64 << 20
 
@@ -59,6 +60,11 @@ class DataFileEntry:
     referenced_data_file: str | None = None
     content_offset: int | None = None
     content_size_bytes: int | None = None
+
+
+def key_of(file: DataFileEntry) -> FileKey:
+    """What tells a file from all others: its path, and for a deletion vector its place in the Puffin file too."""
+    return file.file_path, file.content_offset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

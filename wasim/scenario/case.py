@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import floor
 
@@ -55,6 +56,11 @@ class Case:
     def rows_through(self, commit: int) -> int:
         """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
         return max(0, commit * self.rows_per_commit - max(0, commit - 1) * self.replaced_rows_per_commit)
+
+    @property
+    def all_properties(self) -> tuple[Mapping[str, str], ...]:
+        """All properties that the table ever is given: those that it begins with, then each evolution's."""
+        return self.table.properties, *(one.set_properties or {} for one in self.evolution)
 
     @property
     def only_appends(self) -> bool:

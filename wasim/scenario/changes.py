@@ -159,7 +159,11 @@ class Evolution(Part):
     make_optional: ColumnName | None = Field(default=None, description="A required column that may be null from then.")
     add_partition_field: PartitionField | None = Field(default=None, description="A field for the partition spec.")
     drop_partition_field: PartitionField | None = Field(default=None, description="A field to take out of the spec.")
-    set_properties: dict[str, Text] | None = Field(default=None, description="Table properties to set, as written.")
+    set_properties: dict[str, Text] | None = Field(
+        default=None,
+        description="Table properties to set, as written, but for write.data.path and write.metadata.path: those name"
+        " a folder below the table.",
+    )
     create_tag: ColumnName | None = Field(default=None, description="Name of a tag on the current snapshot.")
     create_branch: ColumnName | None = Field(default=None, description="Name of a branch on the current snapshot.")
     rollback_commits: Annotated[Whole, Field(ge=1)] | None = Field(

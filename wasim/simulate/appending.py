@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
-from wasim.ledger import Kind
 from wasim.simulate.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveManifest, MergedBefore, refuse_rolling
@@ -17,8 +16,7 @@ from wasim.simulate.table import SimulatedTable
 def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> None:
     """FastAppend, or MergeAppend where the table's rules say so."""
     identity = table.begin()
-    for file in files:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    table.write_files(files)
     new = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
     append_manifest(table, new, files, identity, moment)
 

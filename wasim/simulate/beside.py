@@ -1,6 +1,6 @@
 """Work of other threads: deflate, which takes most of a long history's time and lets Python go on meanwhile.
 
-`OMP_NUM_THREADS` says how many this process may have, as it does to numpy; Spark sets it for each of its workers.
+`OMP_NUM_THREADS` of 1 keeps all work in this thread; Spark sets it for each of its workers.
 """
 
 import os

@@ -10,7 +10,6 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
-from wasim.ledger import Kind
 from wasim.simulate.commits import Moment
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
@@ -46,8 +45,7 @@ def rewrite_data_files(
         wall_ms=moment.timestamp_ms,
         rng=table.rng,
     )
-    for file in added:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+    table.write_files(added)
     identity = table.begin()
     entries = [
         LiveEntry(

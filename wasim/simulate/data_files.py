@@ -10,6 +10,7 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
@@ -17,7 +18,6 @@ from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.file_sizes import FileBytes, FileSizes
 from wasim.simulate.lineage import with_lineage
-from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.locations import Locations
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
@@ -31,7 +31,7 @@ ROW_GROUP_BYTES = 128 << 20
 MAGIC_BYTES = 4
 TARGET_FILE_BYTES = 512 << 20
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
-DATA_FOLDER = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
+DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +98,9 @@ class DataFiles:
 
     def _path(self, share: Share, numbers: FileNumbers, *, task: int, count: int) -> str:
         template = DELTA_FILE if numbers.is_delta else self.profile.data_file
-        is_movable = template.startswith(DATA_FOLDER)
+        is_movable = template.startswith(DATA_TEMPLATE)
         folder = self.folder_of(share.partition)
-        name = template.removeprefix(DATA_FOLDER).format(
+        name = template.removeprefix(DATA_TEMPLATE).format(
             writer=uuid5(UUID(numbers.query_id), str(task)),
             random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
             count=count,

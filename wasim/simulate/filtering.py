@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.names import manifest_name
 from wasim.simulate.commits import Change, Moment, count_manifests
 from wasim.simulate.identifiers import CommitIdentity
-from wasim.simulate.live_manifests import FileKey, LiveEntry, LiveManifest
+from wasim.simulate.live_manifests import LiveEntry, LiveManifest
 from wasim.simulate.partition_summaries import partition_texts, with_partitions
 from wasim.simulate.summary import count_files, operation_summary
 from wasim.simulate.table import SimulatedTable

@@ -5,7 +5,7 @@ from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
 from wasim.scenario.paths import PATH_PROPERTIES
-from wasim.simulate.data_files import DATA_FOLDER
+from wasim.simulate.data_files import DATA_TEMPLATE
 from wasim.simulate.profile import WriterProfile
 
 _MODELLED = frozenset(
@@ -59,24 +59,23 @@ _MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "s
 
 def check_honoured(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
-    check_rewriting(case)
     _check_upsert(case, profile)
+    check_rewriting(case)
     if case.table.format_version > 2 and profile.release < V3_SINCE:
         raise WasimError(
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
             " or the profile of a newer writer."
         )
-    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-    for key, value in (pair for properties in given for pair in properties.items()):
-        _check_property(key, value, profile)
+    for key, value in (pair for properties in case.all_properties for pair in properties.items()):
+        _check_property(case, key, value, profile)
         _check_circumstances(case, key, value, profile)
     for key in case.environment.spark:
         if key.startswith(_MINDED_SETTINGS):
-            raise WasimError(f"environment.spark.{key} is not simulated. Take it out, or use engine spark.")
+            raise WasimError(f"environment.spark.{key} is not simulated. Take it out{_or_spark(case)}.")
     if case.table.partition_by and case.workload.distribution_mode == "range":
         raise WasimError(
             "workload.distribution_mode range is not simulated for partitioned tables: its cuts depend on a sample of"
-            " the rows. Give none or hash, or use engine spark."
+            f" the rows. Give none or hash{_or_spark(case)}."
         )
 
 
@@ -122,11 +121,17 @@ def _check_upsert(case: Case, profile: WriterProfile) -> None:
             f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it"
             f" {can[profile.upserts]}"
         )
-    if case.key_columns and case.has_changes:
+    beside = [name for name, given in (("changes", case.has_changes), ("evolution", case.evolution)) if given]
+    if case.key_columns and beside:
         raise WasimError(
-            "changes beside writer.upsert of mode equality-deletes are not simulated: they would be another engine's"
-            " statements. Take one of them out."
+            f"{' and '.join(beside)} beside writer.upsert of mode equality-deletes is not simulated. Take one of them"
+            " out."
         )
+
+
+def _or_spark(case: Case) -> str:
+    """The other way out of what is not modelled, where there is one: engine spark refuses Flink's upserts."""
+    return "" if case.key_columns else ", or use engine spark"
 
 
 def check_rewriting(case: Case) -> None:
@@ -135,7 +140,7 @@ def check_rewriting(case: Case) -> None:
     compaction = case.maintenance.rewrite_data_files
     if compaction is not None and compaction.partial_progress_commits is not None:
         raise WasimError(
-            "maintenance.rewrite_data_files.partial_progress_commits is not modelled. Take it out, or use engine spark."
+            f"maintenance.rewrite_data_files.partial_progress_commits is not modelled. Take it out{_or_spark(case)}."
         )
     # What writes older rows again writes them in the table's new shape.
     rewriting = next((f"changes.{name}" for name, change in case.changes if _rewrites(change)), None)
@@ -156,19 +161,16 @@ def check_rewriting(case: Case) -> None:
         if key.startswith(_SHUFFLE_SETTINGS):
             raise WasimError(
                 f"environment.spark.{key} beside {rewriting} is not modelled: it decides how many files a statement"
-                " writes. Take it out, or use engine spark."
+                f" writes. Take it out{_or_spark(case)}."
             )
 
 
 def _check_properties_of_changes(case: Case) -> None:
     if not case.has_changes and case.writer.upsert is None:
         return
-    given = [case.table.properties, *(one.set_properties or {} for one in case.evolution)]
-    for key in (key for properties in given for key in properties):
+    for key in (key for properties in case.all_properties for key in properties):
         if key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
-            raise WasimError(
-                f"table.properties.{key} is not modelled beside changes. Take it out, or use engine spark."
-            )
+            raise WasimError(f"table.properties.{key} is not modelled beside changes. Take it out{_or_spark(case)}.")
 
 
 def _rewrites(change: Change | None) -> bool:
@@ -176,30 +178,30 @@ def _rewrites(change: Change | None) -> bool:
     return change is not None and getattr(change, "locality", None) != "oldest_commits"
 
 
-def _check_property(key: str, value: str, profile: WriterProfile) -> None:
+def _check_property(case: Case, key: str, value: str, profile: WriterProfile) -> None:
     if key in _KNOWN_VALUES:
         if value.lower() not in _KNOWN_VALUES[key]:
             *rest, last = _KNOWN_VALUES[key]
             known = f"{', '.join(rest)} or {last}" if rest else last
-            raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Use engine spark.")
+            raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Give that{_or_spark(case)}.")
         return
     if profile.properties.get(key) == value or not key.startswith(_MINDED_PREFIXES):
         return
     if key not in _MODELLED and not key.startswith((*_MODELLED_PREFIXES, *_NEUTRAL_PREFIXES)):
-        raise WasimError(f"table.properties.{key} is not simulated. Take it out, or use engine spark.")
+        raise WasimError(f"table.properties.{key} is not simulated. Take it out{_or_spark(case)}.")
 
 
 def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
     """Refuses a property that the simulator knows, but not beside what else the case has."""
     problem = ""
-    if key in _PLACING and not profile.data_file.startswith(DATA_FOLDER):
+    if key in _PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
     elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
     elif key == "history.expire.max-ref-age-ms" and case.maintenance.expire_snapshots is not None and _has_refs(case):
         problem = "beside expire_snapshots and tags or branches is not simulated"
     if problem:
-        raise WasimError(f"table.properties.{key} {problem}. Take it out, or use engine spark.")
+        raise WasimError(f"table.properties.{key} {problem}. Take it out{_or_spark(case)}.")
 
 
 def _removes_files(case: Case) -> bool:

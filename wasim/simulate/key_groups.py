@@ -46,7 +46,7 @@ def _key_groups(subtasks: int) -> int:
     return min(max(power, _LEAST_KEY_GROUPS), _MOST_KEY_GROUPS)
 
 
-def closing_order(partitions: Sequence[tuple[PartitionValue, ...]], types: Sequence[str]) -> list[int]:
+def partition_key_order(partitions: Sequence[tuple[PartitionValue, ...]], types: Sequence[str]) -> list[int]:
     """Places of the partitions in the order in which a hash map of Iceberg's partition keys iterates over them."""
     return hash_map_order([_partition_key_hash(partition, types) for partition in partitions])
 
@@ -54,11 +54,11 @@ def closing_order(partitions: Sequence[tuple[PartitionValue, ...]], types: Seque
 def _partition_key_hash(partition: tuple[PartitionValue, ...], types: Sequence[str]) -> int:
     result = 1
     for value, kind in zip(partition, types, strict=True):
-        result = (31 * result + _value_hash(value, kind)) & _WORD
+        result = (31 * result + _flink_value_hash(value, kind)) & _WORD
     return result
 
 
-def _value_hash(value: PartitionValue, kind: str) -> int:
+def _flink_value_hash(value: PartitionValue, kind: str) -> int:
     if isinstance(value, bool):
         return 1231 if value else 1237
     if isinstance(value, int):

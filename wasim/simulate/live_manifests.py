@@ -10,7 +10,7 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
 from wasim.iceberg.codecs import LEVELS
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.manifest_entries import ManifestContent, Status
+from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
 from wasim.iceberg.record_encoding import Encoder
@@ -26,13 +26,6 @@ PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "snappy": "snappy", "zstd": "zstandard"}
 _LEVEL = "write.manifest.compression-level"
 DATA, DELETES = 0, 1  # content of a manifest, as lists number it
-
-FileKey = tuple[str, int | None]
-
-
-def key_of(file: DataFileEntry) -> FileKey:
-    """What tells a file from all others: its path, and for a deletion vector its place in the Puffin file too."""
-    return file.file_path, file.content_offset
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
-from wasim.simulate.live_manifests import FileKey, LiveEntry, key_of
+from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.scanning import Mask, ScannedFile
 
 CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it

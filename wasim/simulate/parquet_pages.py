@@ -12,7 +12,7 @@ Columns of files that Spark wrote have exactly these sizes (tests/test_simulate_
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import zstandard
@@ -93,48 +93,64 @@ def value_bytes(leaf: Leaf) -> int:
 
 def runs_and_groups(values: Sequence[int], width: int) -> bytes:
     """Numbers of so many bits: eight or more alike as a run, others packed in groups of eight."""
-    written = bytearray()
-    group: list[int] = []
-    packed: list[bytes] = []  # groups since the last run
-    run, before = 0, 0
-
-    def end_groups() -> None:
-        if packed:
-            written.append(len(packed) << 1 | 1)
-            written.extend(b"".join(packed))
-            packed.clear()
-
-    def end_group() -> None:
-        if len(packed) == _MOST_GROUPS:
-            end_groups()
-        bits = sum(value << place * width for place, value in enumerate(group))
-        packed.append(bits.to_bytes(width, "little"))
-        group.clear()
-
-    def end_run() -> None:
-        end_groups()
-        written.extend(_varint(run << 1) + before.to_bytes(-(-width // 8), "little"))
-        group.clear()
-
+    runs = _Runs(width=width)
     for value in values:
-        if value == before:
-            run += 1
-            if run >= _GROUP:
-                continue
+        runs.add(value)
+    return runs.end()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Runs:
+    """What is written of some numbers, and what waits: a run that may go on, a group, groups since the last run."""
+
+    width: int
+    written: bytearray = field(default_factory=bytearray)
+    group: list[int] = field(default_factory=list)
+    packed: list[bytes] = field(default_factory=list)
+    run: int = 0
+    before: int = 0  # the value that the run is of
+
+    def add(self, value: int) -> None:
+        """The next number."""
+        if value == self.before:
+            self.run += 1
+            if self.run >= _GROUP:
+                return
         else:
-            if run >= _GROUP:
-                end_run()
-            run, before = 1, value
-        group.append(value)
-        if len(group) == _GROUP:
-            end_group()
-            run = 0
-    if run >= _GROUP:
-        end_run()
-    elif group:
-        end_group()
-    end_groups()
-    return bytes(written)
+            if self.run >= _GROUP:
+                self._end_run()
+            self.run, self.before = 1, value
+        self.group.append(value)
+        if len(self.group) == _GROUP:
+            self._end_group()
+            self.run = 0
+
+    def end(self) -> bytes:
+        """All that is written, once no number follows."""
+        if self.run >= _GROUP:
+            self._end_run()
+        elif self.group:
+            self._end_group()
+        self._end_groups()
+        return bytes(self.written)
+
+    def _end_run(self) -> None:
+        self._end_groups()
+        self.written.extend(_varint(self.run << 1) + self.before.to_bytes(-(-self.width // 8), "little"))
+        self.group.clear()
+
+    def _end_group(self) -> None:
+        if len(self.packed) == _MOST_GROUPS:
+            self._end_groups()
+        bits = sum(value << place * self.width for place, value in enumerate(self.group))
+        self.packed.append(bits.to_bytes(self.width, "little"))
+        self.group.clear()
+
+    def _end_groups(self) -> None:
+        if self.packed:
+            self.written.append(len(self.packed) << 1 | 1)
+            self.written.extend(b"".join(self.packed))
+            self.packed.clear()
 
 
 def _plain(leaf: Leaf, values: Values) -> tuple[Sequence[int] | Sequence[bytes], bytes]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from wasim.iceberg import DataFileEntry
-from wasim.ledger import Kind
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
-from wasim.simulate.live_manifests import FileKey
 from wasim.simulate.table import SimulatedTable
 
 
@@ -45,11 +44,7 @@ class Planned:
 
 def commit_planned(table: SimulatedTable, planned: Planned, moment: Moment) -> None:
     """Writes the files and commits the snapshot."""
-    for file in planned.added:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    deletes = [file for files in planned.added_deletes.values() for file in files]
-    for path, size in {file.file_path: file.file_size_bytes for file in deletes}.items():  # vectors share their file
-        table.books.write(Kind.DELETE_FILE, table.relative(path), size)
+    table.write_files(planned.added, [file for files in planned.added_deletes.values() for file in files])
     identity = table.begin()
     changes = FileChanges(
         removed=planned.removed,

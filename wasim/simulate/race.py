@@ -64,21 +64,22 @@ def retry_policy(properties: Mapping[str, str]) -> RetryPolicy:
     )
 
 
-def race(
-    commits: Sequence[int],
-    due_s: Sequence[float],
-    *,
-    writers: int,
-    times: WriterTimes,
-    policy: RetryPolicy,
-    rng: np.random.Generator,
-    rule: ConflictRule = ConflictRule(),  # noqa: B008 - a value
-) -> list[Attempt]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceRules:
+    """How many writers race, what they take, how often they try again, and when their catalog notices."""
+
+    writers: int
+    times: WriterTimes
+    policy: RetryPolicy
+    rule: ConflictRule
+
+
+def race(commits: Sequence[int], due_s: Sequence[float], rules: RaceRules, rng: np.random.Generator) -> list[Attempt]:
     """All attempts of these commits, in the order in which they came to swap.
 
     Commit n is made by writer n mod `writers`, and begins no earlier than it is due, in seconds from the start.
     """
-    return _Race(commits, due_s, writers=writers, times=times, policy=policy, rng=rng, rule=rule).run()
+    return _Race(commits, due_s, rules, rng).run()
 
 
 def race_of(
@@ -87,15 +88,14 @@ def race_of(
     """The attempts of a run of appends of a case of several writers, which begins when so many seconds have passed."""
     commits = range(step.first_commit, step.first_commit + step.commits)
     waits = case.clock == "real"
-    return race(
-        commits,
-        [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits],
+    rules = RaceRules(
         writers=case.writer.writers,
         times=times_among(profile.together, case.environment.catalog, case.writer.writers),
-        rule=CONFLICT_RULES[case.environment.catalog],
         policy=retry_policy(case.table.properties),
-        rng=rng,
+        rule=CONFLICT_RULES[case.environment.catalog],
     )
+    due_s = [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits]
+    return race(commits, due_s, rules, rng)
 
 
 @dataclass(slots=True)
@@ -121,20 +121,12 @@ class _Queue:
 
 class _Race:
     def __init__(
-        self,
-        commits: Sequence[int],
-        due_s: Sequence[float],
-        *,
-        writers: int,
-        times: WriterTimes,
-        policy: RetryPolicy,
-        rng: np.random.Generator,
-        rule: ConflictRule,
+        self, commits: Sequence[int], due_s: Sequence[float], rules: RaceRules, rng: np.random.Generator
     ) -> None:
-        self._times, self._policy, self._rng, self._rule = times, policy, rng, rule
-        self._queues = [_Queue() for _ in range(writers)]
+        self._times, self._policy, self._rule, self._rng = rules.times, rules.policy, rules.rule, rng
+        self._queues = [_Queue() for _ in range(rules.writers)]
         for commit, due in sorted(zip(commits, due_s, strict=True), reverse=True):
-            self._queues[commit % writers].commits.append((commit, due))
+            self._queues[commit % rules.writers].commits.append((commit, due))
         self._events: list[tuple[float, int, int, int]] = []  # time, order, what, writer
         self._order = 0
         self._landed = 0

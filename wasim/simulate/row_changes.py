@@ -45,7 +45,10 @@ def upsert(statement: Statement, step: Append, commit: int) -> Planned:
 
 
 def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
-    """The row numbers of an upserting commit, as drive/changes.py defines them."""
+    """The row numbers of an upserting commit, as drive/changes.py defines them.
+
+    Keys that come again within it, `repeats`, are Flink's alone, and defined here.
+    """
     replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
     offsets = np.arange(step.rows_per_commit)
     if not before:

@@ -14,15 +14,14 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
+from wasim.iceberg.manifest_entries import key_of
 from wasim.iceberg.specs import partition_type
-from wasim.ledger import Kind
 from wasim.simulate.commits import Moment, new_entries
-from wasim.simulate.data_files import DATA_FOLDER, DataFiles
+from wasim.simulate.data_files import DATA_TEMPLATE, DataFiles
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.simulate.equality_deletes import equality_delete_file
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
-from wasim.simulate.key_groups import closing_order, subtasks_of_folders, subtasks_of_keys
-from wasim.simulate.live_manifests import key_of
+from wasim.simulate.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
 from wasim.simulate.locations import Locations
 from wasim.simulate.manifest_rewriting import with_maps_in
 from wasim.simulate.merge_on_read import CREATOR_KEY
@@ -121,7 +120,7 @@ class _Subtask:
             self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
         types = [str(getattr(one.type, "name", "")) for one in partition_type(files.spec, files.schema).fields]
         repeated, before = [], len(self.delta.deletes)
-        for place in closing_order([one.share.partition for one in opened], types):
+        for place in partition_key_order([one.share.partition for one in opened], types):
             repeated += self._close(opened[place])
         if repeated:
             signature = files.profile.summary.get(CREATOR_KEY, "")
@@ -157,7 +156,7 @@ class _Subtask:
         job = self.job
         job.counts[self.task] += 1
         folder = job.files.folder_of(share.partition) if share is not None else ""
-        name = job.files.profile.data_file.removeprefix(DATA_FOLDER).format(
+        name = job.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
             partition=folder,
             task=self.task,
             writer=uuid5(UUID(job.query_id), str(self.task)),
@@ -175,11 +174,7 @@ def repeated_places(numbers: Ints) -> Ints:
 def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> None:
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
     _refuse_unvalidated(table, delta)
-    for file in delta.data:
-        table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
-    sizes = {file.file_path: file.file_size_bytes for file in delta.deletes}  # vectors share their file
-    for path, size in sizes.items():
-        table.books.write(Kind.DELETE_FILE, table.relative(path), size)
+    table.write_files(delta.data, delta.deletes)
     staged = stage_manifests(table, [delta.data, delta.deletes], moment)
     identity = table.begin()
     # what is committed was read from the staged manifests, and copied map by map

@@ -1,13 +1,15 @@
-"""The simulated table: creation and appends as Iceberg 1.12 commits them, down to the bytes and the order of files."""
+"""The simulated table: its creation, and what every commit of Iceberg 1.12 does to it, down to the bytes and the order
+of files. What goes into a commit is said elsewhere (`appending`, `filtering`, `row_deltas` and their like).
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from wasim.iceberg import TableMetadata
+from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.manifest_entries import ManifestContent
+from wasim.iceberg.manifest_entries import FileKey, ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import (
     bare_metadata_name,
@@ -33,7 +35,6 @@ from wasim.simulate.commits import (
 from wasim.simulate.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.simulate.live_manifests import (
     SYNC_BYTES,
-    FileKey,
     LiveEntry,
     LiveManifest,
     ManifestWriter,
@@ -81,6 +82,15 @@ class SimulatedTable:
         """The identity of a commit that makes a snapshot."""
         self.commits += 1
         return draw_identity(self.commits, self.rng)
+
+    def write_files(self, data: Iterable[DataFileEntry], deletes: Iterable[DataFileEntry] = ()) -> None:
+        """Enters data files and delete files in the books."""
+        for file in data:
+            self.books.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
+        for path, size in {
+            file.file_path: file.file_size_bytes for file in deletes
+        }.items():  # vectors share their file
+            self.books.write(Kind.DELETE_FILE, self.relative(path), size)
 
     def write_manifest(
         self,

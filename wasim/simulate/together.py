@@ -107,8 +107,7 @@ class Together:
         record["error"] = FAILURE if fails else ""
         table.books.go_on(record, at_s, commit=number)
         files = self.draw(commit, at_s)
-        for file in files:
-            table.books.write(Kind.DATA, table.relative(file.file_path), file.file_size_bytes)
+        table.write_files(files)
         identity = draw_identity(table.commits + 1, table.rng)
         manifest = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
         self.under_way[commit] = _Commit(
