@@ -23,10 +23,10 @@ the scenario and the shipped writer profile alone (the profiles were measured on
 Nothing of the real runs is used but where the table lies, which anyone can choose.
 
 A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
-and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Columns of data
-files of up to 4,096 rows are encoded as Parquet would: of files with as many rows the first 64 at most, each for
-itself; later ones take after one of those. Larger files, footers and columns of row lineage follow the profile's laws.
-Data files have no goal. What misses its goal stays in the table.
+and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files of
+up to 4,096 rows are encoded as Parquet would: of files with as many rows the first 64 at most, each for itself; later
+ones take after one of those. Larger files and columns of row lineage follow the profile's laws. Data files have no
+goal. What misses its goal stays in the table.
 
 A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
 chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.

@@ -1,4 +1,6 @@
-"""What Parquet gives a column and a footer: a law of the format, calibrated by a profile's samples.
+"""What Parquet gives a column and a footer of a file of many rows: a law, calibrated by a profile's samples.
+
+Files of few rows are encoded instead (`file_sizes`).
 
     plain      = page + rows · value
     dictionary = 2 pages + distinct · value + rows · ⌈log₂ distinct⌉ / 8,   if that is less before compression
