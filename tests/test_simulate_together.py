@@ -40,6 +40,7 @@ def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog:
         work_s=tuple(work_s * one for one in around),
         first_attempt_s=tuple(attempt_s * one for one in around),
         later_attempt_s=tuple(attempt_s / 2 * one for one in around),
+        write_s=tuple(0.01 * one for one in around),
         finish_s=tuple(0.01 * one for one in around),
     )
 

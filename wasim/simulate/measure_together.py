@@ -34,7 +34,7 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
         raise _too_few(case)
     lag_s = float(np.median(lags_s))
     come_s = {one: seen_s + lag_s for one, seen_s in listed_s.items()} | at_s
-    found: dict[str, list[float]] = {part: [] for part in PARTS}
+    found: dict[str, list[float]] = {part: [] for part in PARTS} | {"write_s": lags_s}
     for row, attempts in enumerate(reports.attempts.tolist()):
         tried = [(row + 1, attempt) for attempt in range(1, attempts + 1)]
         if not come_s.keys() >= set(tried):

@@ -151,23 +151,27 @@ class _Race:
             return
         commit, due_s = queue.commits.pop()
         began_s = max(at_s, due_s)
-        asked_s = began_s + self._times.draw("work_s", self._rng)
+        asked_s = began_s + self._draw("work_s")
         queue.turn = _Turn(commit=commit, number=1, began_s=began_s, asked_s=asked_s, base=0, read_s=asked_s)
         self._at(asked_s, _BEGIN, writer)
 
     def _read(self, writer: int, at_s: float) -> None:
-        turn = self._turn(writer)
+        turn, rule = self._turn(writer), self._rule
         turn.base, turn.read_s = self._landed, at_s
         part: Part = "first_attempt_s" if turn.number == 1 else "later_attempt_s"
-        turn.written_s = at_s + self._times.draw(part, self._rng)
-        self._at(turn.written_s, _SWAP if self._rule.swaps_by_writing else _CHECK, writer)
+        turn.written_s = at_s + self._draw(part)
+        if rule.checks_first:
+            self._at(max(at_s, turn.written_s - self._draw("write_s")), _CHECK, writer)
+        else:
+            self._at(turn.written_s + (0.0 if rule.swaps_by_writing else self._draw("finish_s")), _SWAP, writer)
 
     def _check(self, writer: int, at_s: float) -> None:
-        """The metadata.json is written, or about to be where a server looks first."""
-        if self._rule.checks_first and self._turn(writer).base != self._landed:
+        """A server looks before it writes the metadata.json."""
+        turn = self._turn(writer)
+        if turn.base != self._landed:
             self._end(writer, at_s, refused=True)
         else:
-            self._at(at_s + self._times.draw("finish_s", self._rng), _SWAP, writer)
+            self._at(turn.written_s + self._draw("finish_s"), _SWAP, writer)
 
     def _swap(self, writer: int, at_s: float) -> None:
         self._end(writer, at_s)
@@ -193,7 +197,7 @@ class _Race:
         )
         self._landed += won
         if won or failed:
-            finish_s = self._times.draw("finish_s", self._rng) if won and self._rule.swaps_by_writing else 0.0
+            finish_s = self._draw("finish_s") if won and self._rule.swaps_by_writing else 0.0
             self._next_commit(writer, at_s + finish_s)
             return
         wait_ms = self._policy.wait_ms(turn.number)
@@ -201,6 +205,9 @@ class _Race:
         turn.number += 1
         # what a later attempt takes was measured from when the lost one had written its metadata.json
         self._at(max(at_s, turn.written_s + (wait_ms + jitter_ms) / 1000), _BEGIN, writer)
+
+    def _draw(self, part: Part) -> float:
+        return self._times.draw(part, self._rng)
 
     def _turn(self, writer: int) -> _Turn:
         turn = self._queues[writer].turn

@@ -9,7 +9,7 @@ import numpy as np
 from wasim.errors import WasimError
 
 QUANTILES = 11  # evenly spaced, from the least to the greatest
-Part = Literal["work_s", "first_attempt_s", "later_attempt_s", "finish_s"]
+Part = Literal["work_s", "first_attempt_s", "later_attempt_s", "write_s", "finish_s"]
 Quantiles = tuple[float, ...]
 
 
@@ -18,8 +18,9 @@ class WriterTimes:
     """What so many `writers` of a table in that catalog took on one machine, each part in seconds, as quantiles.
 
     `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it has
-    written its metadata.json; a later one begins after its wait. `finish_s` is from there to the end of the commit,
-    which swaps the table's pointer somewhere in between.
+    written its metadata.json; a later one begins after its wait. `write_s` are the last of an attempt, since its list
+    was written and, in a REST catalog, the server was asked. `finish_s` is from there to the end of the commit, which
+    swaps the table's pointer somewhere in between.
     """
 
     catalog: str
@@ -27,6 +28,7 @@ class WriterTimes:
     work_s: Quantiles
     first_attempt_s: Quantiles
     later_attempt_s: Quantiles
+    write_s: Quantiles
     finish_s: Quantiles
 
     def draw(self, part: Part, rng: np.random.Generator) -> float:
