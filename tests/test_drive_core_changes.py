@@ -18,7 +18,17 @@ RunOn = Callable[..., tuple[CaseRun, CaseContext]]
 pytestmark = pytest.mark.spark
 RECORDED = Path(__file__).parent / "data" / "operations"
 CHANGED = sorted(path.name for path in RECORDED.glob("*_v[23]") if path.name != "rewrite_manifests_v3")
-SLOW = {"changes_partitioned_v3", "mor_v2", "upsert_cow_v3", "whole_commits_v3"}
+SLOW = {
+    "changes_partitioned_v3",
+    "cow_v3",
+    "mor_v2",
+    "overwrite_dynamic_v3",
+    "upsert_cow_v3",
+    "whole_commits_v3",
+    "copy-on-write v1",
+    "deletes by partition",
+    "overwrites v3",
+}
 IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 
 
@@ -94,7 +104,9 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
+)
 def test_the_library_writes_what_the_simulator_does_to_the_byte_when_told_its_draws(
     name: str, run_on: RunOn, small_case: MakeCase, tmp_path: Path
 ) -> None:

@@ -197,7 +197,11 @@ class CommitTimes:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("fields", MAINTAINED.values(), ids=MAINTAINED)
+@pytest.mark.parametrize(
+    "fields",
+    [pytest.param(fields, marks=[pytest.mark.slow] if fields.get("version") else []) for fields in MAINTAINED.values()],
+    ids=MAINTAINED,
+)
 def test_sparks_procedures_leave_what_the_simulator_says(fields, session: Session, tmp_path: Path) -> None:
     case = upserting_case(commits=9, properties=MERGING, **fields)
     session.add_catalog(MemoryCatalog(name="upserting", warehouse=tmp_path), None)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +94,15 @@ OPERATIONS = {
 _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
 
-@pytest.mark.parametrize("name", APPENDS)
+# those of `make test`; the others are for `make test-all`
+QUICK = {"snappy", "data and metadata elsewhere", "vectors, everything elsewhere"}
+
+
+def slow_but_for(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in names]
+
+
+@pytest.mark.parametrize("name", slow_but_for(APPENDS))
 def test_a_real_table_is_written_again_byte_for_byte(
     name: str, small_case: Callable[..., Case], run_case: Run, tmp_path: Path
 ) -> None:
@@ -114,7 +123,7 @@ def test_a_real_table_is_written_again_byte_for_byte(
     assert_simulated_alike(case, context)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", slow_but_for(OPERATIONS))
 def test_a_table_that_is_kept_and_changed_is_simulated_alike(
     name: str, small_case: Callable[..., Case], run_case: Run
 ) -> None:

@@ -82,8 +82,10 @@ CODEC = "write.manifest.compression-codec"
     "properties",
     [
         {CODEC: "zstd", "write.object-storage.enabled": "true"},
-        {CODEC: "snappy", "write.data.path": "lake", "write.metadata.path": "log"},
-        {CODEC: "uncompressed", "write.summary.partition-limit": "8"},
+        pytest.param(
+            {CODEC: "snappy", "write.data.path": "lake", "write.metadata.path": "log"}, marks=pytest.mark.slow
+        ),
+        pytest.param({CODEC: "uncompressed", "write.summary.partition-limit": "8"}, marks=pytest.mark.slow),
     ],
 )
 def test_fast_follows_properties_that_change_bytes(properties):

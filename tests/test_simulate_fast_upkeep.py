@@ -153,12 +153,15 @@ def at_scale(maintenance: dict) -> tuple[dict[int, float], int]:
     "maintenance",
     [
         {"expire_snapshots": {"every": "1h", "older_than": "1h"}, "rewrite_manifests": {"every": "1h"}},
-        {
-            "rewrite_data_files": {"every": "5m"},
-            "rewrite_manifests": {"every": "15m"},
-            "expire_snapshots": {"every": "5m", "older_than": "1h"},
-            "remove_orphan_files": {"every": "1h", "older_than": "1h"},
-        },
+        pytest.param(
+            {
+                "rewrite_data_files": {"every": "5m"},
+                "rewrite_manifests": {"every": "15m"},
+                "expire_snapshots": {"every": "5m", "older_than": "1h"},
+                "remove_orphan_files": {"every": "1h", "older_than": "1h"},
+            },
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_ten_million_maintained_commits_take_seconds_and_little_memory(maintenance):
