@@ -68,7 +68,13 @@ def test_whatever_the_writers_of_this_run_left_is_encoded_again(tmp_path_factory
     print(f"{checked - len(mismatches) - len(faults)}/{checked} identical")
     assert not faults
     for mismatch in mismatches:
-        assert_identical(mismatch)
+        # snappy has no standard form: another release packs the same bytes otherwise
+        if not (mismatch.is_compression_only and is_snappy(Path(mismatch.source))):
+            assert_identical(mismatch)
+
+
+def is_snappy(path: Path) -> bool:
+    return read_container(path.read_bytes(), source=path.name).codec == "snappy"
 
 
 @pytest.mark.parametrize("codec", ["bzip2", "xz", "brotli"])
