@@ -19,6 +19,7 @@ from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.file_sizes import FileBytes, FileSizes
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.locations import Locations
+from wasim.simulate.parquet_footers import MAGIC_BYTES
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
@@ -28,7 +29,6 @@ from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
-MAGIC_BYTES = 4
 TARGET_FILE_BYTES = 512 << 20
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise

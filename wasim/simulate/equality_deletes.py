@@ -6,7 +6,8 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.schemas import Schema, schema_json
-from wasim.simulate.data_files import MAGIC_BYTES, DataFiles
+from wasim.simulate.data_files import DataFiles
+from wasim.simulate.parquet_footers import MAGIC_BYTES
 from wasim.simulate.parquet_sizes import column_size
 from wasim.simulate.schema import Leaf
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wasim.iceberg.schemas import NestedField, Schema, StructType, schema_json
-from wasim.simulate.parquet_pages import Chunk, value_bytes
+from wasim.simulate.parquet_pages import Chunk, value_bytes, varint_bytes
 from wasim.simulate.schema import Leaf
 
 MAGIC_BYTES = 4
@@ -27,7 +27,7 @@ _UNSIGNED = ("string", "binary", "decimal")  # types whose bounds older readers 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column of one file. `name` is a path, `chunk` what is stored of it; `depth` is how much of it may be null."""
+    """A column of one file. `chunk` is what is stored of it, `depth` how many of it and what it lies in may be null."""
 
     leaf: Leaf
     chunk: Chunk
@@ -51,7 +51,7 @@ def bytes_around(columns: Sequence[Column], rows: int, schema: Schema) -> int:
         chunks += 2 + 1 + _column_meta(column, place, rows) + of_indexes + _END
         index_at, offset_at = index_at + index, offset_at + offset
     group = _list(len(columns)) + chunks
-    stored, raw = (sum(getattr(one.chunk, name) for one in columns) for name in ("stored", "raw"))
+    stored, raw = data_end - MAGIC_BYTES, sum(column.chunk.raw for column in columns)
     group += _number(raw) + _number(rows) + _number(MAGIC_BYTES) + _number(stored) + _number(0) + _END
     footer = (
         _number(1)
@@ -142,14 +142,14 @@ def _annotation(leaf: Leaf) -> int:
 
 def _number(value: int) -> int:
     """Bytes of a field that is a number, not negative."""
-    return 1 + max(1, -(-(value << 1).bit_length() // 7))
+    return 1 + varint_bytes(value << 1)
 
 
 def _text(length: int) -> int:
     """Bytes of a field that is a text of so many bytes."""
-    return 1 + max(1, -(-length.bit_length() // 7)) + length
+    return 1 + varint_bytes(length) + length
 
 
 def _list(items: int) -> int:
     """Bytes before the items of a field that is a list."""
-    return 2 if items < _SMALL_LIST else 2 + max(1, -(-items.bit_length() // 7))
+    return 2 if items < _SMALL_LIST else 2 + varint_bytes(items)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import zstandard
 
+from wasim.iceberg.avro_encoding import encode_long
 from wasim.simulate.rows import Values, decimal_digits
 from wasim.simulate.schema import Leaf
 
@@ -91,6 +92,11 @@ def value_bytes(leaf: Leaf) -> int:
     return 4 if kind in ("int", "date", "float") else 8
 
 
+def varint_bytes(number: int) -> int:
+    """Bytes of a number, not negative, that is written seven bits to a byte."""
+    return max(1, -(-number.bit_length() // 7))
+
+
 def runs_and_groups(values: Sequence[int], width: int) -> bytes:
     """Numbers of so many bits: eight or more alike as a run, others packed in groups of eight."""
     runs = _Runs(width=width)
@@ -136,7 +142,7 @@ class _Runs:
 
     def _end_run(self) -> None:
         self._end_groups()
-        self.written.extend(_varint(self.run << 1) + self.before.to_bytes(-(-self.width // 8), "little"))
+        self.written.extend(encode_long(self.run) + self.before.to_bytes(-(-self.width // 8), "little"))
         self.group.clear()
 
     def _end_group(self) -> None:
@@ -193,7 +199,7 @@ def _page(raw: bytes, count: int, header_bytes: int) -> tuple[int, int]:
     checksum = zlib.crc32(stored)
     signed = checksum << 1 if checksum < 1 << 31 else ((1 << 32) - checksum << 1) - 1  # zig-zag
     numbers = (len(raw) << 1, len(stored) << 1, count << 1, signed)
-    header = header_bytes + sum(max(1, -(-number.bit_length() // 7)) for number in numbers)
+    header = header_bytes + sum(map(varint_bytes, numbers))
     return header + len(stored), header + len(raw)
 
 
@@ -205,12 +211,3 @@ def _compressed(raw: bytes) -> bytes:
 
 
 _COMPRESSOR = zstandard.ZstdCompressor(level=_LEVEL)
-
-
-def _varint(number: int) -> bytes:
-    parts = bytearray()
-    while number > 0x7F:
-        parts.append(number & 0x7F | 0x80)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
