@@ -8,6 +8,7 @@ from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.schemas import Schema, schema_json
 from wasim.simulate.data_files import DataFiles
 from wasim.simulate.parquet_footers import MAGIC_BYTES
+from wasim.simulate.parquet_pages import value_bytes
 from wasim.simulate.parquet_sizes import column_size
 from wasim.simulate.schema import Leaf
 
@@ -53,9 +54,6 @@ def _column_bytes(key: Leaf, written: DataFileEntry, deletes: int, files: DataFi
 def _footer_bytes(keys: Sequence[Leaf], schema: Schema) -> int:
     numbers = {key.field_id for key in keys}
     of_keys = Schema(columns=tuple(one for one in schema.columns if one.field_id in numbers))
-    bounds = sum(_VALUE_BYTES.get(key.column.type, key.column.length) for key in keys)
+    bounds = sum(map(value_bytes, keys))
     fixed = _FOOTER_BYTES + _FOOTER_BYTES_PER_COLUMN * len(keys)
     return fixed + len(schema_json(of_keys).encode()) + _BOUNDS_IN_FOOTER * bounds
-
-
-_VALUE_BYTES = {"boolean": 1, "int": 4, "date": 4, "long": 8, "timestamp": 8, "timestamptz": 8}
