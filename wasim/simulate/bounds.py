@@ -1,17 +1,20 @@
 """Bounds of a column as Iceberg stores them: the least and greatest value as bytes, truncated by its metrics mode."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from wasim.simulate.row_sets import RowSet
+from wasim.simulate.row_sets import RowSet, all_rows
 from wasim.simulate.rows import (
     ALL_KEYS,
     DATE_SPAN_DAYS,
     EPOCH_DAYS,
     EPOCH_US,
+    GROWING,
     TIME_SPAN_US,
     Rows,
     decimal_digits,
@@ -43,14 +46,21 @@ class Bounds:
     upper: bytes | None  # None where truncation leaves nothing greater
 
 
+def computed_bounds(rows: Rows, leaf: Leaf, held: Sequence[RowSet]) -> list[Bounds]:
+    """The bounds over the rows of each of these files; none may be without rows."""
+    starts = list(accumulate((len(one) for one in held[:-1]), initial=0))
+    pairs = rows.extremes(leaf, all_rows(held), starts)
+    kind = leaf.column.type
+    return [_truncated(leaf, single_value(kind, low), single_value(kind, high)) for low, high in pairs]
+
+
 def column_bounds(
     rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
 ) -> Bounds:
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
-    if len(held) <= most_computed or leaf.name in ("event_id", "event_time"):
-        low, high = rows.extremes(leaf, held)
-    else:
-        low, high = _draw_extremes(rows, leaf, len(held), rng)
+    if len(held) <= most_computed or leaf.name in GROWING:
+        return computed_bounds(rows, leaf, [held])[0]
+    low, high = _draw_extremes(rows, leaf, len(held), rng)
     return _truncated(leaf, single_value(leaf.column.type, low), single_value(leaf.column.type, high))
 
 
@@ -86,7 +96,7 @@ def _draw_extremes(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator)
     if column.values is not None and column.values <= _FEW_VALUES:
         every = count >= _MANY_TIMES * column.values  # then hardly any of so few values is missing
         keys = np.arange(column.values) if every else rng.integers(column.values, size=count)
-        return rows.extremes_of_keys(leaf, keys.astype(np.int64))
+        return rows.extremes_of_keys(leaf, keys.astype(np.int64))[0]
     share = -np.expm1(np.log(rng.random(2)) / count)  # how far the extreme stays from its end, of 1
     low, high = float(share[0]), 1.0 - float(share[1])
     if column.type in ("string", "binary"):

@@ -4,7 +4,7 @@ Everything follows from the row number, the seed and the column's place, so boun
 that a real writer would write.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
@@ -30,15 +30,23 @@ DATE_SPAN_DAYS = 3650
 ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
-_GROWING = ("event_id", "event_time")
+GROWING = ("event_id", "event_time")
 # Rows that follow each other are hashed so many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranking:
+    """How the texts of a column of few values sort: the rank of each key, and the keys by rank."""
+
+    ranks: Ints
+    keys: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `ranks` remembers how the texts of columns of few values sort, by key; `hashed` the newest
+    """The rows of a case. `rankings` remembers how the texts of columns of few values sort; `hashed` the newest
     block of rows as they arrive whose keys were asked for, by a column's salt.
 
     `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
@@ -48,7 +56,7 @@ class Rows:
     case: Case
     rotating: str | None
     changed: str | None = None
-    ranks: dict[str, Ints] = field(default_factory=dict)
+    rankings: dict[str, _Ranking] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
 
@@ -67,32 +75,35 @@ class Rows:
             times[place] = EPOCH_US + round(self.late_s[int(rows.versions[place])] * 1e6)
         return np.asarray(times)
 
-    def extremes(self, leaf: Leaf, rows: RowSet) -> tuple[Any, Any]:
-        """The least and the greatest value in these rows."""
-        if leaf.name in _GROWING:
-            values = self.values(leaf, rows)
-            return values.min().item(), values.max().item()
-        return self.extremes_of_keys(leaf, self._keys(leaf, rows))
+    def extremes(self, leaf: Leaf, rows: RowSet, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+        """The least and the greatest value in each part of these rows; parts begin at these places."""
+        if leaf.name in GROWING:
+            return _extremes(self.values(leaf, rows), starts)
+        return self.extremes_of_keys(leaf, self._keys(leaf, rows), starts)
 
-    def extremes_of_keys(self, leaf: Leaf, keys: Ints) -> tuple[Any, Any]:
-        """The least and the greatest value that these keys make."""
-        if leaf.column.type in ("string", "binary"):
-            if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
-                ranks = self._ranks(leaf)[keys]
-                keys = keys[[int(ranks.argmin()), int(ranks.argmax())]]
-            # Texts begin as their digests do, so those tell the extremes; only two need be spelt.
+    def extremes_of_keys(self, leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+        """The least and the greatest value that these keys make, part by part."""
+        if leaf.column.type not in ("string", "binary"):
+            return _extremes(self.values_of_keys(leaf, keys), starts)
+        # Texts begin as their digests do, so those tell the extremes; only two of a part need be spelt.
+        if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
+            ranking = self._ranking(leaf)
+            pairs = _extremes(ranking.ranks[keys], starts)
+            ends = [(_digest(leaf, ranking.keys[low]), _digest(leaf, ranking.keys[high])) for low, high in pairs]
+        else:
             digests = [_digest(leaf, key) for key in keys.tolist()]
-            return _spelt(leaf, min(digests)), _spelt(leaf, max(digests))
-        values = self.values_of_keys(leaf, keys)
-        return values.min().item(), values.max().item()
+            parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
+            ends = [(min(part), max(part)) for part in parts]
+        return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
 
-    def _ranks(self, leaf: Leaf) -> Ints:
-        if leaf.salt not in self.ranks:
-            digests = np.array([_digest(leaf, key) for key in range(leaf.column.values or 0)], dtype=object)
-            ranks = np.empty(len(digests), dtype=np.int64)
-            ranks[np.argsort(digests)] = np.arange(len(digests))
-            self.ranks[leaf.salt] = ranks
-        return self.ranks[leaf.salt]
+    def _ranking(self, leaf: Leaf) -> _Ranking:
+        if leaf.salt not in self.rankings:
+            digests = [_digest(leaf, key) for key in range(leaf.column.values or 0)]
+            keys = sorted(range(len(digests)), key=digests.__getitem__)
+            ranks = np.empty(len(keys), dtype=np.int64)
+            ranks[keys] = np.arange(len(keys))
+            self.rankings[leaf.salt] = _Ranking(ranks=ranks, keys=keys)
+        return self.rankings[leaf.salt]
 
     def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
         if leaf.name == self.rotating:
@@ -134,6 +145,11 @@ class Rows:
         digests = [_digest(leaf, key) for key in distinct[0].tolist()]
         made = [_spelt(leaf, digest) for digest in digests]
         return np.array(made, dtype=object)[distinct[1]]
+
+
+def _extremes(values: Values, starts: Sequence[int]) -> list[tuple[Any, Any]]:
+    low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _digest(leaf: Leaf, key: int) -> bytes:
