@@ -15,7 +15,7 @@ from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
-from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
+from wasim.simulate.bounds import MOST_ROWS_COMPUTED, Bounds, column_bounds, computed_bounds
 from wasim.simulate.file_sizes import FileBytes, FileSizes
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.locations import Locations
@@ -30,6 +30,8 @@ from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
 TARGET_FILE_BYTES = 512 << 20
+_ROWS_AHEAD = 1 << 11
+_NOT_COMPUTED: Mapping[int, Bounds] = {}
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -44,6 +46,16 @@ class FileNumbers:
     first_task_id: int
     wall_ms: int = 0
     is_delta: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id."""
+
+    task: int
+    of: int
+    share: Share
+    bounds: dict[int, Bounds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +74,22 @@ class DataFiles:
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
+    ahead: dict[int, list[_Part]] = field(default_factory=dict)  # by commit, as they will be asked for
     keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
-        return self.write(self._tasks([new_rows(task) for task in split_rows(self.case, commit)]), commit, numbers, rng)
+        if commit not in self.ahead:
+            self._look_ahead(commit)
+        return self._files(self.ahead[commit], commit, numbers, rng, rewrites=False)
+
+    def _look_ahead(self, commit: int) -> None:
+        """Deals out the rows of the commits from this one on: of few rows, many together take as long as one."""
+        self.ahead.clear()
+        last = min(commit + max(1, _ROWS_AHEAD // self.case.rows_per_commit), self.case.commits + 1)
+        commits = range(commit, max(last, commit + 1))
+        dealt = [self._tasks([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
+        self.ahead.update(zip(commits, self._bounded([self._split(tasks) for tasks in dealt]), strict=True))
 
     def write(
         self,
@@ -78,14 +101,43 @@ class DataFiles:
         rewrites: bool = False,
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` take along in v3 what tells rows."""
+        return self._files(self._bounded([self._split(tasks)])[0], commit, numbers, rng, rewrites=rewrites)
+
+    def _split(self, tasks: Sequence[RowSet]) -> list[_Part]:
+        """What each of these tasks writes into each partition."""
+        return [
+            _Part(task=task, of=len(shares), share=share)
+            for task, written in enumerate(tasks)
+            if len(written)
+            for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
+            for share in shares
+        ]
+
+    def _bounded(self, commits: list[list[_Part]]) -> list[list[_Part]]:
+        """Enters the bounds of all parts, of several commits, that are computed and not drawn."""
+        parts = [part for commit in commits for part in commit if len(part.share.rows) <= self.most_rows_computed]
+        held = [part.share.rows for part in parts]
+        for leaf in self.counted if held else ():
+            if leaf.bound_length is not None:
+                for part, bounds in zip(parts, computed_bounds(self.rows, leaf, held), strict=True):
+                    part.bounds[leaf.field_id] = bounds
+        return commits
+
+    def _files(
+        self,
+        parts: Sequence[_Part],
+        commit: int,
+        numbers: FileNumbers,
+        rng: np.random.Generator,
+        *,
+        rewrites: bool,
+    ) -> list[DataFileEntry]:
         carries_lineage = rewrites and self.case.table.format_version > 2
         found = []
-        for task, written in enumerate(tasks):
-            shares = split_by_partition(self.rows, self.spec, self.leaves, written) if len(written) else []
-            for share in shares:
-                path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
-                file = self.entry(path, share, rng, arrives=not rewrites)
-                found.append(with_lineage(file, share.rows) if carries_lineage else file)
+        for part in parts:
+            path = self._path(part.share, numbers, task=part.task, count=(commit - 1) * part.of + part.share.number)
+            file = self.entry(path, part.share, rng, arrives=not rewrites, computed=part.bounds)
+            found.append(with_lineage(file, part.share.rows) if carries_lineage else file)
         return found
 
     def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
@@ -119,14 +171,29 @@ class DataFiles:
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
         return [all_rows(tasks).by_number()] if shuffled else tasks
 
-    def entry(self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool) -> DataFileEntry:
-        """The file at that path that holds these rows of one partition, which arrive or were in the table before."""
+    def entry(
+        self,
+        path: str,
+        share: Share,
+        rng: np.random.Generator,
+        *,
+        arrives: bool,
+        computed: Mapping[int, Bounds] = _NOT_COMPUTED,
+    ) -> DataFileEntry:
+        """The file at that path that holds these rows of one partition, which arrive or were in the table before.
+
+        Bounds that were `computed` already, by field id, are taken as they are.
+        """
         rows = share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
         sizes = self._sizes(rows, rng, arrives=arrives)
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
-        bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
+        bounds = {
+            leaf.field_id: computed.get(leaf.field_id)
+            or column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+            for leaf in bounded
+        }
         ids = [leaf.field_id for leaf in self.counted]
         return DataFileEntry(
             file_path=path,
@@ -198,7 +265,9 @@ def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: Partitio
     found = leaves(table, schema)
     case = replace(files.case, table=table)
     sizes = FileSizes(schema=schema, leaves=found, rows=files.rows, profile=files.profile, writer=case.writer)
-    return replace(files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), file_sizes=sizes)
+    return replace(
+        files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), file_sizes=sizes, ahead={}
+    )
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

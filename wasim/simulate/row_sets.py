@@ -69,6 +69,8 @@ def all_rows(sets: Sequence[RowSet]) -> RowSet:
     """The rows of several sets, one after the other."""
     if not sets:
         return new_rows(np.arange(0))
+    if len(sets) == 1:
+        return sets[0]
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(one, name) for one in sets]) for name in RowSet.__dataclass_fields__
     }
