@@ -9,7 +9,7 @@ from wasim.simulate.commits import Change, Merged, Moment, count_manifests, new_
 from wasim.simulate.identifiers import CommitIdentity
 from wasim.simulate.live_manifests import LiveManifest, MergedBefore, refuse_rolling
 from wasim.simulate.partition_summaries import partition_texts, with_partitions
-from wasim.simulate.summary import count_files, summary_counters
+from wasim.simulate.summary import CommitCounts, count_files, summary_counters
 from wasim.simulate.table import SimulatedTable
 
 
@@ -36,10 +36,12 @@ def append_manifest(
     """
     refuse_rolling(new.file, table.rules.policy.target_bytes)
     merged = Merged(manifests=[new, *table.manifests])
+    counted = CommitCounts(manifests_created=1, manifests_kept=len(table.manifests))
     if table.rules.appends_merge:
         merged = table.merge([new, *table.manifests], identity, first_number=1 + len(made or ()), made=made)
+        counted = count_manifests(merged.manifests, identity)
     counts = replace(
-        count_manifests(merged.manifests, identity),
+        counted,
         manifests_replaced=merged.replaced,
         added=count_files(files),
         changed_partitions=len({file.partition for file in files}),

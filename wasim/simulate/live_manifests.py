@@ -53,6 +53,11 @@ class LiveManifest:
     removed: frozenset[FileKey] = frozenset()
     record: bytes = b""  # as lists hold it, once one does
 
+    def encoded(self, encode: Encoder) -> bytes:
+        """What lists hold of it, made anew and kept."""
+        self.record = encode(self.file)
+        return self.record
+
     @property
     def live(self) -> tuple[LiveEntry, ...]:
         """Entries of files that are there."""

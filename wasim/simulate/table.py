@@ -231,10 +231,6 @@ class SimulatedTable:
 
     def _write_list(self, file: str, identity: CommitIdentity, first_row_id: int | None) -> None:
         version = self.rules.format_version
-        encode = manifest_file_encoder(version, self.rules.release)
-        for manifest in self.manifests:
-            if not manifest.record:
-                manifest.record = encode(manifest.file)
         header = ManifestListHeader(
             snapshot_id=identity.snapshot_id,
             parent_snapshot_id=self.snapshot_id,
@@ -243,7 +239,8 @@ class SimulatedTable:
             format_version=version,
             release=self.rules.release,
         )
-        records = [manifest.record for manifest in self.manifests]
+        encode = manifest_file_encoder(version, self.rules.release)
+        records = [manifest.record or manifest.encoded(encode) for manifest in self.manifests]
         values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
         if self.books.folder is None:
             self.books.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
