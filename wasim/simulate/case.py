@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from uuid import UUID, uuid5
 
@@ -262,8 +263,8 @@ class _Writer:
             "epoch": str(commit - 1),
             "checkpoint": str(commit),
             "application_ms": str(self.application_ms),
-            "job_hex": UUID(self.query_id).hex,
-            "operator_hex": uuid5(UUID(self.query_id), "operator").hex,
+            "job_hex": self.query_id.replace("-", ""),
+            "operator_hex": _operator_hex(self.query_id),
             "commit_uuid": str(draw_uuid(self.rng)) if self.draws_commit_uuid else "",
             "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
             "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
@@ -281,3 +282,8 @@ class _Writer:
             self.wall_ms += max(1, round(pace_ms))
         else:
             self.wall_ms = max(self.wall_ms + 1, round((self.site.started_s + event_time_s) * 1000 + pace_ms))
+
+
+@lru_cache(maxsize=1)
+def _operator_hex(query_id: str) -> str:
+    return uuid5(UUID(query_id), "operator").hex

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -46,6 +47,17 @@ class FileNumbers:
     first_task_id: int
     wall_ms: int = 0
     is_delta: bool = False
+
+
+class _NamedLater(NamedTuple):
+    """A UUID that follows from a query's, made only where a file's name holds it."""
+
+    query_id: str
+    name: str
+
+    def __format__(self, _spec: str) -> str:
+        """The UUID."""
+        return str(uuid5(UUID(self.query_id), self.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +165,8 @@ class DataFiles:
         is_movable = template.startswith(DATA_TEMPLATE)
         folder = self.folder_of(share.partition)
         name = template.removeprefix(DATA_TEMPLATE).format(
-            writer=uuid5(UUID(numbers.query_id), str(task)),
-            random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
+            writer=_NamedLater(numbers.query_id, str(task)),
+            random=_NamedLater(numbers.query_id, f"{task}/{share.number}"),
             count=count,
             wall_ms=numbers.wall_ms,
             partition=folder,
