@@ -12,6 +12,7 @@ from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
+from wasim.iceberg.updates import Way
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate import shipped_profile
@@ -103,7 +104,7 @@ class DescribedData:
         self._keep(added)
         taken = [file for group in groups for file in group]
         removed = [entry.key for file in taken for entry in (file.entry, *file.vectors)]
-        return Described(way="rewrite_files", files=added, removed=removed)
+        return Described(way=Way.REWRITE_FILES, files=added, removed=removed)
 
     def _statement(self, table: Listing) -> Statement:
         self._task_id += TASKS_OF_STATEMENT
@@ -125,7 +126,7 @@ class DescribedData:
         self._keep(deletes)
         own = {key: text for key, text in planned.summary.items() if key.startswith(_SPARKS_OWN)}
         return Described(
-            way=planned.way.value,
+            way=planned.way,
             files=planned.added,
             deletes=deletes,
             removed=[*named, *planned.removed_deletes],

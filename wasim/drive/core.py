@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from wasim.drive.content_files import content_file_json
 from wasim.drive.engine import Operation, Target
@@ -15,17 +15,13 @@ from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import DataFileEntry, TableMetadata, read_metadata_json
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Type
+from wasim.iceberg.updates import Way
 from wasim.scenario.parts import Table
 from wasim.workload import Append, ChangeRows, Maintain
 
 # Handed to the JVM at once: enough to make handing over cheap, few enough for progress to move and text to stay small.
 MOST_COMMITS = 32
 MOST_ENTRIES = 2000
-
-
-Way = Literal[
-    "append", "delete_files", "overwrite_files", "overwrite_all", "replace_partitions", "row_delta", "rewrite_files"
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +32,7 @@ class Described:
     `rows` is the range of row numbers of which `delete_files` drops all files.
     """
 
-    way: Way = "append"
+    way: Way = Way.APPEND
     files: Sequence[DataFileEntry] = ()
     deletes: Sequence[DataFileEntry] = ()
     removed: Sequence[FileKey] = ()
@@ -78,7 +74,6 @@ class CoreAppender:
         self._target, self._source = target, source
         self._pace = Pace(target.case)
         self._opened: Any = None
-        self._is_reshaped = False
 
     @property
     def _table(self) -> Any:
@@ -89,7 +84,6 @@ class CoreAppender:
     def append(self, step: Append) -> None:
         """Carries out the step; under the real clock each commit waits for its time."""
         target = self._target
-        self._follow(step.table)
         if step.replaced_per_commit:
             with _refusals_fail_the_case():
                 self._upsert(step)
@@ -100,12 +94,6 @@ class CoreAppender:
             self._begin(step, commits.start, "append")
             target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
             target.on_commits(commits.stop - 1)
-
-    def _follow(self, table: Table) -> None:
-        if self._is_reshaped:
-            text = self._target.session.metadata_json(self._table)
-            self._source.reshape(table, read_metadata_json(text.encode(), source=self._target.table))
-            self._is_reshaped = False
 
     def _begin(self, step: Append, commit: int, operation: str) -> None:
         interval_s = self._target.case.commit_interval_s
@@ -171,7 +159,6 @@ class CoreAppender:
         self._commit(self._source.describe_compaction(step, self._listing()))
 
     def _change(self, target: Target, step: ChangeRows) -> None:
-        self._follow(step.table)
         self._commit(self._source.describe_change(step, self._listing()))
 
     def _listing(self) -> Listing:
@@ -181,9 +168,10 @@ class CoreAppender:
         if described is not None:
             self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 
-    def reshape(self) -> None:
-        """New files are from now on those of the table as it then is."""
-        self._is_reshaped = True
+    def reshape(self, table: Table) -> None:
+        """New files are from now on those of the table as it is now."""
+        text = self._target.session.metadata_json(self._table)
+        self._source.reshape(table, read_metadata_json(text.encode(), source=self._target.table))
 
     def close(self) -> None:
         """Nothing runs between appends."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from wasim.drive.table import create_table_sql
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
+from wasim.scenario.parts import Table
 from wasim.spark import Journal, Session
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
@@ -45,8 +46,8 @@ class Appender(Protocol):
     def append(self, step: Append) -> None:
         """Carries out the step; returns when its last commit is done and nothing is under way."""
 
-    def reshape(self) -> None:
-        """Tells the writer that the table's schema or partition spec has changed since its last append."""
+    def reshape(self, table: Table) -> None:
+        """Tells the writer that an evolution has changed the table since its last append, to this one."""
 
     def close(self) -> None:
         """Ends the writer; safe to call twice."""
@@ -92,6 +93,6 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case _:
                     crew.operate(step)
                     if isinstance(step, Evolve):
-                        appender.reshape()
+                        appender.reshape(step.table)
     finally:
         appender.close()

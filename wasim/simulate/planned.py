@@ -5,23 +5,13 @@ What is planned depends on the files alone, so that engine `core` hands the same
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey
+from wasim.iceberg.updates import Way
 from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.simulate.table import SimulatedTable
-
-
-class Way(Enum):
-    """The operation of Iceberg's by which Spark commits a statement."""
-
-    DELETE_FILES = "delete_files"  # of all whose rows meet a filter
-    OVERWRITE_FILES = "overwrite_files"  # copy-on-write
-    OVERWRITE_ALL = "overwrite_all"  # by a filter that every row meets
-    REPLACE_PARTITIONS = "replace_partitions"
-    ROW_DELTA = "row_delta"  # merge-on-read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

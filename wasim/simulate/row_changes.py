@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.updates import Way
 from wasim.scenario import Case
 from wasim.simulate.hashing import spark_xxhash64_of_ints
-from wasim.simulate.planned import Planned, Way
+from wasim.simulate.planned import Planned
 from wasim.simulate.rows import task_edges
 from wasim.simulate.scanning import is_chosen
 from wasim.simulate.statements import Statement, delete, find_hits, merge, overwrite, update

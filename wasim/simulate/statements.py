@@ -10,12 +10,13 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg.specs import partition_type
+from wasim.iceberg.updates import Way
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.locations import Locations
 from wasim.simulate.merge_on_read import draw_delete_files
 from wasim.simulate.partitions import split_by_partition
-from wasim.simulate.planned import Planned, Way
+from wasim.simulate.planned import Planned
 from wasim.simulate.row_sets import RowSet, all_rows, new_rows
 from wasim.simulate.scanning import LiveFiles, Mask, ScannedFile, scan_files
 from wasim.simulate.shuffling import (
