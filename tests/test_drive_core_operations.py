@@ -94,6 +94,25 @@ def test_data_that_expiry_deletes_leaves_the_books_though_it_never_was_on_disk(
 
 
 @pytest.mark.spark
+def test_a_compaction_right_after_properties_changed_puts_its_files_where_they_say(
+    run_on: RunOn, small_case: MakeCase
+) -> None:
+    case = small_case(
+        horizon="4s",
+        maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
+        evolution="[{at: 4s, set_properties: {write.data.path: elsewhere}}]",
+        environment="{warm_up_commits: 0, catalog: in_memory}",
+    )
+    events = recording_of(run_on("core", case)[1]).events
+    written = events.where((events.kind == Kind.DATA) & (events.action == Action.WRITE))
+    folders = {
+        name: {file.partition("/")[0] for file in written.file[written.operation == name]}
+        for name in ("append", "rewrite_data_files")
+    }
+    assert folders == {"append": {"data"}, "rewrite_data_files": {"elsewhere"}}
+
+
+@pytest.mark.spark
 @pytest.mark.slow
 def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named("maintained", small_case)
