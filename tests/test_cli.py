@@ -19,8 +19,6 @@ from wasim.simulate import shipped_profile, simulate_case
 
 SMOKE = Path(__file__).parent.parent / "scenarios" / "smoke.yaml"
 
-SMOKE = Path(__file__).parent.parent / "scenarios" / "smoke.yaml"
-
 
 def run_main(*arguments: str) -> int:
     with pytest.MonkeyPatch.context() as patch:
@@ -148,3 +146,11 @@ def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[s
     result = CliRunner().invoke(cli.app, arguments)
     assert isinstance(result.exception, WasimError)
     assert said in str(result.exception)
+
+
+def test_a_profile_of_a_table_whose_files_lie_elsewhere_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    scenario = tmp_path / "placed.yaml"
+    text = SMOKE.read_text().replace("sweep:\n", "sweep:\n  table.properties.write.metadata.path: [log]\n")
+    scenario.write_text(text.replace("writer: [streaming, batch]", "writer: [batch]"))
+    result = CliRunner().invoke(cli.app, ["profile", str(scenario)])
+    assert "table.properties.write.metadata.path puts files elsewhere" in str(result.exception)

@@ -14,8 +14,9 @@ from wasim.bench.run import BenchOptions, bench
 from wasim.drive import TABLE_NAME
 from wasim.errors import CaseFailed, WasimError
 from wasim.runs import Run, RunFolder, read_recording
-from wasim.scenario import LoadedScenario, load_scenario
+from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.simulate import WriterProfile, measure_profile, measure_together, with_samples
+from wasim.simulate.honoured import PLACING
 
 WRITERS = ("streaming", "batch")
 
@@ -33,12 +34,22 @@ def measure_writer(
         options = BenchOptions(results=Path(folder), master=master, fresh=True, engine=engine_named(engine))
         scenarios = [load_scenario(scenario)] if scenario else _calibration(Path(folder), writer, engine)
         cases = [case for loaded in scenarios for case in loaded.cases()]
-        names = sorted({case.writer_name.rpartition("×")[2] for case in cases})
-        if len(names) > 1:
-            raise WasimError(f"{scenario}: has the writers {', '.join(names)}; a profile is of one. Give it one.")
-        if all(case.writer.writers > 1 for case in cases):
-            raise WasimError(f"{scenario}: has no case of one writer alone. Sweep writer.writers from 1 on.")
+        _check_measurable(scenario, cases)
         return _profile_of([_carried_out(loaded, options, console) for loaded in scenarios], name)
+
+
+def _check_measurable(scenario: Path | None, cases: Sequence[Case]) -> None:
+    names = sorted({case.writer_name.rpartition("×")[2] for case in cases})
+    if len(names) > 1:
+        raise WasimError(f"{scenario}: has the writers {', '.join(names)}; a profile is of one. Give it one.")
+    if all(case.writer.writers > 1 for case in cases):
+        raise WasimError(f"{scenario}: has no case of one writer alone. Sweep writer.writers from 1 on.")
+    moved = [key for case in cases for properties in case.all_properties for key in properties if key in PLACING]
+    if moved:
+        raise WasimError(
+            f"{scenario}: table.properties.{moved[0]} puts files elsewhere than where a profile is read from. Take it"
+            " out; the profile serves tables with it too."
+        )
 
 
 def _carried_out(loaded: LoadedScenario, options: BenchOptions, console: Console) -> Run:

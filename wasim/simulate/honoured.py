@@ -42,7 +42,7 @@ _KNOWN_VALUES = {
     "write.format.default": ("parquet",),
     "write.spark.fanout.enabled": ("true",),
 }
-_PLACING = ("write.object-storage.enabled", *PATH_PROPERTIES)
+PLACING = ("write.object-storage.enabled", *PATH_PROPERTIES)
 # What of an evolution shows in data files that are written again.
 _SHAPING = (
     "add_column",
@@ -194,7 +194,7 @@ def _check_property(case: Case, key: str, value: str, profile: WriterProfile) ->
 def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
     """Refuses a property that the simulator knows, but not beside what else the case has."""
     problem = ""
-    if key in _PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
+    if key in PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
     elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
