@@ -31,7 +31,7 @@ from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
 TARGET_FILE_BYTES = 512 << 20
-_ROWS_AHEAD = 1 << 11
+_ROWS_AHEAD, _BOUNDS_AHEAD = 1 << 11, 1 << 14  # at most, unless one commit has more
 _NOT_COMPUTED: Mapping[int, Bounds] = {}
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
@@ -98,8 +98,9 @@ class DataFiles:
     def _look_ahead(self, commit: int) -> None:
         """Deals out the rows of the commits from this one on: of few rows, many together take as long as one."""
         self.ahead.clear()
-        last = min(commit + max(1, _ROWS_AHEAD // self.case.rows_per_commit), self.case.commits + 1)
-        commits = range(commit, max(last, commit + 1))
+        columns = len(self.leaves) * self.case.workload.files_per_commit
+        count = min(_ROWS_AHEAD // self.case.rows_per_commit, _BOUNDS_AHEAD // columns, self.case.commits - commit + 1)
+        commits = range(commit, commit + max(1, count))
         dealt = [self._tasks([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
         self.ahead.update(zip(commits, self._bounded([self._split(tasks) for tasks in dealt]), strict=True))
 
