@@ -16,10 +16,10 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
-from wasim.simulate.file_sizes import FileBytes, FileSizes
+from wasim.simulate.file_sizes import FileSizes
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.locations import Locations
-from wasim.simulate.parquet_footers import MAGIC_BYTES
+from wasim.simulate.parquet_footers import MAGIC_BYTES, FileBytes
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
 from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.simulate.profile import WriterProfile
@@ -78,14 +78,13 @@ class DataFiles:
         rewrites: bool = False,
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` take along in v3 what tells rows."""
-        carries_lineage = rewrites and self.case.table.format_version > 2
+        has_lineage = rewrites and self.case.table.format_version > 2
         found = []
         for task, written in enumerate(tasks):
             shares = split_by_partition(self.rows, self.spec, self.leaves, written) if len(written) else []
             for share in shares:
                 path = self._path(share, numbers, task=task, count=(commit - 1) * len(shares) + share.number)
-                file = self.entry(path, share, rng, arrives=not rewrites)
-                found.append(with_lineage(file, share.rows) if carries_lineage else file)
+                found.append(self.entry(path, share, rng, arrives=not rewrites, has_lineage=has_lineage))
         return found
 
     def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
@@ -119,16 +118,18 @@ class DataFiles:
         shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
         return [all_rows(tasks).by_number()] if shuffled else tasks
 
-    def entry(self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool) -> DataFileEntry:
+    def entry(
+        self, path: str, share: Share, rng: np.random.Generator, *, arrives: bool, has_lineage: bool = False
+    ) -> DataFileEntry:
         """The file at that path that holds these rows of one partition, which arrive or were in the table before."""
         rows = share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
-        sizes = self._sizes(rows, rng, arrives=arrives)
+        sizes = self._checked(self.file_sizes.of(rows, rng, arrives=arrives, has_lineage=has_lineage))
         bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
         bounds = {leaf.field_id: column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed) for leaf in bounded}
         ids = [leaf.field_id for leaf in self.counted]
-        return DataFileEntry(
+        file = DataFileEntry(
             file_path=path,
             record_count=len(rows),
             file_size_bytes=sizes.total,
@@ -142,9 +143,9 @@ class DataFiles:
             split_offsets=_split_offsets(sizes.total),
             sort_order_id=0,
         )
+        return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
-    def _sizes(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> FileBytes:
-        sizes = self.file_sizes.of(rows, rng, arrives=arrives)
+    def _checked(self, sizes: FileBytes) -> FileBytes:
         target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
         if sizes.total > target:
             raise WasimError(

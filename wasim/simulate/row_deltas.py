@@ -137,7 +137,7 @@ class _Subtask:
         files, share = self.job.files, opened.share
         data = files.entry(opened.data, share, self.rng, arrives=False)
         positions = repeated_places(share.rows.numbers)
-        by_key = equality_delete_file(opened.by_key, self.job.keys, data, len(share.rows) - len(positions), files)
+        by_key = equality_delete_file(opened.by_key, self.job.keys, data, share.rows, files)
         files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
         self.delta.data.append(data)
         self.delta.deletes.append(by_key)
