@@ -15,7 +15,7 @@ from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.simulate import shipped_profile, simulate_case
-from wasim.simulate.parquet_pages import runs_and_groups
+from wasim.simulate.parquet_runs import runs_and_groups
 
 STRUCT = {"name": "place", "type": "struct", "fields": [{"name": "code", "type": "string", "length": 4, "values": 6}]}
 EVERY_TYPE = [

@@ -25,16 +25,15 @@ Nothing of the real runs is used but where the table lies, which anyone can choo
 A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
 and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files of
 up to 4,096 rows are encoded as Parquet would: of files with as many rows the first 64 at most, each for itself; later
-ones take after one of those. Larger files and columns of row lineage follow the profile's laws. Data files have no
-goal. What misses its goal stays in the table.
+ones take after one of those. Larger files follow the profile's laws. Delete files and columns of row lineage are
+encoded, each for itself; what names of files and Spark's task ids take in them is chance. Data files and delete files
+have no goal. What misses its goal stays in the table.
 
 A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
 chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.
 
 Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, the hash of random
-file names may decide how many files a statement writes; see [decision 10](decisions/0010-row-changes.md). How large
-delete files are was measured on `fidelity_cow`, `fidelity_mor` and the first case of `fidelity_placement`, the columns
-of row lineage on the first two; the other cases had no part in it.
+file names may decide how many files a statement writes; see [decision 10](decisions/0010-row-changes.md).
 
 The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -16,23 +16,22 @@ from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
-from wasim.simulate.bounds import MOST_ROWS_COMPUTED, Bounds, column_bounds, computed_bounds
-from wasim.simulate.file_sizes import FileBytes, FileSizes
+from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
+from wasim.simulate.file_parts import FileParts, Part
+from wasim.simulate.file_sizes import FileSizes
 from wasim.simulate.lineage import with_lineage
 from wasim.simulate.locations import Locations
-from wasim.simulate.parquet_footers import MAGIC_BYTES
+from wasim.simulate.parquet_footers import MAGIC_BYTES, FileBytes
 from wasim.simulate.parquet_sizes import column_size, footer_bytes, kind_of
-from wasim.simulate.partitions import Partition, Share, partition_folder, split_by_partition
+from wasim.simulate.partitions import Partition, partition_folder
 from wasim.simulate.profile import WriterProfile
-from wasim.simulate.row_sets import RowSet, all_rows, new_rows
-from wasim.simulate.rows import Rows, rows_of, split_rows
+from wasim.simulate.row_sets import RowSet
+from wasim.simulate.rows import Rows, rows_of
 from wasim.simulate.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
 TARGET_FILE_BYTES = 512 << 20
-_ROWS_AHEAD, _BOUNDS_AHEAD = 1 << 11, 1 << 14  # at most, unless one commit has more
-_NOT_COMPUTED: Mapping[int, Bounds] = {}
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -61,16 +60,6 @@ class _NamedLater(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id."""
-
-    task: int
-    of: int
-    share: Share
-    bounds: dict[int, Bounds] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DataFiles:
     """Draws the data files of a case, commit by commit."""
 
@@ -81,28 +70,18 @@ class DataFiles:
     leaves: tuple[Leaf, ...]
     counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
+    parts: FileParts
     file_sizes: FileSizes
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
-    ahead: dict[int, list[_Part]] = field(default_factory=dict)  # by commit, as they will be asked for
     keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
-        if commit not in self.ahead:
-            self._look_ahead(commit)
-        return self._files(self.ahead[commit], commit, numbers, rng, rewrites=False)
-
-    def _look_ahead(self, commit: int) -> None:
-        """Deals out the rows of the commits from this one on: of few rows, many together take as long as one."""
-        self.ahead.clear()
-        columns = len(self.leaves) * self.case.workload.files_per_commit
-        count = min(_ROWS_AHEAD // self.case.rows_per_commit, _BOUNDS_AHEAD // columns, self.case.commits - commit + 1)
-        commits = range(commit, commit + max(1, count))
-        dealt = [self._tasks([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
-        self.ahead.update(zip(commits, self._bounded([self._split(tasks) for tasks in dealt]), strict=True))
+        parts = self.parts.arriving(commit)
+        return [self._file(part, commit, numbers, rng) for part in parts]
 
     def write(
         self,
@@ -114,54 +93,26 @@ class DataFiles:
         rewrites: bool = False,
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` take along in v3 what tells rows."""
-        return self._files(self._bounded([self._split(tasks)])[0], commit, numbers, rng, rewrites=rewrites)
-
-    def _split(self, tasks: Sequence[RowSet]) -> list[_Part]:
-        """What each of these tasks writes into each partition."""
-        return [
-            _Part(task=task, of=len(shares), share=share)
-            for task, written in enumerate(tasks)
-            if len(written)
-            for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
-            for share in shares
-        ]
-
-    def _bounded(self, commits: list[list[_Part]]) -> list[list[_Part]]:
-        """Enters the bounds of all parts, of several commits, that are computed and not drawn."""
-        parts = [part for commit in commits for part in commit if len(part.share.rows) <= self.most_rows_computed]
-        held = [part.share.rows for part in parts]
-        for leaf in self.counted if held else ():
-            if leaf.bound_length is not None:
-                for part, bounds in zip(parts, computed_bounds(self.rows, leaf, held), strict=True):
-                    part.bounds[leaf.field_id] = bounds
-        return commits
-
-    def _files(
-        self,
-        parts: Sequence[_Part],
-        commit: int,
-        numbers: FileNumbers,
-        rng: np.random.Generator,
-        *,
-        rewrites: bool,
-    ) -> list[DataFileEntry]:
-        carries_lineage = rewrites and self.case.table.format_version > 2
-        found = []
-        for part in parts:
-            path = self._path(part.share, numbers, task=part.task, count=(commit - 1) * part.of + part.share.number)
-            file = self.entry(path, part.share, rng, arrives=not rewrites, computed=part.bounds)
-            found.append(with_lineage(file, part.share.rows) if carries_lineage else file)
-        return found
+        return [self._file(part, commit, numbers, rng, rewrites=rewrites) for part in self.parts.of(tasks)]
 
     def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files of an insert of rows that these tasks bring."""
-        return self.write(self._tasks(tasks), 1, numbers, rng)
+        return self.write(self.parts.shuffled(tasks), 1, numbers, rng)
+
+    def _file(
+        self, part: Part, commit: int, numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
+    ) -> DataFileEntry:
+        path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
+        return self.entry(
+            path, part, rng, arrives=not rewrites, has_lineage=rewrites and self.case.table.format_version > 2
+        )
 
     def folder_of(self, partition: Partition) -> str:
         """Where files of a partition lie below `data/`."""
         return partition_folder(self.spec, self.schema, partition)
 
-    def _path(self, share: Share, numbers: FileNumbers, *, task: int, count: int) -> str:
+    def _path(self, part: Part, numbers: FileNumbers, *, count: int) -> str:
+        share, task = part.share, part.task
         template = DELTA_FILE if numbers.is_delta else self.profile.data_file
         is_movable = template.startswith(DATA_TEMPLATE)
         folder = self.folder_of(share.partition)
@@ -179,40 +130,25 @@ class DataFiles:
         )
         return numbers.locations.data_file(folder, name) if is_movable else f"{numbers.locations.table}/{name}"
 
-    def _tasks(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
-        # Shuffled by partition, each partition's rows meet in one task, whichever.
-        shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
-        return [all_rows(tasks).by_number()] if shuffled else tasks
-
     def entry(
-        self,
-        path: str,
-        share: Share,
-        rng: np.random.Generator,
-        *,
-        arrives: bool,
-        computed: Mapping[int, Bounds] = _NOT_COMPUTED,
+        self, path: str, part: Part, rng: np.random.Generator, *, arrives: bool, has_lineage: bool = False
     ) -> DataFileEntry:
-        """The file at that path that holds these rows of one partition, which arrive or were in the table before.
-
-        Bounds that were `computed` already, by field id, are taken as they are.
-        """
-        rows = share.rows
+        """The file at that path that holds these rows of one partition, which arrive or were in the table before."""
+        rows = part.share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
-        sizes = self._sizes(rows, rng, arrives=arrives)
-        bounded = [leaf for leaf in self.counted if leaf.bound_length is not None]
+        sizes = self._checked(self.file_sizes.of(rows, rng, arrives=arrives, has_lineage=has_lineage))
         bounds = {
-            leaf.field_id: computed.get(leaf.field_id)
+            leaf.field_id: part.bounds.get(leaf.field_id)
             or column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
-            for leaf in bounded
+            for leaf in self.parts.bounded
         }
         ids = [leaf.field_id for leaf in self.counted]
-        return DataFileEntry(
+        file = DataFileEntry(
             file_path=path,
             record_count=len(rows),
             file_size_bytes=sizes.total,
-            partition=share.partition,
+            partition=part.share.partition,
             column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.counted},
             value_counts=dict.fromkeys(ids, len(rows)),
             null_value_counts=dict.fromkeys(ids, 0),
@@ -222,9 +158,9 @@ class DataFiles:
             split_offsets=_split_offsets(sizes.total),
             sort_order_id=0,
         )
+        return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
-    def _sizes(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> FileBytes:
-        sizes = self.file_sizes.of(rows, rng, arrives=arrives)
+    def _checked(self, sizes: FileBytes) -> FileBytes:
         target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
         if sizes.total > target:
             raise WasimError(
@@ -244,20 +180,33 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
 
     In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
     """
-    schema = iceberg_schema(case.table, case.key_columns)
-    found, rows = leaves(case.table, schema), rows_of(case)
+    schema, rows = iceberg_schema(case.table, case.key_columns), rows_of(case)
+    spec = partition_spec(case.table, schema)
     return DataFiles(
-        case=case,
         profile=profile,
-        schema=schema,
-        spec=partition_spec(case.table, schema),
-        leaves=found,
-        counted=_counted(found),
         rows=rows,
-        file_sizes=FileSizes(schema=schema, leaves=found, rows=rows, profile=profile, writer=case.writer),
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
+        **_of_shape(case, profile, rows, schema, spec, most_rows_computed),
     )
+
+
+def _of_shape(
+    case: Case, profile: WriterProfile, rows: Rows, schema: Schema, spec: PartitionSpec, most_rows: int
+) -> dict[str, Any]:
+    """What of a table's data files depends on its columns and partition fields."""
+    found = leaves(case.table, schema)
+    counted = _counted(found)
+    bounded = tuple(leaf for leaf in counted if leaf.bound_length is not None)
+    return {
+        "case": case,
+        "schema": schema,
+        "spec": spec,
+        "leaves": found,
+        "counted": counted,
+        "parts": FileParts(case=case, rows=rows, spec=spec, leaves=found, bounded=bounded, most_rows=most_rows),
+        "file_sizes": FileSizes(schema=schema, leaves=found, rows=rows, profile=profile, writer=case.writer),
+    }
 
 
 def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
@@ -275,12 +224,8 @@ def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -
 
 def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:
     """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
-    found = leaves(table, schema)
     case = replace(files.case, table=table)
-    sizes = FileSizes(schema=schema, leaves=found, rows=files.rows, profile=files.profile, writer=case.writer)
-    return replace(
-        files, case=case, schema=schema, spec=spec, leaves=found, counted=_counted(found), file_sizes=sizes, ahead={}
-    )
+    return replace(files, **_of_shape(case, files.profile, files.rows, schema, spec, files.most_rows_computed))
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

@@ -2,39 +2,42 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
-from wasim.iceberg.schemas import Schema, schema_json
+from wasim.iceberg.schemas import Schema
 from wasim.simulate.data_files import DataFiles
-from wasim.simulate.parquet_footers import MAGIC_BYTES
-from wasim.simulate.parquet_pages import value_bytes
+from wasim.simulate.file_sizes import MOST_ROWS_ENCODED
+from wasim.simulate.parquet_footers import MAGIC_BYTES, FileBytes, file_bytes
+from wasim.simulate.parquet_pages import ColumnValues, encoded_columns
 from wasim.simulate.parquet_sizes import column_size
+from wasim.simulate.row_sets import RowSet
 from wasim.simulate.schema import Leaf
-
-# Of the footer beside the keys' schema and bounds: measured on files of 1 … 20,000 rows and one or two columns, ±20 B.
-_FOOTER_BYTES, _FOOTER_BYTES_PER_COLUMN = 190, 113
-_BOUNDS_IN_FOOTER = 4  # each column's least and greatest value, twice
 
 
 def equality_delete_file(
-    path: str, keys: Sequence[Leaf], written: DataFileEntry, deletes: int, files: DataFiles
+    path: str, keys: Sequence[Leaf], written: DataFileEntry, rows: RowSet, files: DataFiles
 ) -> DataFileEntry:
-    """A file that deletes the keys of the rows that a subtask has `written`, `deletes` different ones.
+    """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
 
-    Its columns are those of the data file, and so are their statistics; where keys came again it holds them once.
+    Its statistics are those of the data file.
     """
-    sizes = {key.field_id: _column_bytes(key, written, deletes, files) for key in keys}
-    counted = [key for number in java_map_order(sizes) for key in keys if key.field_id == number and key.has_counts]
+    deleted = rows.take(np.sort(np.unique(rows.numbers, return_index=True)[1]))
+    sizes = _sizes(keys, deleted, files)
+    counted = [
+        key for number in java_map_order(sizes.columns) for key in keys if key.field_id == number and key.has_counts
+    ]
     bounded = {key.field_id for key in counted}
     return DataFileEntry(
         file_path=path,
-        record_count=deletes,
-        file_size_bytes=sum(sizes.values()) + _footer_bytes(keys, files.schema),
+        record_count=len(deleted),
+        file_size_bytes=sizes.total,
         content=FileContent.EQUALITY_DELETES,
         partition=written.partition,
-        column_sizes={key.field_id: sizes[key.field_id] for key in counted},
-        value_counts={key.field_id: deletes for key in counted},
+        column_sizes={key.field_id: sizes.columns[key.field_id] for key in counted},
+        value_counts={key.field_id: len(deleted) for key in counted},
         null_value_counts={key.field_id: 0 for key in counted},
         nan_value_counts={},
         lower_bounds={key: bound for key, bound in (written.lower_bounds or {}).items() if key in bounded},
@@ -45,15 +48,22 @@ def equality_delete_file(
     )
 
 
-def _column_bytes(key: Leaf, written: DataFileEntry, deletes: int, files: DataFiles) -> int:
-    if deletes == written.record_count and key.field_id in (written.column_sizes or {}):
-        return (written.column_sizes or {})[key.field_id]
-    return round(column_size(key, deletes, files.profile).mean_bytes)
+def _sizes(keys: Sequence[Leaf], deleted: RowSet, files: DataFiles) -> FileBytes:
+    """Bytes of the file. That of many keys has columns as the profile's law says, and else what a smaller one has."""
+    encoded = deleted.take(np.arange(min(len(deleted), MOST_ROWS_ENCODED)))
+    columns = encoded_columns(
+        [ColumnValues(leaf=key, values=files.rows.values(key, encoded), depth=key.depth) for key in keys]
+    )
+    texts = {"delete-type": "equality", "delete-field-ids": ", ".join(str(key.field_id) for key in keys)}
+    sizes = file_bytes(columns, len(deleted), _schema_of(keys, files.schema), texts)
+    if len(encoded) == len(deleted):
+        return sizes
+    by_law = {key.field_id: round(column_size(key, len(deleted), files.profile).mean_bytes) for key in keys}
+    return FileBytes(columns=by_law, around=sizes.around)
 
 
-def _footer_bytes(keys: Sequence[Leaf], schema: Schema) -> int:
+def _schema_of(keys: Sequence[Leaf], schema: Schema) -> Schema:
+    """The table's schema if keys are all that it has, else theirs alone."""
     numbers = {key.field_id for key in keys}
-    of_keys = Schema(columns=tuple(one for one in schema.columns if one.field_id in numbers))
-    bounds = sum(map(value_bytes, keys))
-    fixed = _FOOTER_BYTES + _FOOTER_BYTES_PER_COLUMN * len(keys)
-    return fixed + len(schema_json(of_keys).encode()) + _BOUNDS_IN_FOOTER * bounds
+    columns = tuple(one for one in schema.columns if one.field_id in numbers)
+    return schema if columns == schema.columns else Schema(columns=columns)

@@ -1,14 +1,15 @@
 """Bytes of data files and their columns: encoded as Parquet would be, as in files like them, or by a profile's law."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from wasim.iceberg.schemas import NestedField, Schema, StructType
 from wasim.scenario.parts import Writer
-from wasim.simulate.parquet_footers import Column, bytes_around
-from wasim.simulate.parquet_pages import column_chunk
+from wasim.simulate.lineage import lineage_columns, with_lineage_fields
+from wasim.simulate.parquet_footers import FileBytes, file_bytes
+from wasim.simulate.parquet_pages import Column, ColumnValues, encoded_columns
 from wasim.simulate.parquet_sizes import SizeLaw, column_size, footer_bytes
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.row_sets import RowSet
@@ -18,19 +19,16 @@ from wasim.simulate.schema import Leaf
 MOST_ROWS_ENCODED = 4_096  # of a file; larger ones hardly differ from each other, and the law has measured samples
 MOST_FILES_ENCODED = 64  # of like ones, with as many rows
 _ROWS_OF_LIKE_FILES = 16_384  # encoded at most, unless one file has more
+_NO_COLUMNS = Schema(columns=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileBytes:
-    """Bytes of a data file: of its columns by field id, and of what is `around` them."""
+class _Encoded:
+    """A file's columns, the schema that its writer was given, and what both come to."""
 
-    columns: dict[int, int]
-    around: int
-
-    @property
-    def total(self) -> int:
-        """Bytes of the file."""
-        return sum(self.columns.values()) + self.around
+    columns: list[Column]
+    schema: Schema
+    sizes: FileBytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,43 +45,48 @@ class FileSizes:
     rows: Rows
     profile: WriterProfile
     writer: Writer
-    encoded: dict[tuple[int, bool], list[FileBytes]] = field(default_factory=dict)  # by rows, and if they arrive
+    encoded: dict[tuple[int, bool], list[_Encoded]] = field(default_factory=dict)  # by rows, and if they arrive
     laws: dict[int, list[SizeLaw]] = field(default_factory=dict)
 
-    def of(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool) -> FileBytes:
+    def of(self, rows: RowSet, rng: np.random.Generator, *, arrives: bool, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows, which arrive or were in the table before."""
+        lineage = lineage_columns(rows) if has_lineage else []
         count = len(rows)
         if count > MOST_ROWS_ENCODED:
-            return self._by_law(count, rng)
+            return self._by_law(count, lineage, rng)
         alike = self.encoded.setdefault((count, arrives), [])
         if len(alike) < max(1, min(MOST_FILES_ENCODED, _ROWS_OF_LIKE_FILES // count)):
-            alike.append(self._encode(rows, arrives=arrives) or self._by_law(count, rng))
-            return alike[-1]
-        return alike[int(rng.integers(len(alike)))]
+            one = self._encode(rows, arrives=arrives)
+            alike.append(one)
+        else:
+            one = alike[int(rng.integers(len(alike)))]
+        if not has_lineage:
+            return one.sizes
+        return file_bytes([*one.columns, *lineage], count, with_lineage_fields(one.schema))
 
-    def _encode(self, rows: RowSet, *, arrives: bool) -> FileBytes | None:
-        columns = []
-        for leaf in self.leaves:
-            depth = self._depth_of_new(leaf) if arrives else leaf.depth
-            chunk = column_chunk(leaf, self.rows.values(leaf, rows), depth=depth)
-            if chunk is None:
-                return None
-            columns.append(Column(leaf=leaf, chunk=chunk, depth=depth))
+    def _encode(self, rows: RowSet, *, arrives: bool) -> _Encoded:
+        columns = encoded_columns(
+            [
+                ColumnValues(
+                    leaf=leaf,
+                    values=self.rows.values(leaf, rows),
+                    depth=self._depth_of_new(leaf) if arrives else leaf.depth,
+                )
+                for leaf in self.leaves
+            ]
+        )
         schema = self.schema
         if arrives:
             optional = {column.leaf.field_id for column in columns if column.depth}
             schema = replace(schema, columns=tuple(_as_asked(one, optional) for one in schema.columns))
-        return FileBytes(
-            columns={column.leaf.field_id: column.chunk.stored for column in columns},
-            around=bytes_around(columns, len(rows), schema),
-        )
+        return _Encoded(columns=columns, schema=schema, sizes=file_bytes(columns, len(rows), schema))
 
     def _depth_of_new(self, leaf: Leaf) -> int:
         if self.writer.kind == "batch":
             return 0 if leaf.column.required or leaf.name == "event_id" else 1
         return 0 if leaf.column.required and self.writer.sink == "foreach_batch" else 1
 
-    def _by_law(self, count: int, rng: np.random.Generator) -> FileBytes:
+    def _by_law(self, count: int, lineage: Sequence[Column], rng: np.random.Generator) -> FileBytes:
         if count not in self.laws:
             self.laws[count] = [column_size(leaf, count, self.profile) for leaf in self.leaves]
         noise = rng.standard_normal(len(self.leaves))
@@ -91,8 +94,12 @@ class FileSizes:
             leaf.field_id: max(1, round(law.mean_bytes + law.deviation_bytes * float(z)))
             for leaf, law, z in zip(self.leaves, self.laws[count], noise, strict=True)
         }
-        around = round(footer_bytes(self.schema, len(self.leaves), self.profile))
-        return FileBytes(columns=columns, around=max(around, 0))
+        around = max(0, round(footer_bytes(self.schema, len(self.leaves), self.profile)))
+        if lineage:
+            alone = file_bytes(lineage, count, with_lineage_fields(_NO_COLUMNS))
+            columns |= alone.columns
+            around += alone.around - file_bytes([], count, _NO_COLUMNS).around
+        return FileBytes(columns=columns, around=around)
 
 
 def _as_asked(column: NestedField, optional: Collection[int]) -> NestedField:

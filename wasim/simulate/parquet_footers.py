@@ -1,15 +1,16 @@
 """What a Parquet file holds beside its columns: its magic bytes, the indexes of its pages, and the footer.
 
 All of it is Thrift's compact protocol: a byte before each field, numbers as zig-zag varints, one byte to end a struct.
-Facts from Parquet.thrift and parquet-java (ParquetFileWriter, ParquetMetadataConverter); files of one row group and one
-page a column, as Iceberg writes them, have exactly these sizes (tests/test_simulate_parquet.py).
+Facts from Parquet.thrift and parquet-java (ParquetFileWriter, ParquetMetadataConverter); files of one row group, as
+Iceberg writes them, have exactly these sizes (tests/test_simulate_parquet.py, tests/test_simulate_delete_files.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from wasim.iceberg.schemas import NestedField, Schema, StructType, schema_json
-from wasim.simulate.parquet_pages import Chunk, value_bytes, varint_bytes
+from wasim.simulate.parquet_pages import Column, number_bytes, varint_bytes
 from wasim.simulate.schema import Leaf
 
 MAGIC_BYTES = 4
@@ -19,29 +20,43 @@ _CREATED_BY = len(
     "parquet-mr version 1.17.1 (build 78a8d3230eb4769db93de5f2f2e18363c04cae81)"
 )  # as long in 1.15 and 1.16
 _ROOT_NAME = "table"
-_INDEXED_TEXT_BYTES = 64  # of a bound in a column index, at most
+_NO_METADATA: Mapping[str, str] = MappingProxyType({})
 _END = 1
 _SMALL_LIST = 15  # from so many on, a list's length is a number of its own
 _UNSIGNED = ("string", "binary", "decimal")  # types whose bounds older readers cannot compare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """A column of one file. `chunk` is what is stored of it, `depth` how many of it and what it lies in may be null."""
+class FileBytes:
+    """Bytes of a file: of its columns by field id, and of what is `around` them."""
 
-    leaf: Leaf
-    chunk: Chunk
-    depth: int
+    columns: dict[int, int]
+    around: int
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file."""
+        return sum(self.columns.values()) + self.around
 
 
-def bytes_around(columns: Sequence[Column], rows: int, schema: Schema) -> int:
-    """Bytes of a file of so many rows beside these columns; `schema` is the one that the writer was given."""
+def file_bytes(
+    columns: Sequence[Column], rows: int, schema: Schema, metadata: Mapping[str, str] = _NO_METADATA
+) -> FileBytes:
+    """Bytes of a file of so many rows in these columns.
+
+    `schema` is the one that the writer was given, `metadata` what the footer tells beside it.
+    """
+    stored = {column.leaf.field_id: column.chunk.stored for column in columns}
+    return FileBytes(columns=stored, around=_bytes_around(columns, rows, schema, metadata))
+
+
+def _bytes_around(columns: Sequence[Column], rows: int, schema: Schema, metadata: Mapping[str, str]) -> int:
     start, places = MAGIC_BYTES, []
     for column in columns:
         places.append(start)
         start += column.chunk.stored
     data_end = start
-    indexes = [_column_index(column, rows) for column in columns]
+    indexes = [_column_index(column) for column in columns]
     offsets = [_offset_index(column, place) for column, place in zip(columns, places, strict=True)]
     chunks = 0
     offset_at = data_end + sum(indexes)
@@ -58,12 +73,18 @@ def bytes_around(columns: Sequence[Column], rows: int, schema: Schema) -> int:
         + _schema_elements(columns, schema)
         + _number(rows)
         + (_list(1) + group)
-        + (_list(1) + _text(len(_SCHEMA_KEY)) + _text(len(schema_json(schema).encode())) + _END)
+        + _texts_by_key({_SCHEMA_KEY: schema_json(schema), **metadata})
         + _text(_CREATED_BY)
         + (_list(len(columns)) + 3 * len(columns))
         + _END
     )
     return MAGIC_BYTES + sum(indexes) + sum(offsets) + footer + _LENGTH_BYTES + MAGIC_BYTES
+
+
+def _texts_by_key(texts: Mapping[str, str]) -> int:
+    return _list(len(texts)) + sum(
+        _text(len(key.encode())) + _text(len(text.encode())) + _END for key, text in texts.items()
+    )
 
 
 def _column_meta(column: Column, place: int, rows: int) -> int:
@@ -72,42 +93,50 @@ def _column_meta(column: Column, place: int, rows: int) -> int:
     path = column.leaf.name.split(".")
     size = _number(0) + _list(encodings) + encodings  # the type, and how values are encoded
     size += _list(len(path)) + sum(_text(len(part.encode())) - 1 for part in path)
-    size += _number(0) + sum(map(_number, (rows, chunk.raw, chunk.stored, place + chunk.dictionary)))
+    size += _number(0) + sum(map(_number, (rows, chunk.raw, chunk.stored, place + chunk.dictionary_bytes)))
     size += _number(place) if chunk.dictionary else 0
-    pages = 2 if chunk.dictionary else 1
-    statistics_of_pages = _list(pages) + pages * (3 * _number(1) + _END)
+    kinds = [1, len(chunk.pages)] if chunk.dictionary else [len(chunk.pages)]  # how many pages of each
+    statistics_of_pages = _list(len(kinds)) + sum(2 * _number(1) + _number(pages) + _END for pages in kinds)
     return size + _statistics(column) + statistics_of_pages + _size_statistics(column, rows) + _END
 
 
 def _statistics(column: Column) -> int:
     """Both bounds, and once more for older readers where these cannot misunderstand them."""
-    leaf = column.leaf
-    bound = _text(value_bytes(leaf))
-    bounds = 2 if leaf.column.type.startswith(_UNSIGNED) and not column.chunk.is_constant else 4
-    return 1 + bounds * bound + _number(0) + _END
+    chunk = column.chunk
+    times = 1 if column.leaf.column.type.startswith(_UNSIGNED) and not chunk.is_constant else 2
+    return 1 + times * sum(map(_text, chunk.bounds or ())) + _number(chunk.nulls) + _END
 
 
 def _size_statistics(column: Column, rows: int) -> int:
     size = _number(column.chunk.text) if column.chunk.text else 0
-    return 1 + size + _levels(column, rows) + _END
+    return 1 + size + _levels(column, [rows]) + _END
 
 
-def _levels(column: Column, rows: int) -> int:
-    """How often each level comes: told only where there are more than two."""
+def _levels(column: Column, rows: Sequence[int]) -> int:
+    """How often each level comes in each part of so many rows: told only where there are more than two."""
     if column.depth < 2:
         return 0
-    return _list(column.depth + 1) + column.depth + _number(rows) - 1
+    return _list(len(rows) * (column.depth + 1)) + sum(column.depth + _item(count) for count in rows)
 
 
-def _column_index(column: Column, rows: int) -> int:
-    bound = _text(min(value_bytes(column.leaf), _INDEXED_TEXT_BYTES)) + 1  # in a list of one
-    return (_list(1) + 1) + 2 * bound + _number(1) + (_list(1) + 1) + _levels(column, rows) + _END
+def _column_index(column: Column) -> int:
+    pages = column.chunk.pages
+    lengths = [length for page in pages for length in page.bounds or (0, 0)]
+    bounds = 2 * _list(len(pages)) + sum(varint_bytes(length) + length for length in lengths)
+    nulls = _list(len(pages)) + sum(_item(page.nulls) for page in pages)
+    is_null = _list(len(pages)) + len(pages)
+    return is_null + bounds + _number(1) + nulls + _levels(column, [page.rows for page in pages]) + _END
 
 
 def _offset_index(column: Column, place: int) -> int:
-    chunk = column.chunk
-    page = _number(place + chunk.dictionary) + _number(chunk.stored - chunk.dictionary) + _number(0) + _END
-    return _list(1) + page + (_list(1) + _number(chunk.text) - 1 if chunk.text else 0) + _END
+    pages = column.chunk.pages
+    size, row, texts = _list(len(pages)), 0, 0
+    place += column.chunk.dictionary_bytes
+    for page in pages:
+        size += _number(place) + _number(page.stored) + _number(row) + _END
+        place, row = place + page.stored, row + page.rows
+        texts += _item(page.text)
+    return size + (_list(len(pages)) + texts if column.chunk.text else 0) + _END
 
 
 def _schema_elements(columns: Sequence[Column], schema: Schema) -> int:
@@ -134,7 +163,7 @@ def _annotation(leaf: Leaf) -> int:
     if kind.startswith("timestamp"):
         return _number(0) + 9
     if kind.startswith("decimal"):
-        length = _number(0) if value_bytes(leaf) > 8 else 0  # of a fixed one
+        length = _number(0) if number_bytes(leaf) > 8 else 0  # of a fixed one
         # scale and precision, which take a byte each, in both forms
         return length + 3 * _number(0) + 2 + 2 * _number(0) + 2
     return 0
@@ -142,7 +171,12 @@ def _annotation(leaf: Leaf) -> int:
 
 def _number(value: int) -> int:
     """Bytes of a field that is a number, not negative."""
-    return 1 + varint_bytes(value << 1)
+    return 1 + _item(value)
+
+
+def _item(value: int) -> int:
+    """Bytes of a number, not negative, in a list."""
+    return varint_bytes(value << 1)
 
 
 def _text(length: int) -> int:

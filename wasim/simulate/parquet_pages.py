@@ -1,89 +1,228 @@
-"""A column of a small data file, byte for byte as Iceberg's Parquet writer lays it out, to know its size.
+"""A column of a file, byte for byte as Iceberg's Parquet writer lays it out, to know its size.
 
-One data page of version 1, after a dictionary page where that takes less room before compression:
+Data pages of version 1, after a dictionary page where that takes less room before compression:
 
     page  = header · zstd(levels · values)
     plain = the values one after the other; of texts each after its length
     coded = bit width · places in the dictionary, as runs and packed groups of eight
 
-Facts from parquet-java (ParquetProperties, FallbackValuesWriter, RunLengthBitPackingHybridEncoder, Parquet.thrift).
-Columns of files that Spark wrote have exactly these sizes (tests/test_simulate_parquet.py).
+Facts from parquet-java (ParquetProperties, ColumnWriteStoreBase, FallbackValuesWriter) and Parquet.thrift. Columns of
+files that Spark wrote have exactly these sizes (tests/test_simulate_parquet.py).
 """
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
-from wasim.iceberg.avro_encoding import encode_long
+from wasim.simulate.parquet_page_ends import FULL_BYTES, MOST_ROWS, page_ends
+from wasim.simulate.parquet_runs import runs_and_groups
 from wasim.simulate.rows import Values, decimal_digits
 from wasim.simulate.schema import Leaf
-
-MOST_ROWS = 20_000  # of a page
-MOST_PAGE_BYTES = 1 << 19  # half of what a page holds, as the writer looks at its size now and then only
+from wasim.units import Floats
 
 _LEVEL = 3
-_GROUP, _MOST_GROUPS = 8, 63
+_INDEXED_TEXT_BYTES = 64  # of a bound in a column index, at most
+Mask = NDArray[np.bool_]
+
+_TEXTS = ("string", "binary")
+_LENGTH_BYTES = 4  # before a text, and counted before decimals of fixed length
 _NUMBERS = {"int": "<i4", "date": "<i4", "float": "<f4", "double": "<f8"}  # all others are long
 _SMALL_DECIMAL, _LONG_DECIMAL = 9, 18  # digits that four and eight bytes hold
+_LONG_BYTES = 8
 # Bytes of a page header beside its numbers: fields' ids and types, encodings, and the ends of both structs.
 _DATA_HEADER, _DICTIONARY_HEADER = 15, 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """Bytes of a column in one file: as `stored`, and before compression (`raw`), both with the pages' headers.
+class Page:
+    """Bytes of a page: as `stored`, and before compression (`raw`), both with its header.
 
-    Of the stored ones, a `dictionary` may take some. `text` are bytes of strings or binaries alone. Where it
-    `is_constant`, all values are one.
+    Of its `rows`, some are `nulls`. `text` are bytes of strings or binaries alone. `bounds` are the lengths of the
+    least and the greatest value as the column index holds them, None where all are null.
     """
 
     stored: int
     raw: int
-    dictionary: int = 0
+    rows: int
+    nulls: int = 0
     text: int = 0
+    bounds: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A column in one file: its data `pages`, and the `dictionary` before them if there is one.
+
+    `bounds` are those of all its values. Where it `is_constant`, all values are one.
+    """
+
+    pages: tuple[Page, ...]
+    dictionary: Page | None = None
+    bounds: tuple[int, int] | None = None
     is_constant: bool = False
 
+    @property
+    def dictionary_bytes(self) -> int:
+        """Stored bytes before the data pages."""
+        return self.dictionary.stored if self.dictionary is not None else 0
 
-def column_chunk(leaf: Leaf, values: Values, *, depth: int) -> Chunk | None:
-    """The column of a file of these values, none of them null.
+    @property
+    def stored(self) -> int:
+        """Bytes in the file."""
+        return self.dictionary_bytes + sum(page.stored for page in self.pages)
 
-    `depth` is how many of the column and what it lies in may be null. None where it takes more than one page.
+    @property
+    def raw(self) -> int:
+        """Bytes before compression."""
+        return (self.dictionary.raw if self.dictionary is not None else 0) + sum(page.raw for page in self.pages)
+
+    @property
+    def text(self) -> int:
+        """Bytes of strings or binaries alone."""
+        return sum(page.text for page in self.pages)
+
+    @property
+    def nulls(self) -> int:
+        """How many rows have no value."""
+        return sum(page.nulls for page in self.pages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnValues:
+    """What a column of one file is to hold, and how many of it and of what it lies in may be null (`depth`).
+
+    If rows are null, `told` says which are not: the values are theirs.
     """
-    each, plain = _plain(leaf, values)
-    count = len(each)
-    if count > MOST_ROWS or len(plain) > MOST_PAGE_BYTES:
-        return None
-    levels = _levels(count, depth)
-    text = sum(map(len, each)) if leaf.column.type in ("string", "binary") else 0  # type: ignore[arg-type]
+
+    leaf: Leaf
+    values: Values
+    depth: int
+    told: Mask | None = None
+
+    @property
+    def present(self) -> Mask:
+        """Which rows have a value."""
+        return np.ones(len(self.values), dtype=np.bool_) if self.told is None else self.told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of one file. `chunk` is what is stored of it, `depth` how many of it and what it lies in may be null."""
+
+    leaf: Leaf
+    chunk: Chunk
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """The values of one page: in a form that compares, the different ones in order, and encoded one after the other.
+
+    `counted` are their bytes as the writer counts them, before it knows how they will be encoded.
+    """
+
+    each: Sequence[int] | Sequence[bytes]
+    distinct: dict[int | bytes, None]
+    plain: bytes
+    counted: int
+
+
+def encoded_columns(given: Sequence[ColumnValues]) -> list[Column]:
+    """The columns of one file of these values."""
+    forms = [_form(one.leaf, one.values) for one in given]
+    if len(given[0].present) <= MOST_ROWS and all(form.counted < FULL_BYTES for form in forms):
+        ends: list[list[int]] = [[] for _ in given]
+    else:
+        ends = page_ends([_gathered(one, form) for one, form in zip(given, forms, strict=True)])
+    return [
+        Column(leaf=one.leaf, depth=one.depth, chunk=_chunk(one, form, ended))
+        for one, form, ended in zip(given, forms, ends, strict=True)
+    ]
+
+
+def _gathered(given: ColumnValues, form: _Form) -> Floats:
+    gathered = np.zeros(len(given.present))
+    is_text = given.leaf.column.type in _TEXTS
+    each = [_LENGTH_BYTES + len(text) for text in form.each] if is_text else form.counted / max(1, len(form.each))  # type: ignore[arg-type]
+    gathered[given.present] = each
+    return gathered
+
+
+def _chunk(given: ColumnValues, whole: _Form, ends: Sequence[int]) -> Chunk:
+    leaf, parts, forms = given.leaf, [given.present], [whole]
+    if ends:
+        parts = np.split(given.present, ends)
+        values_before = np.cumsum([int(np.count_nonzero(part)) for part in parts])[:-1]
+        forms = [_form(leaf, one) for one in np.split(given.values, values_before)]
+    dictionary, bodies = _coded(leaf, given.values, forms)
+    pages = []
+    for part, form, body in zip(parts, forms, bodies, strict=True):
+        stored, raw = _page(_levels(part, given.depth) + body, len(part), _DATA_HEADER)
+        text = sum(map(len, form.each)) if leaf.column.type in _TEXTS else 0  # type: ignore[arg-type]
+        nulls = len(part) - len(form.each)
+        bounds = _bounds(leaf, form.distinct, _INDEXED_TEXT_BYTES)
+        pages.append(Page(stored=stored, raw=raw, rows=len(part), nulls=nulls, text=text, bounds=bounds))
+    return Chunk(
+        pages=tuple(pages),
+        dictionary=dictionary,
+        bounds=_bounds(leaf, whole.distinct),
+        is_constant=len(whole.distinct) == 1,
+    )
+
+
+def _coded(leaf: Leaf, values: Values, forms: Sequence[_Form]) -> tuple[Page | None, list[bytes]]:
+    """The dictionary page, if the first data page is less with it, and what data pages hold beside their levels."""
+    first, plain = forms[0], [form.plain for form in forms]
+    if leaf.column.type == "boolean" or len(first.distinct) >= len(first.each):
+        return None, plain
     places: dict[int | bytes, int] = {}
-    coded = [places.setdefault(value, len(places)) for value in each]
-    if leaf.column.type != "boolean" and len(places) < count:
-        first = np.unique(coded, return_index=True)[1]
-        dictionary = _plain(leaf, values[first])[1]
+    words, bodies = np.arange(0), []
+    for form in forms:
+        for value in form.distinct:
+            places.setdefault(value, len(places))
         width = (len(places) - 1).bit_length()
-        index = bytes([width]) + runs_and_groups(coded, width)
-        if len(dictionary) + len(index) < len(plain):
-            words = _page(dictionary, len(places), _DICTIONARY_HEADER)
-            page = _page(levels + index, count, _DATA_HEADER)
-            return Chunk(
-                stored=words[0] + page[0],
-                raw=words[1] + page[1],
-                dictionary=words[0],
-                text=text,
-                is_constant=len(places) == 1,
-            )
-    stored, raw = _page(levels + plain, count, _DATA_HEADER)
-    return Chunk(stored=stored, raw=raw, text=text, is_constant=len(places) == 1)
+        codes = [places[value] for value in form.each]
+        bodies.append(bytes([width]) + runs_and_groups(codes, width))
+        words = np.append(words, codes)
+        if form is first or len(words) == len(values):
+            dictionary = _dictionary(leaf, values, words)
+        if form is first and len(dictionary) + len(bodies[0]) >= form.counted:
+            return None, plain
+    stored, raw = _page(dictionary, len(places), _DICTIONARY_HEADER)
+    return Page(stored=stored, raw=raw, rows=len(places)), bodies
 
 
-def value_bytes(leaf: Leaf) -> int:
-    """Bytes of one value without its length, as bounds hold it."""
+def _dictionary(leaf: Leaf, values: Values, codes: NDArray[np.int64]) -> bytes:
+    """Each value once, in the order of their places."""
+    return _form(leaf, values[np.unique(codes, return_index=True)[1]]).plain
+
+
+def _bounds(leaf: Leaf, distinct: dict[int | bytes, None], most: int | None = None) -> tuple[int, int] | None:
+    """Bytes of the least and the greatest value, of texts at most so many."""
+    if not distinct:
+        return None
+    if leaf.column.type in _TEXTS:
+        least, greatest = _cut(leaf, min(distinct), most), _cut(leaf, max(distinct), most)  # type: ignore[arg-type]
+        return least, greatest
+    return number_bytes(leaf), number_bytes(leaf)
+
+
+def _cut(leaf: Leaf, text: bytes, most: int | None) -> int:
+    """Bytes of a text of which no more than `most` are kept, and of a string's characters none in part."""
+    if most is None or len(text) <= most:
+        return len(text)
+    if leaf.column.type == "binary":
+        return most
+    return len(text[:most].decode(errors="ignore").encode())
+
+
+def number_bytes(leaf: Leaf) -> int:
+    """Bytes of one value of what is no text, as bounds hold it."""
     kind = leaf.column.type
-    if kind in ("string", "binary"):
-        return leaf.column.length
     if kind == "boolean":
         return 1
     if kind.startswith("decimal"):
@@ -97,83 +236,27 @@ def varint_bytes(number: int) -> int:
     return max(1, -(-number.bit_length() // 7))
 
 
-def runs_and_groups(values: Sequence[int], width: int) -> bytes:
-    """Numbers of so many bits: eight or more alike as a run, others packed in groups of eight."""
-    runs = _Runs(width=width)
-    for value in values:
-        runs.add(value)
-    return runs.end()
-
-
-@dataclass(slots=True, kw_only=True)
-class _Runs:
-    """What is written of some numbers, and what waits: a run that may go on, a group, groups since the last run."""
-
-    width: int
-    written: bytearray = field(default_factory=bytearray)
-    group: list[int] = field(default_factory=list)
-    packed: list[bytes] = field(default_factory=list)
-    run: int = 0
-    before: int = 0  # the value that the run is of
-
-    def add(self, value: int) -> None:
-        """The next number."""
-        if value == self.before:
-            self.run += 1
-            if self.run >= _GROUP:
-                return
-        else:
-            if self.run >= _GROUP:
-                self._end_run()
-            self.run, self.before = 1, value
-        self.group.append(value)
-        if len(self.group) == _GROUP:
-            self._end_group()
-            self.run = 0
-
-    def end(self) -> bytes:
-        """All that is written, once no number follows."""
-        if self.run >= _GROUP:
-            self._end_run()
-        elif self.group:
-            self._end_group()
-        self._end_groups()
-        return bytes(self.written)
-
-    def _end_run(self) -> None:
-        self._end_groups()
-        self.written.extend(encode_long(self.run) + self.before.to_bytes(-(-self.width // 8), "little"))
-        self.group.clear()
-
-    def _end_group(self) -> None:
-        if len(self.packed) == _MOST_GROUPS:
-            self._end_groups()
-        bits = sum(value << place * self.width for place, value in enumerate(self.group))
-        self.packed.append(bits.to_bytes(self.width, "little"))
-        self.group.clear()
-
-    def _end_groups(self) -> None:
-        if self.packed:
-            self.written.append(len(self.packed) << 1 | 1)
-            self.written.extend(b"".join(self.packed))
-            self.packed.clear()
+def _form(leaf: Leaf, values: Values) -> _Form:
+    each, plain = _plain(leaf, values)
+    is_fixed = leaf.column.type.startswith("decimal") and number_bytes(leaf) > _LONG_BYTES
+    counted = len(plain) + (_LENGTH_BYTES * len(each) if is_fixed else 0)
+    return _Form(each=each, distinct=dict.fromkeys(each), plain=plain, counted=counted)
 
 
 def _plain(leaf: Leaf, values: Values) -> tuple[Sequence[int] | Sequence[bytes], bytes]:
     """The values in a form that compares, and encoded one after the other."""
     kind = leaf.column.type
-    if kind in ("string", "binary"):
+    if kind in _TEXTS:
         texts = [value.encode() if isinstance(value, str) else value for value in values.tolist()]
-        return texts, b"".join([len(text).to_bytes(4, "little") + text for text in texts])
+        return texts, b"".join([len(text).to_bytes(_LENGTH_BYTES, "little") + text for text in texts])
     if kind == "boolean":
         return values.tolist(), np.packbits(values.astype(bool), bitorder="little").tobytes()
     if kind.startswith("decimal"):
-        precision = decimal_digits(leaf.column)[0]
-        if precision > _LONG_DECIMAL:
-            length = _fixed_bytes(precision)
+        length = number_bytes(leaf)
+        if length > _LONG_BYTES:
             fixed = [value.to_bytes(length, "big", signed=True) for value in values.tolist()]
             return fixed, b"".join(fixed)
-        numbers = values.astype("<i4" if precision <= _SMALL_DECIMAL else "<i8")
+        numbers = values.astype(f"<i{length}")
     else:
         numbers = values.astype(_NUMBERS.get(kind, "<i8"))
     return numbers.tolist(), numbers.tobytes()
@@ -185,11 +268,11 @@ def _fixed_bytes(precision: int) -> int:
     return (largest.bit_length() + 8) // 8
 
 
-def _levels(count: int, depth: int) -> bytes:
-    """Definition levels of values none of which is null, after their length."""
+def _levels(present: Mask, depth: int) -> bytes:
+    """Definition levels, after their length: all of them where there is a value, and 0 where there is none."""
     if not depth:
         return b""
-    levels = runs_and_groups([depth] * count, depth.bit_length())
+    levels = runs_and_groups((present * depth).tolist(), depth.bit_length())
     return len(levels).to_bytes(4, "little") + levels
 
 

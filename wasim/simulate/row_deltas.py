@@ -20,6 +20,7 @@ from wasim.simulate.commits import Moment, new_entries
 from wasim.simulate.data_files import DATA_TEMPLATE, DataFiles
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.simulate.equality_deletes import equality_delete_file
+from wasim.simulate.file_parts import Part
 from wasim.simulate.filtering import FileChanges, Named, commit_changed_files
 from wasim.simulate.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
 from wasim.simulate.locations import Locations
@@ -135,9 +136,9 @@ class _Subtask:
     def _close(self, opened: _Opened) -> list[DeletedRows]:
         """Enters the files of one partition; which rows of them vectors must delete still (v3)."""
         files, share = self.job.files, opened.share
-        data = files.entry(opened.data, share, self.rng, arrives=False)
+        data = files.entry(opened.data, Part(share=share), self.rng, arrives=False)
         positions = repeated_places(share.rows.numbers)
-        by_key = equality_delete_file(opened.by_key, self.job.keys, data, len(share.rows) - len(positions), files)
+        by_key = equality_delete_file(opened.by_key, self.job.keys, data, share.rows, files)
         files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
         self.delta.data.append(data)
         self.delta.deletes.append(by_key)

@@ -149,6 +149,20 @@ def _leaves(column: Columns, field: NestedField, salt: str, name: str, depth: in
         yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", depth)
 
 
+def own_leaf(field: NestedField) -> Leaf:
+    """A column that Iceberg itself adds to a file, with whole bounds."""
+    column = Columns(name=field.name, type=str(getattr(field.type, "name", "")))
+    return Leaf(
+        field_id=field.field_id,
+        name=field.name,
+        column=column,
+        salt="",
+        has_counts=True,
+        bound_length=0,
+        depth=int(not field.required),
+    )
+
+
 def _level_order(fields: tuple[NestedField, ...]) -> Iterator[int]:
     """Ids of primitive fields as Iceberg counts them: those of a struct before those of what is nested in it."""
     yield from (field.field_id for field in fields if not isinstance(field.type, StructType))
