@@ -14,19 +14,19 @@ from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
-from wasim.scenario.parts import Table
 from wasim.simulate import shipped_profile
 from wasim.simulate.compaction import draw_compacted, groups_to_rewrite
-from wasim.simulate.data_files import FileNumbers, data_files_of, evolved_files
+from wasim.simulate.data_files import FileNumbers, data_files_of
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.live_manifests import LiveEntry
 from wasim.simulate.locations import Locations, locations_of
 from wasim.simulate.planned import Planned
+from wasim.simulate.reshaping import evolved_files
 from wasim.simulate.row_changes import change_rows, upsert
 from wasim.simulate.scanning import LiveFiles, scan_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
-from wasim.workload import Append, ChangeRows, Maintain
+from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
 _REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
@@ -133,9 +133,9 @@ class DescribedData:
             summary={_APPLICATION_KEY: self._application_id, **own},
         )
 
-    def reshape(self, table: Table, metadata: TableMetadata) -> None:
+    def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
         """New files are those of the table as it has become."""
-        self._files = evolved_files(self._files, table, metadata.current_schema(), metadata.default_spec())
+        self._files = evolved_files(self._files, step, metadata.current_schema(), metadata.default_spec())
 
     def _locations(self, location: str) -> Locations:
         return locations_of(location, self._files.case.table.properties)

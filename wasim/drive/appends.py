@@ -10,8 +10,7 @@ from wasim.drive.pace import Pace
 from wasim.drive.rows import EPOCH_US, select_list
 from wasim.drive.together import AppendersTogether
 from wasim.errors import CaseFailed
-from wasim.scenario.parts import Table
-from wasim.workload import Append
+from wasim.workload import Append, Evolve
 
 POLL_S = 0.25  # how often a stream that is under way is asked for progress; the commits do not wait for it
 
@@ -57,7 +56,7 @@ class BatchAppender:
             _commit_batch(target, step, commit, arriving_rows(target.session, target.case, commit))
             target.on_commits(commit)
 
-    def reshape(self, _table: Table) -> None:
+    def reshape(self, _step: Evolve) -> None:
         """Each commit looks the table up."""
 
     def close(self) -> None:
@@ -122,7 +121,7 @@ class _StreamAppender:
     def _start(self, rows: Any, step: Append) -> Any:
         raise NotImplementedError
 
-    def reshape(self, _table: Table) -> None:
+    def reshape(self, _step: Evolve) -> None:
         """Ends the query, which was planned for the table as it was; the next append starts it from its checkpoint."""
         self.close()
 

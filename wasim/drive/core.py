@@ -16,8 +16,7 @@ from wasim.iceberg import DataFileEntry, TableMetadata, read_metadata_json
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.updates import Way
-from wasim.scenario.parts import Table
-from wasim.workload import Append, ChangeRows, Maintain
+from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 # Handed to the JVM at once: enough to make handing over cheap, few enough for progress to move and text to stay small.
 MOST_COMMITS = 32
@@ -63,8 +62,8 @@ class DataSource(Protocol):
     def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
         """The change to rows of the table; None where nothing is committed."""
 
-    def reshape(self, table: Table, metadata: TableMetadata) -> None:
-        """New files are those of the table as it has become."""
+    def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
+        """New files are those of the table as the step has made it."""
 
 
 class CoreAppender:
@@ -168,10 +167,10 @@ class CoreAppender:
         if described is not None:
             self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 
-    def reshape(self, table: Table) -> None:
+    def reshape(self, step: Evolve) -> None:
         """New files are from now on those of the table as it is now."""
         text = self._target.session.metadata_json(self._table)
-        self._source.reshape(table, read_metadata_json(text.encode(), source=self._target.table))
+        self._source.reshape(step, read_metadata_json(text.encode(), source=self._target.table))
 
     def close(self) -> None:
         """Nothing runs between appends."""

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from wasim.drive.table import create_table_sql
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
-from wasim.scenario.parts import Table
 from wasim.spark import Journal, Session
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
@@ -46,8 +45,8 @@ class Appender(Protocol):
     def append(self, step: Append) -> None:
         """Carries out the step; returns when its last commit is done and nothing is under way."""
 
-    def reshape(self, table: Table) -> None:
-        """Tells the writer that an evolution has changed the table since its last append, to this one."""
+    def reshape(self, step: Evolve) -> None:
+        """Tells the writer that this step has changed the table since its last append."""
 
     def close(self) -> None:
         """Ends the writer; safe to call twice."""
@@ -93,6 +92,6 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case _:
                     crew.operate(step)
                     if isinstance(step, Evolve):
-                        appender.reshape(step.table)
+                        appender.reshape(step)
     finally:
         appender.close()

@@ -6,9 +6,8 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from wasim.drive.batch import append_batch
 from wasim.drive.engine import Target
 from wasim.drive.pace import Pace
-from wasim.scenario.parts import Table
 from wasim.spark import ENGINE_ERRORS, Session, failed_commit
-from wasim.workload import Append
+from wasim.workload import Append, Evolve
 
 
 class AppendersTogether:
@@ -69,7 +68,7 @@ class AppendersTogether:
     def _append_rows(self, session: Session, commit: int) -> None:
         append_batch(session, self._target.case, self._target.table, commit)
 
-    def reshape(self, _table: Table) -> None:
+    def reshape(self, _step: Evolve) -> None:
         """Never asked for: nothing else happens to a table that several append to."""
 
     def close(self) -> None:

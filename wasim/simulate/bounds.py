@@ -3,12 +3,11 @@
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from wasim.simulate.row_sets import RowSet, all_rows
+from wasim.simulate.row_sets import RowSet
 from wasim.simulate.rows import (
     ALL_KEYS,
     DATE_SPAN_DAYS,
@@ -46,22 +45,34 @@ class Bounds:
     upper: bytes | None  # None where truncation leaves nothing greater
 
 
-def computed_bounds(rows: Rows, leaf: Leaf, held: Sequence[RowSet]) -> list[Bounds]:
-    """The bounds over the rows of each of these files; none may be without rows."""
-    starts = list(accumulate((len(one) for one in held[:-1]), initial=0))
-    pairs = rows.extremes(leaf, all_rows(held), starts)
-    kind = leaf.column.type
-    return [_truncated(leaf, single_value(kind, low), single_value(kind, high)) for low, high in pairs]
+def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds | None]:
+    """The bounds over each part of these rows; parts begin at these places. None for one without the column."""
+    told = rows.told(leaf, held)
+    if told is None:
+        return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
+    counts = np.add.reduceat(told, starts, dtype=np.int64)
+    if not counts.any():
+        return [None] * len(starts)
+    has = counts > 0
+    pairs = rows.extremes(leaf, held.take(told), (np.cumsum(counts) - counts)[has].tolist())
+    found = iter([_bounds(leaf, *pair) for pair in pairs])
+    return [next(found) if one else None for one in has.tolist()]
 
 
 def column_bounds(
     rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
-) -> Bounds:
+) -> Bounds | None:
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
     if len(held) <= most_computed or leaf.name in GROWING:
-        return computed_bounds(rows, leaf, [held])[0]
-    low, high = _draw_extremes(rows, leaf, len(held), rng)
-    return _truncated(leaf, single_value(leaf.column.type, low), single_value(leaf.column.type, high))
+        return computed_bounds(rows, leaf, held, [0])[0]
+    told = rows.told(leaf, held)
+    count = len(held) if told is None else int(np.count_nonzero(told))
+    return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng)) if count else None
+
+
+def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
+    kind = leaf.column.type
+    return _truncated(leaf, single_value(kind, low), single_value(kind, high))
 
 
 def single_value(type_name: str, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type

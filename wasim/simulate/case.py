@@ -20,13 +20,14 @@ from wasim.simulate.bounds import MOST_ROWS_COMPUTED
 from wasim.simulate.commits import Moment, manifest_kind
 from wasim.simulate.conflicts import CONFLICT_RULES
 from wasim.simulate.creation import Site, new_table
-from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of, evolved_files
+from wasim.simulate.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.simulate.honoured import check_honoured
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.operations import evolve_table, is_due, maintain
 from wasim.simulate.planned import Planned, commit_planned
 from wasim.simulate.profile import WriterProfile
 from wasim.simulate.race import race_of
+from wasim.simulate.reshaping import evolved_files
 from wasim.simulate.row_changes import change_rows, upsert, upserted_numbers
 from wasim.simulate.row_deltas import Subtasks, commit_row_delta
 from wasim.simulate.row_sets import AS_ARRIVED, new_rows
@@ -237,7 +238,7 @@ class _Writer:
             case Evolve():
                 evolve_table(self.table, step, moment)
                 base = self.table.json.base
-                self.files = evolved_files(self.files, step.table, base.current_schema(), base.default_spec())
+                self.files = evolved_files(self.files, step, base.current_schema(), base.default_spec())
             case ChangeRows():
                 self._commit_planned(change_rows(self._statement(moment), step), moment)
 

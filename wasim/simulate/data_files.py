@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -15,7 +15,6 @@ from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
-from wasim.scenario.parts import Table
 from wasim.simulate.bounds import MOST_ROWS_COMPUTED, column_bounds
 from wasim.simulate.file_parts import FileParts, Part
 from wasim.simulate.file_sizes import FileSizes
@@ -138,11 +137,13 @@ class DataFiles:
         if self.keeps_rows:
             self.rows_in[path] = rows
         sizes = self._checked(self.file_sizes.of(rows, rng, arrives=arrives, has_lineage=has_lineage))
-        bounds = {
-            leaf.field_id: part.bounds.get(leaf.field_id)
-            or column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+        found = {
+            leaf.field_id: part.bounds[leaf.field_id]
+            if leaf.field_id in part.bounds
+            else column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
             for leaf in self.parts.bounded
         }
+        bounds = {number: one for number, one in found.items() if one is not None}
         ids = [leaf.field_id for leaf in self.counted]
         file = DataFileEntry(
             file_path=path,
@@ -151,7 +152,7 @@ class DataFiles:
             partition=part.share.partition,
             column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.counted},
             value_counts=dict.fromkeys(ids, len(rows)),
-            null_value_counts=dict.fromkeys(ids, 0),
+            null_value_counts={leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted},
             nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
             lower_bounds={number: one.lower for number, one in bounds.items()},
             upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
@@ -187,11 +188,11 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         rows=rows,
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
-        **_of_shape(case, profile, rows, schema, spec, most_rows_computed),
+        **of_shape(case, profile, rows, schema, spec, most_rows_computed),
     )
 
 
-def _of_shape(
+def of_shape(
     case: Case, profile: WriterProfile, rows: Rows, schema: Schema, spec: PartitionSpec, most_rows: int
 ) -> dict[str, Any]:
     """What of a table's data files depends on its columns and partition fields."""
@@ -220,12 +221,6 @@ def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -
         for count in rows
     ]
     return np.array(columns) + max(footer_bytes(schema, len(found), profile), 0.0)
-
-
-def evolved_files(files: DataFiles, table: Table, schema: Schema, spec: PartitionSpec) -> DataFiles:
-    """The same for the table as it has become. Rows stay what they are, but for columns that come, go or change."""
-    case = replace(files.case, table=table)
-    return replace(files, **_of_shape(case, files.profile, files.rows, schema, spec, files.most_rows_computed))
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
@@ -17,12 +18,15 @@ _ROWS_AHEAD, _BOUNDS_AHEAD = 1 << 11, 1 << 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id."""
+    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id.
+
+    None is for a column that no row has.
+    """
 
     share: Share
     task: int = 0
     of: int = 1
-    bounds: dict[int, Bounds] = field(default_factory=dict)
+    bounds: dict[int, Bounds | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +67,10 @@ class FileParts:
     def _with_bounds(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
         found = [self._split(tasks) for tasks in commits]
         few = [part for parts in found for part in parts if len(part.share.rows) <= self.most_rows]
-        held = [part.share.rows for part in few]
-        for leaf in self.bounded if held else ():
-            for part, bounds in zip(few, computed_bounds(self.rows, leaf, held), strict=True):
+        held = all_rows([part.share.rows for part in few])
+        starts = list(accumulate((len(part.share.rows) for part in few[:-1]), initial=0))
+        for leaf in self.bounded if few else ():
+            for part, bounds in zip(few, computed_bounds(self.rows, leaf, held, starts), strict=True):
                 part.bounds[leaf.field_id] = bounds
         return found
 

@@ -4,8 +4,8 @@ Everything follows from the row number, the seed and the column's place, so boun
 that a real writer would write.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,7 @@ from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
 from wasim.simulate.hashing import spark_xxhash64
 from wasim.simulate.row_sets import RowSet
+from wasim.simulate.row_shapes import Mask, Shape, holding, shapes_of
 from wasim.simulate.schema import Leaf, table_columns
 from wasim.units import Ints
 
@@ -34,6 +35,7 @@ GROWING = ("event_id", "event_time")
 # Rows that follow each other are hashed so many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
+_NO_KEYS = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,17 +58,54 @@ class Rows:
     case: Case
     rotating: str | None
     changed: str | None = None
-    rankings: dict[str, _Ranking] = field(default_factory=dict)
+    rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
+    shapes: tuple[Shape, ...] = ()  # oldest first, once there are several
+
+    def evolved(self, shape: Shape, before: Mapping[int, Leaf], changed: str | None) -> "Rows":
+        """The rows of a table that has got this shape and had columns `before`; UPDATE changes the one `changed`."""
+        shapes = self.shapes or (Shape(number=0, version=0, leaves=before),)
+        return replace(self, shapes=(*shapes, shape), changed=changed)
+
+    def told(self, leaf: Leaf, rows: RowSet) -> Mask | None:
+        """Which of these rows have the column; None if all do."""
+        holds = holding(self.shapes, leaf)
+        if holds.all():
+            return None
+        told: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]
+        return None if told.all() else told
+
+    def nulls(self, leaf: Leaf, rows: RowSet) -> int:
+        """How many of these rows do not have the column."""
+        told = self.told(leaf, rows)
+        return 0 if told is None else len(rows) - int(np.count_nonzero(told))
+
+    def ages(self, rows: RowSet) -> tuple[int, ...]:
+        """How many of these rows were written in each of the shapes that the table had, if it had several."""
+        if not self.shapes:
+            return ()
+        places = shapes_of(self.shapes, rows.numbers, rows.versions)
+        return tuple(np.bincount(places, minlength=len(self.shapes)).tolist())
+
+    def _versions(self, leaf: Leaf, rows: RowSet) -> Ints:
+        return rows.updates if leaf.name == self.changed else rows.versions
 
     def values(self, leaf: Leaf, rows: RowSet) -> Values:
-        """The column's values in these rows."""
+        """The column's values in these rows, all of which have it."""
         if leaf.name == "event_id":
             return rows.numbers
         if leaf.name == "event_time":
             return self._times(rows)
-        return self.values_of_keys(leaf, self._keys(leaf, rows))
+        versions = self._versions(leaf, rows)
+        if not self.shapes:
+            return self.values_of_keys(leaf, self._keys(leaf, rows.numbers, versions))
+        places = shapes_of(self.shapes, rows.numbers, versions)
+        values = np.empty(len(rows), dtype=self.values_of_keys(leaf, _NO_KEYS).dtype)
+        for place in np.unique(places).tolist():
+            same, form = places == place, self.shapes[place].leaves[leaf.field_id]
+            values[same] = self.values_of_keys(form, self._keys(form, rows.numbers[same], versions[same]))
+        return values
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
@@ -79,7 +118,13 @@ class Rows:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
         if leaf.name in GROWING:
             return _extremes(self.values(leaf, rows), starts)
-        return self.extremes_of_keys(leaf, self._keys(leaf, rows), starts)
+        versions = self._versions(leaf, rows)
+        if self.shapes:
+            places = np.unique(shapes_of(self.shapes, rows.numbers, versions)).tolist()
+            if len(places) > 1:
+                return _extremes(self.values(leaf, rows), starts)
+            leaf = self.shapes[places[0]].leaves[leaf.field_id]
+        return self.extremes_of_keys(leaf, self._keys(leaf, rows.numbers, versions), starts)
 
     def extremes_of_keys(self, leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
         """The least and the greatest value that these keys make, part by part."""
@@ -97,28 +142,29 @@ class Rows:
         return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
 
     def _ranking(self, leaf: Leaf) -> _Ranking:
-        if leaf.salt not in self.rankings:
+        known = leaf.salt, leaf.column.values
+        if known not in self.rankings:
             digests = [_digest(leaf, key) for key in range(leaf.column.values or 0)]
             keys = sorted(range(len(digests)), key=digests.__getitem__)
             ranks = np.empty(len(keys), dtype=np.int64)
             ranks[keys] = np.arange(len(keys))
-            self.rankings[leaf.salt] = _Ranking(ranks=ranks, keys=keys)
-        return self.rankings[leaf.salt]
+            self.rankings[known] = _Ranking(ranks=ranks, keys=keys)
+        return self.rankings[known]
 
-    def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
+    def _keys(self, leaf: Leaf, numbers: Ints, versions: Ints) -> Ints:
         if leaf.name == self.rotating:
             per_commit = self.case.workload.partitions_per_commit or 1
-            commits = np.trunc(rows.numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
-            return np.asarray((commits * per_commit + rows.numbers % per_commit) % (leaf.column.values or 1))
+            commits = np.trunc(numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
+            return np.asarray((commits * per_commit + numbers % per_commit) % (leaf.column.values or 1))
         if leaf.name in self.case.key_columns:
-            return np.asarray(self._hashes_as_arrived(leaf, rows.numbers) % (leaf.column.values or ALL_KEYS))
-        versions, values = rows.updates if leaf.name == self.changed else rows.versions, leaf.column.values or ALL_KEYS
+            return np.asarray(self._hashes_as_arrived(leaf, numbers) % (leaf.column.values or ALL_KEYS))
+        values = leaf.column.values or ALL_KEYS
         if not versions.any():
-            return np.asarray(self._hashes_as_arrived(leaf, rows.numbers) % values)
-        keys = np.empty(len(rows), dtype=np.int64)
+            return np.asarray(self._hashes_as_arrived(leaf, numbers) % values)
+        keys = np.empty(len(numbers), dtype=np.int64)
         for version in np.unique(versions).tolist():
             same = versions == version
-            keys[same] = spark_xxhash64(rows.numbers[same], self.case.seed + version, leaf.salt)
+            keys[same] = spark_xxhash64(numbers[same], self.case.seed + version, leaf.salt)
         return keys % values
 
     def _hashes_as_arrived(self, leaf: Leaf, numbers: Ints) -> Ints:
