@@ -60,6 +60,17 @@ CASES: dict[str, dict[str, str]] = {
         " {at: 52s, create_branch: audit}, {at: 60s, drop_partition_field: {column: event_time, transform: hour}},"
         " {at: 68s, drop_column: later}]",
     },
+    "rewritten in new shapes": {
+        "table": "{format_version: 3, columns: [{name: host, type: string, length: 12, values: 40},"
+        " {name: status, type: int, values: 9}, {name: reading, type: float}]}",
+        "horizon": "60s",
+        "changes": "{update: {every: 16s, rows: 30}, merge: {every: 22s, rows: 30, mode: merge-on-read}}",
+        "maintenance": "{rewrite_data_files: {every: 20s, min_input_files: 2}}",
+        "evolution": "[{at: 6s, add_column: {name: late, type: string, length: 9, values: 4}},"
+        " {at: 20s, rename_column: {column: host, to: node}}, {at: 25s, widen_column: {column: status, type: long}},"
+        " {at: 30s, add_column: {name: actor, type: struct, fields: [{name: ip, type: string, length: 9}]}},"
+        " {at: 35s, move_column: {column: reading, after: node}}, {at: 45s, drop_column: reading}]",
+    },
 }
 
 

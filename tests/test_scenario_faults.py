@@ -378,6 +378,12 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ['8:76: evolution[1].widen_column.column is "region", which is no column of the table at that time. '
          "Known here: amount."],
     ),
+    "an evolution of several columns at once": (
+        "horizon: 1m", "evolution: [{at: 5s, add_column: {name: n, type: int, count: 3}}, {at: 6s, drop_column: n}]\n"
+        "horizon: 1m",
+        ['8:89: evolution[1].drop_column is "n", which stands for 3 columns. Give the column a list item of its own, '
+         "without a count."],
+    ),
     "an evolution of two things at once": (
         "horizon: 1m", "evolution: [{at: 5s, create_tag: a, create_branch: b}]\nhorizon: 1m",
         ["8:52: evolution[0].create_branch is given beside create_tag. Give each a list item of its own."],

@@ -240,8 +240,14 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
     ("parts", "named"),
     [
         (
-            {"changes": {"update": {"every": "2s", "share": 0.5}}, "evolution": [{"at": "1s", "drop_column": "d"}]},
-            r"changes\.update beside drop_column",
+            {
+                "changes": {"update": {"every": "3s", "share": 0.5}},
+                "evolution": [
+                    {"at": "1s", "add_column": {"name": "first", "type": "int"}},
+                    {"at": "2s", "move_column": {"column": "first", "after": "event_time"}},
+                ],
+            },
+            r"changes\.update would give another column \(first\) new values after the move_column at 2 s",
         ),
         (
             {
@@ -257,9 +263,9 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
         (
             {
                 "maintenance": {"rewrite_data_files": {"every": "4s"}},
-                "evolution": [{"at": "1s", "drop_column": "d"}],
+                "evolution": [{"at": "1s", "add_partition_field": {"column": "event_time", "transform": "hour"}}],
             },
-            "beside drop_column",
+            "maintenance.rewrite_data_files beside add_partition_field",
         ),
         (
             {"maintenance": {"rewrite_data_files": {"every": "4s", "target_file_size_bytes": 5000}}},

@@ -44,7 +44,11 @@ def _find(table: Table, name: str, place: Place) -> int:
         raise DoesNotFit(place, f"is {quote(name)}, which every table keeps as it is", "Name another column.")
     names = [column.name for column in table.columns]
     if name in names:
-        return names.index(name)
+        index = names.index(name)
+        if table.columns[index].count > 1:
+            problem = f"is {quote(name)}, which stands for {table.columns[index].count} columns"
+            raise DoesNotFit(place, problem, "Give the column a list item of its own, without a count.")
+        return index
     raise DoesNotFit(place, f"is {quote(name)}, which is no column of the table at that time", suggest(name, names))
 
 
