@@ -153,10 +153,6 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
         ),
         ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
         (
-            {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
-            "partial_progress_commits",
-        ),
-        (
             {
                 "maintenance": "{rewrite_data_files: {every: 2s}}",
                 "evolution": "[{at: 1s, drop_column: sensor}]",
