@@ -10,6 +10,7 @@ from agreement import check_agreement, check_reports, recording_of, told
 from replay import differing, replay
 
 from wasim.bench.case import CaseContext
+from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case, case_from_document
 
@@ -117,3 +118,29 @@ def test_the_library_writes_what_the_simulator_does_to_the_byte_when_told_its_dr
     assert (wrong, files) == ([], files)
     assert files > 3 * case.commits
     check_agreement(name, case, context)
+
+
+def test_batches_of_a_compaction_are_as_old_as_the_snapshot_that_it_was_planned_on(
+    run_on: RunOn, small_case: MakeCase, tmp_path: Path
+) -> None:
+    compaction = "{rewrite_data_files: {every: 12s, min_input_files: 2, partial_progress_commits: 2}}"
+    case = small_case(
+        horizon="12s",
+        environment=IN_MEMORY,
+        table=table(3, partitioned=True),
+        changes="{delete: {every: 7s, rows: 4, locality: newest, mode: merge-on-read}}",
+        maintenance=compaction,
+    )
+    _, context = run_on("core", case)
+    replay(context.table_root, case, tmp_path / "again")
+    assert differing(context.table_root, tmp_path / "again")[0] == []
+    metadata = context.table_root / "metadata"
+    newest = max(metadata.glob("*.metadata.json"), key=lambda path: path.name)
+    planned, *batches = read_metadata_json(newest.read_bytes(), source=newest.name).snapshots[-3:]
+    for snapshot in batches:
+        path = metadata / snapshot.manifest_list.rpartition("/")[2]
+        listed = read_manifest_list(path.read_bytes(), source=path.name).manifests
+        own = next(one for one in listed if one.added_snapshot_id == snapshot.snapshot_id and one.added_files_count)
+        path = metadata / own.manifest_path.rpartition("/")[2]
+        entries = read_manifest(path.read_bytes(), source=path.name).entries
+        assert [entry.sequence_number for entry in entries] == [planned.sequence_number]

@@ -136,14 +136,12 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
 
 
 @pytest.mark.spark
-def test_more_rows_than_one_task_deletes_fail_the_case_and_say_so(run_on: RunOn, small_case: MakeCase) -> None:
+def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
-        horizon="1s",
-        workload="{rows_per_second: 50000}",
-        changes="{delete: {every: 1s, rows: 45000, locality: oldest, mode: merge-on-read}}",
+        maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2, target_file_size_bytes: 5000}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",
     )
-    with pytest.raises(CaseFailed, match=r"A merge-on-read statement that changes 45000 rows is not modelled"):
+    with pytest.raises(CaseFailed, match="of small files in one partition would write several"):
         run_on("core", case)
 
 
@@ -182,10 +180,6 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
             r"write\.merge\.distribution-mode is not modelled beside changes",
         ),
         ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
-        (
-            {"maintenance": "{rewrite_data_files: {every: 2s, partial_progress_commits: 2}}"},
-            "partial_progress_commits",
-        ),
         (
             {
                 "maintenance": "{rewrite_data_files: {every: 2s}}",

@@ -41,9 +41,9 @@ CASES: dict[str, dict[str, Any]] = {
         "changes": MERGE_ON_READ,
     },
     "a file of more rows than a page holds": {
-        "changes": {"delete": {"every": "6s", "rows": 25_000, "mode": "merge-on-read"}},
+        "changes": {"delete": {"every": "2s", "rows": 25_000, "locality": "newest", "mode": "merge-on-read"}},
         "workload": {"rows_per_second": 30_000, "files_per_commit": 1},
-        "horizon": "6s",
+        "horizon": "2s",
     },
 }
 

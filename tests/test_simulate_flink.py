@@ -172,7 +172,6 @@ def test_nothing_else_changes_a_table_whose_rows_are_deleted_by_key(beside, name
         {"properties": {"write.parquet.page-size-bytes": "4096"}},
         {"properties": {"write.merge.distribution-mode": "range"}},
         {"properties": {"write.format.default": "orc"}},
-        {"maintenance": {"rewrite_data_files": COMPACTION | {"partial_progress_commits": 2}}},
     ],
 )
 def test_flinks_upserts_are_never_sent_to_spark(beside):

@@ -257,10 +257,6 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
             r"write\.delete\.distribution-mode",
         ),
         (
-            {"maintenance": {"rewrite_data_files": {"every": "2s", "partial_progress_commits": 2}}},
-            "partial_progress_commits",
-        ),
-        (
             {
                 "maintenance": {"rewrite_data_files": {"every": "4s"}},
                 "evolution": [{"at": "1s", "add_partition_field": {"column": "event_time", "transform": "hour"}}],

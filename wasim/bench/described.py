@@ -15,7 +15,7 @@ from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
 from wasim.simulate import shipped_profile
-from wasim.simulate.compaction import draw_compacted, groups_to_rewrite
+from wasim.simulate.compaction import batches_to_commit, draw_compacted, groups_to_rewrite
 from wasim.simulate.data_files import FileNumbers, data_files_of
 from wasim.simulate.honoured import check_rewriting
 from wasim.simulate.identifiers import draw_uuid
@@ -24,7 +24,7 @@ from wasim.simulate.locations import Locations, locations_of
 from wasim.simulate.planned import Planned
 from wasim.simulate.reshaping import evolved_files
 from wasim.simulate.row_changes import change_rows, upsert
-from wasim.simulate.scanning import LiveFiles, scan_files
+from wasim.simulate.scanning import LiveFiles, ScannedFile, scan_files
 from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
@@ -87,24 +87,25 @@ class DescribedData:
             return None
         return replace(self._described(planned), rows=(step.rows.first, step.rows.stop))
 
-    def describe_compaction(self, step: Maintain, table: Listing) -> Described | None:
-        """The compaction of the table; None where nothing is to be done. WasimError as the simulator's."""
+    def describe_compaction(self, step: Maintain, table: Listing) -> list[Described]:
+        """The commits of the table's compaction; none where nothing is to be done. WasimError as the simulator's."""
         groups = groups_to_rewrite(scan_files(self._live(table), self._files), step)
-        if not groups:
-            return None
+        batches = batches_to_commit(groups, step.partial_progress_commits, self._rng)
+        return [self._rewritten(batch, table.location, place) for place, batch in enumerate(batches)]
+
+    def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> Described:
         added = draw_compacted(
             self._files,
-            groups,
-            locations=self._locations(table.location),
+            batch,
+            locations=self._locations(location),
             first_task_id=self._task_id,
             wall_ms=_wall_ms(),
             rng=self._rng,
         )
         self._task_id += len(added)
         self._keep(added)
-        taken = [file for group in groups for file in group]
-        removed = [entry.key for file in taken for entry in (file.entry, *file.vectors)]
-        return Described(way=Way.REWRITE_FILES, files=added, removed=removed)
+        removed = [entry.key for group in batch for file in group for entry in (file.entry, *file.vectors)]
+        return Described(way=Way.REWRITE_FILES, files=added, removed=removed, planned_before=planned_before)
 
     def _statement(self, table: Listing) -> Statement:
         self._task_id += TASKS_OF_STATEMENT

@@ -28,7 +28,8 @@ class Described:
     """One commit as its writer would have made it: the data files and delete files that it adds, those that it takes
     out by name, the summary keys that are its own, and the operation of Iceberg's that commits it.
 
-    `rows` is the range of row numbers of which `delete_files` drops all files.
+    `rows` is the range of row numbers of which `delete_files` drops all files. `planned_before` is how many commits
+    were made since the work of `rewrite_files` was planned.
     """
 
     way: Way = Way.APPEND
@@ -37,6 +38,7 @@ class Described:
     removed: Sequence[FileKey] = ()
     rows: tuple[int, int] = (0, 0)
     summary: Mapping[str, str] = field(default_factory=dict)
+    planned_before: int = 0
 
 
 class DataSource(Protocol):
@@ -56,8 +58,8 @@ class DataSource(Protocol):
     def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
         """The same of a commit that replaces rows of the table."""
 
-    def describe_compaction(self, step: Maintain, table: Listing) -> Described | None:
-        """The compaction of the table; None where nothing is to be done."""
+    def describe_compaction(self, step: Maintain, table: Listing) -> Sequence[Described]:
+        """The commits of the table's compaction; none where nothing is to be done."""
 
     def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
         """The change to rows of the table; None where nothing is committed."""
@@ -146,6 +148,7 @@ class CoreAppender:
             "deletes": deletes,
             "removed": [f"{'-' if offset is None else offset}\t{path}" for path, offset in described.removed],
             "rows": described.rows,
+            "planned_before": described.planned_before,
         }
         return json.dumps(line, separators=(",", ":"))
 
@@ -155,7 +158,8 @@ class CoreAppender:
             operate(self._target, step, change=self._change, compact=self._compact)
 
     def _compact(self, target: Target, step: Maintain) -> None:
-        self._commit(self._source.describe_compaction(step, self._listing()))
+        for described in self._source.describe_compaction(step, self._listing()):
+            self._commit(described)
 
     def _change(self, target: Target, step: ChangeRows) -> None:
         self._commit(self._source.describe_change(step, self._listing()))

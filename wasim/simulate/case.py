@@ -1,6 +1,6 @@
 """One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -226,21 +226,28 @@ class _Writer:
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """All that is no append."""
         self._pass_time(step.event_time_s)
-        at_s = self.wall_ms / 1000
-        makes_snapshot = step.operation in MAKE_SNAPSHOTS
         rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
+        at_s = self.wall_ms / 1000
         self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
-        self.books.begin(step.number, step.operation, at_s, commits=makes_snapshot)
-        moment = self._moment(step.event_time_s, self.table.commits + 1)
+        moments = self._moments(step)
         match step:
             case Maintain():
-                self.task_id += maintain(self.table, self.files, step, moment, first_task_id=self.task_id)
+                self.task_id += maintain(self.table, self.files, step, moments, first_task_id=self.task_id)
             case Evolve():
-                evolve_table(self.table, step, moment)
+                evolve_table(self.table, step, next(moments))
                 base = self.table.json.base
                 self.files = evolved_files(self.files, step, base.current_schema(), base.default_spec())
             case ChangeRows():
+                moment = next(moments)
                 self._commit_planned(change_rows(self._statement(moment), step), moment)
+
+    def _moments(self, step: Maintain | Evolve | ChangeRows) -> Iterator[Moment]:
+        """When each commit of a step happens; the books begin it then."""
+        commits = step.operation in MAKE_SNAPSHOTS
+        while True:
+            self.books.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
+            yield self._moment(step.event_time_s, self.table.commits + 1)
+            self._pass_time(step.event_time_s)
 
     def _statement(self, moment: Moment) -> Statement:
         self.task_id += TASKS_OF_STATEMENT

@@ -4,7 +4,7 @@ What is taken up and what comes of it (`groups_to_rewrite`, `draw_compacted`) de
 engine `core` describes the compactions of real tables with it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -24,28 +24,43 @@ from wasim.workload import Maintain
 
 LEAST_SHARE, MOST_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
 MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
+CONCURRENT_GROUPS = 5  # Iceberg's own default
 
 
 def rewrite_data_files(
-    table: SimulatedTable, files: DataFiles, step: Maintain, moment: Moment, *, first_task_id: int
+    table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
 ) -> int:
-    """Carries out the compaction; how many jobs it took. Where nothing is to be done, nothing is committed.
+    """Carries out the compaction, a commit at each of the moments; how many jobs it took.
 
-    WasimError for a partition that would become several files, and for a table of several partition specs.
+    Where nothing is to be done, nothing is committed. WasimError for a partition that would become several files, and
+    for a table of several partition specs.
     """
     groups = groups_to_rewrite(scan_files(live_files(table), files), step)
-    if not groups:
-        return 0
-    planned_on = table.commits
-    added = draw_compacted(
-        files,
-        groups,
-        locations=table.rules.locations,
-        first_task_id=first_task_id,
-        wall_ms=moment.timestamp_ms,
-        rng=table.rng,
-    )
-    table.write_files(added)
+    planned_on, moment = table.commits, next(moments)
+    for place, batch in enumerate(batches_to_commit(groups, step.partial_progress_commits, table.rng)):
+        if place:
+            moment = next(moments)
+        added = draw_compacted(
+            files,
+            batch,
+            locations=table.rules.locations,
+            first_task_id=first_task_id,
+            wall_ms=moment.timestamp_ms,
+            rng=table.rng,
+        )
+        first_task_id += len(batch)
+        table.write_files(added)
+        _commit(table, batch, added, planned_on, moment)
+    return len(groups)
+
+
+def _commit(
+    table: SimulatedTable,
+    batch: Sequence[Sequence[ScannedFile]],
+    added: Sequence[DataFileEntry],
+    planned_on: int,
+    moment: Moment,
+) -> None:
     identity = table.begin()
     entries = [
         LiveEntry(
@@ -57,14 +72,29 @@ def rewrite_data_files(
         )
         for file in added
     ]
-    taken = [file for group in groups for file in group]
+    taken = [file for group in batch for file in group]
     changes = FileChanges(
         removed={file.entry.file.file_path for file in taken},
         added=entries,
         removed_deletes={entry.key for file in taken for entry in file.vectors},
     )
     commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
-    return len(groups)
+
+
+def batches_to_commit(
+    groups: Sequence[list[ScannedFile]], most_commits: int | None, rng: np.random.Generator
+) -> list[list[list[ScannedFile]]]:
+    """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`.
+
+    Then they are taken as they get done: five at a time are under way, and which of those is next is chance.
+    """
+    if not groups or most_commits is None:
+        return [list(groups)] if groups else []
+    waiting, done = list(groups), []
+    while waiting:
+        done.append(waiting.pop(int(rng.integers(min(len(waiting), CONCURRENT_GROUPS)))))
+    each = -(-len(done) // most_commits)
+    return [done[first : first + each] for first in range(0, len(done), each)]
 
 
 def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:

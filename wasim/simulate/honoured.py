@@ -85,6 +85,12 @@ def check_summable(case: Case) -> None:
                 f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
                 " exact, and a horizon of some thousands of commits."
             )
+    compaction = case.maintenance.rewrite_data_files
+    if compaction is not None and compaction.partial_progress_commits is not None:
+        raise WasimError(
+            "maintenance.rewrite_data_files.partial_progress_commits is simulated in exact mode only. Give --mode"
+            " exact, or take it out."
+        )
     if case.maintenance.rewrite_manifests is not None and case.table.format_version == 1:
         raise WasimError(
             "maintenance.rewrite_manifests of format version 1 is simulated in exact mode only. Give --mode exact, or"
@@ -129,11 +135,6 @@ def _or_spark(case: Case) -> str:
 def check_rewriting(case: Case) -> None:
     """Raises WasimError naming what of the case's rewriting of rows nobody describes but Spark itself."""
     _check_properties_of_changes(case)
-    compaction = case.maintenance.rewrite_data_files
-    if compaction is not None and compaction.partial_progress_commits is not None:
-        raise WasimError(
-            f"maintenance.rewrite_data_files.partial_progress_commits is not modelled. Take it out{_or_spark(case)}."
-        )
     rewriting = next((f"changes.{name}" for name, change in case.changes if _rewrites(change)), None)
     if case.maintenance.rewrite_data_files is not None:
         rewriting = "maintenance.rewrite_data_files"

@@ -9,8 +9,8 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.simulate.data_files import DataFiles, FileNumbers
 from wasim.simulate.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.simulate.delta_tasks import DeltaTask
 from wasim.simulate.live_manifests import LiveEntry
-from wasim.simulate.scanning import Mask, ScannedFile
 
 CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 
@@ -24,55 +24,75 @@ class DeleteFiles:
 
 
 def draw_delete_files(
-    files: DataFiles, hits: Sequence[tuple[ScannedFile, Mask]], numbers: FileNumbers, *, by_partition: bool
+    files: DataFiles, tasks: Sequence[DeltaTask], numbers: FileNumbers, *, by_partition: bool
 ) -> DeleteFiles:
-    """Deletes the rows of these files for which the masks hold. In v2 one file deletes those of a partition or, if not
-    `by_partition`, of a data file.
+    """Deletes the rows that each task is to delete. In v2 one file deletes those of a partition or, if not
+    `by_partition`, of a data file; in v3 a task writes one file of vectors.
     """
     uses_vectors = files.case.table.format_version > 2
     takes_over = uses_vectors or not by_partition
-    deleted: dict[int, list[DeletedRows]] = {}
     replaced: list[LiveEntry] = []
-    for file, mask in hits:
-        positions = np.flatnonzero(mask)
-        if takes_over:
-            positions = np.union1d(positions, file.deleted)
-            replaced += file.own_deletes
-        rows = DeletedRows(path=file.entry.file.file_path, partition=file.entry.file.partition, positions=positions)
-        deleted.setdefault(file.spec_id, []).append(rows)
     added: dict[int, list[DataFileEntry]] = {}
-    count = 0
-    for spec_id, listed in deleted.items():
-        if uses_vectors:
-            continue
-        for group in _groups(listed, by_partition=by_partition):
-            count += 1
-            folder = files.folder_of(group[0].partition)
-            file_entry = position_delete_file(_path(numbers, folder, f"{count:05d}-deletes.parquet"), group)
-            _remember(files, file_entry, group)
-            added.setdefault(spec_id, []).append(file_entry)
-    if uses_vectors and deleted:
-        created_by = files.profile.summary.get(CREATOR_KEY, "")
-        spec_of = {rows.path: spec_id for spec_id, listed in deleted.items() for rows in listed}
-        every = [rows for listed in deleted.values() for rows in listed]
-        by_path = {rows.path: rows for rows in every}
-        for vector in deletion_vectors(_path(numbers, "", "00001-deletes.puffin"), every, created_by):
-            path = vector.referenced_data_file or ""
-            _remember(files, vector, [by_path[path]])
-            added.setdefault(spec_of[path], []).append(vector)
+    for place, task in enumerate(tasks):
+        deleted: dict[str, tuple[int, DeletedRows]] = {}
+        for file, mask in task.deleted:
+            positions = np.flatnonzero(mask)
+            if takes_over:
+                positions = np.union1d(positions, file.deleted)
+                replaced += file.own_deletes
+            path = file.entry.file.file_path
+            rows = DeletedRows(path=path, partition=file.entry.file.partition, positions=positions)
+            deleted[path] = file.spec_id, rows
+        writer = _Task(files=files, numbers=numbers, place=place)
+        drawn = writer.vectors(deleted) if uses_vectors else writer.positions(deleted, by_partition=by_partition)
+        for spec_id, one in drawn:
+            added.setdefault(spec_id, []).append(one)
     return DeleteFiles(added=added, replaced={entry.key for entry in replaced})
 
 
-def _path(numbers: FileNumbers, folder: str, end: str) -> str:
-    return numbers.locations.data_file(folder, f"00000-{numbers.first_task_id}-{numbers.query_id}-{end}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """A task that writes delete files, each with its partition spec; `place` is its own among those of the job."""
+
+    files: DataFiles
+    numbers: FileNumbers
+    place: int
+
+    def positions(
+        self, deleted: Mapping[str, tuple[int, DeletedRows]], *, by_partition: bool
+    ) -> list[tuple[int, DataFileEntry]]:
+        drawn = []
+        for count, (spec_id, group) in enumerate(_groups(list(deleted.values()), by_partition=by_partition), 1):
+            folder = self.files.folder_of(group[0].partition)
+            file = position_delete_file(self._path(folder, f"{count:05d}-deletes.parquet"), group)
+            _remember(self.files, file, group)
+            drawn.append((spec_id, file))
+        return drawn
+
+    def vectors(self, deleted: Mapping[str, tuple[int, DeletedRows]]) -> list[tuple[int, DataFileEntry]]:
+        if not deleted:
+            return []
+        created_by = self.files.profile.summary.get(CREATOR_KEY, "")
+        every, drawn = [rows for _, rows in deleted.values()], []
+        for vector in deletion_vectors(self._path("", "00001-deletes.puffin"), every, created_by):
+            spec_id, rows = deleted[vector.referenced_data_file or ""]
+            _remember(self.files, vector, [rows])
+            drawn.append((spec_id, vector))
+        return drawn
+
+    def _path(self, folder: str, end: str) -> str:
+        numbers = self.numbers
+        task = f"{self.place:05d}-{numbers.first_task_id + self.place}"
+        return numbers.locations.data_file(folder, f"{task}-{numbers.query_id}-{end}")
 
 
-def _groups(listed: Sequence[DeletedRows], *, by_partition: bool) -> list[list[DeletedRows]]:
+def _groups(listed: Sequence[tuple[int, DeletedRows]], *, by_partition: bool) -> list[tuple[int, list[DeletedRows]]]:
+    """What one file deletes each, with its partition spec."""
     if not by_partition:
-        return [[rows] for rows in listed]
-    groups: dict[tuple[object, ...], list[DeletedRows]] = {}
-    for rows in listed:
-        groups.setdefault(rows.partition, []).append(rows)
+        return [(spec_id, [rows]) for spec_id, rows in listed]
+    groups: dict[tuple[object, ...], tuple[int, list[DeletedRows]]] = {}
+    for spec_id, rows in listed:
+        groups.setdefault((spec_id, rows.partition), (spec_id, []))[1].append(rows)
     return list(groups.values())
 
 

@@ -1,5 +1,6 @@
 """All that happens to the simulated table beside its writer's appends."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wasim.errors import WasimError
@@ -33,8 +34,13 @@ def is_due(table: SimulatedTable, condition: Condition | None, target_file_size_
     return count >= condition.least
 
 
-def maintain(table: SimulatedTable, files: DataFiles, step: Maintain, moment: Moment, *, first_task_id: int) -> int:
-    """Carries out one maintenance operation; how many data files it wrote."""
+def maintain(
+    table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
+) -> int:
+    """Carries out one maintenance operation, a commit at each of the moments; how many data files it wrote."""
+    if step.operation == "rewrite_data_files":
+        return rewrite_data_files(table, files, step, moments, first_task_id=first_task_id)
+    moment = next(moments)
     match step.operation:
         case "expire_snapshots":
             older_than_ms = wall_ms_at(table, step, moment)
@@ -43,8 +49,6 @@ def maintain(table: SimulatedTable, files: DataFiles, step: Maintain, moment: Mo
             )
         case "rewrite_manifests":
             rewrite_manifests(table, moment)
-        case "rewrite_data_files":
-            return rewrite_data_files(table, files, step, moment, first_task_id=first_task_id)
         case "remove_orphan_files":
             remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, moment))
     return 0

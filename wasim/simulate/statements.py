@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.errors import WasimError
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.simulate.data_files import DataFiles, FileNumbers
+from wasim.simulate.delta_tasks import delta_tasks
 from wasim.simulate.identifiers import draw_uuid
 from wasim.simulate.locations import Locations
 from wasim.simulate.merge_on_read import draw_delete_files
@@ -32,7 +32,6 @@ from wasim.units import Ints
 MERGE_ON_READ = "merge-on-read"
 TASKS_OF_STATEMENT = 5  # that scan, match and at last write
 _GRANULARITY = "write.delete.granularity"
-DELETED_ROW_BYTES = 25.0  # of a shuffled row that says what is deleted where, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,12 +190,11 @@ def _delta(
 ) -> Planned:
     """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
     files, numbers = statement.files, statement.numbers(is_delta=True)
-    _refuse_several_tasks(statement, sum(int(np.count_nonzero(hit.mask)) for hit in hits))
+    tasks = delta_tasks(files, [(hit.file, hit.mask) for hit in hits], written)
     added = []
     if written is not None:
-        added = files.write([written], 1, numbers, statement.rng, rewrites=True)
-    touched = [(hit.file, hit.mask) for hit in hits]
-    deletes = draw_delete_files(files, touched, numbers, by_partition=statement.deletes_by_partition)
+        added = files.write([task.rows for task in tasks], 1, numbers, statement.rng, rewrites=True)
+    deletes = draw_delete_files(files, tasks, numbers, by_partition=statement.deletes_by_partition)
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
         operation = "append" if added else "delete"
@@ -208,17 +206,6 @@ def _delta(
         removed_deletes=deletes.replaced,
         summary=summary or {},
     )
-
-
-def _refuse_several_tasks(statement: Statement, changed: int) -> None:
-    """Rows that come new have no file, so one partition of the shuffle holds them all, unless the table has its own."""
-    files = statement.files
-    row_bytes = shuffled_row_bytes(files.leaves) if files.spec.fields else DELETED_ROW_BYTES
-    if changed * row_bytes > LEAST_TASK_BYTES:
-        raise WasimError(
-            f"A merge-on-read statement that changes {changed} rows is not modelled: Spark writes so many by several"
-            " tasks. Change fewer at once, or use engine spark."
-        )
 
 
 def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> Planned | None:

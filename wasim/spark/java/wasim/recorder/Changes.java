@@ -123,9 +123,12 @@ public final class Changes {
     return delta;
   }
 
-  /** Compaction: rows keep the age that they had when the work was planned, which is now. */
+  /** Compaction: rows keep the age that they had when the work was planned, now or some commits ago. */
   private static RewriteFiles rewriteFiles(Table table, DescribedCommit commit, Journal journal) throws IOException {
     Snapshot planned = table.currentSnapshot();
+    for (int since = 0; since < commit.plannedBefore(); since += 1) {
+      planned = table.snapshot(planned.parentId().longValue());
+    }
     RewriteFiles rewrite = table.newRewrite().validateFromSnapshot(planned.snapshotId());
     rewrite.dataSequenceNumber(planned.sequenceNumber());
     for (Iterator files = liveFiles(table, commit.removed()).iterator(); files.hasNext(); ) {

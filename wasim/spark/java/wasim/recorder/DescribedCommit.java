@@ -39,6 +39,11 @@ final class DescribedCommit {
     return new long[] {((JsonNode) rows.get(0)).asLong(), ((JsonNode) rows.get(1)).asLong()};
   }
 
+  /** How many commits were made since its work was planned. */
+  int plannedBefore() {
+    return json.get("planned_before").asInt();
+  }
+
   /** Its new data files, each entered into the journal. */
   List files(Table table, Journal journal) {
     return contentFiles("files", table, journal);
