@@ -103,7 +103,7 @@ def run(
     run_case: Callable[[Case], tuple[CaseRun, CaseContext]],
 ) -> Path:
     """Where the table of a case is that Spark has written."""
-    given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "9s", **parts}
+    given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "6s", **parts}
     _, context = run_case(small_case(**{key: json.dumps(part) for key, part in given.items()}))
     return context.folder.warehouse(context.key).joinpath(*TABLE_NAME.split("."))
 

@@ -15,6 +15,7 @@ from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.simulate import shipped_profile, simulate_case
+from wasim.simulate.parquet_page_ends import page_ends
 from wasim.simulate.parquet_runs import runs_and_groups
 
 STRUCT = {"name": "place", "type": "struct", "fields": [{"name": "code", "type": "string", "length": 4, "values": 6}]}
@@ -119,3 +120,12 @@ def test_numbers_alike_are_a_run_and_others_are_packed() -> None:
     assert mixed == bytes([1 << 1 | 1, 0x27, 0x27, 9 << 1, 2, 1 << 1 | 1, 0x01, 0x00])
     # 63 groups, and a header for the next
     assert len(runs_and_groups([0, 1] * 256, 1)) == 64 + 2
+
+
+def test_pages_end_where_the_writer_looks_and_one_column_is_full() -> None:
+    long, text = np.full(30_000, 8.0), np.full(30_000, 64.0)
+    assert page_ends([long]) == [[20_000]]
+    assert page_ends([long[:20_000], long[:20_000]]) == [[], []]
+    # looks come at half of what the text still takes: 8,242, 12,313, 14,348 and 15,366 rows
+    assert page_ends([long[:15_300], text[:15_300]]) == [[], []]
+    assert page_ends([long[:15_400], text[:15_400]]) == [[], [15_366]]
