@@ -84,7 +84,7 @@ class _Worked:
     def _expiries(self, upkeep: Upkeep, history: TableHistory) -> Expiries:
         """The expiries, which hang on when snapshots were made, and on nothing that is in them."""
         clock = (upkeep.commit_interval_s, upkeep.horizon_s)
-        shared = (*clock, upkeep.maintenance.expire_snapshots, *history.replacements.times())
+        shared = (*clock, upkeep.maintenance.expire_snapshots, *history.replacements.times)
         if shared not in self.expiries:
             self.expiries[shared] = Expiries(upkeep, history.replacements)
         return self.expiries[shared]

@@ -23,10 +23,10 @@ def appended_history(appends: Appends, laws: ManifestLaws, commits: int) -> Tabl
         of_cycle[:2] = cadence.cycle_commits, cadence.cycle_commits - (cadence.inputs - 1).sum()
         whole = max(0, 1 + (commits - int(cadence.offset[-1])) // cadence.cycle_commits)
         if whole:
-            rows.again(cycle, of_cycle, whole)
+            rows.again(cycle, of_cycle.tolist(), whole)
         rest = cadence.offset <= commits - whole * cadence.cycle_commits
         if rest.any():
-            rows.again(cycle[rest] + whole * of_cycle, 0 * of_cycle, 1)
+            rows.again(cycle[rest] + whole * of_cycle, [0.0] * TURN_WIDTH, 1)
         unused = int(whole * cadence.wastes_new.sum() + cadence.wastes_new[rest].sum())
     return TableHistory(
         commits=commits,

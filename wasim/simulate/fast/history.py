@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from wasim.model.digits import triangle
 from wasim.simulate.fast.recurring import Column, Place, Recurring, Rows, Running
 from wasim.units import Floats, Ints
 
@@ -40,38 +39,23 @@ class Turns:
         return self.rows.place(self.snapshot, snapshots)
 
     @cached_property
-    def running(self) -> dict[str, Running]:
-        """Sums of manifests written and dropped, and of their bytes."""
-        named = ("written", "written_bytes", "dropped", "dropped_bytes")
-        return {name: Running(self.rows, getattr(self, name)) for name in named}
+    def running(self) -> Running:
+        """Sums of manifests written, of their bytes, of manifests dropped, and of their bytes."""
+        return Running(self.rows, self.written, self.written_bytes, self.dropped, self.dropped_bytes)
 
     @cached_property
-    def _lengthened(self) -> tuple[Running, Running]:
+    def _listed(self) -> Running:
+        # steps of what stays as it is until the next turn, and each step times its snapshot
         ahead = Column(first=self.live.first - self.snapshot.first, more=self.live.more - self.snapshot.more)
-        return self._stepwise(ahead)
+        steps = [self.rows.steps(column) for column in (ahead, self.spared)]
+        return Running(self.rows, *steps, *(self.snapshot.times(one.first) for one in steps))
 
-    @cached_property
-    def _spared(self) -> tuple[Running, Running]:
-        return self._stepwise(self.spared)
-
-    def _stepwise(self, column: Column) -> tuple[Running, Running]:
-        """Sums of the steps of what stays as it is until the next turn, and of each step times its snapshot."""
-        steps = self.rows.steps(column)
-        return Running(self.rows, steps), Running(self.rows, self.snapshot.times(steps.first))
-
-    def live_through(self, snapshots: int) -> int:
-        """Manifests in the lists of the first so many snapshots, all together."""
-        return int(triangle(np.int64(snapshots))) + round(self._over(self._lengthened, snapshots))  # type: ignore[arg-type]
-
-    def spared_through(self, snapshots: int) -> float:
-        """Bytes that the lists of the first so many snapshots save."""
-        return self._over(self._spared, snapshots)
-
-    def _over(self, stepwise: tuple[Running, Running], snapshots: int) -> float:
+    def listed_through(self, snapshots: int) -> tuple[float, float]:
+        """Manifests in the lists of the first so many snapshots, all together, and bytes that those lists save."""
         # a step at snapshot s lasts for all of s … n
-        place = self.through(np.array([snapshots]))
-        steps, moments = (float(one.through(place)[0]) for one in stepwise)
-        return (snapshots + 1) * steps - moments
+        sums = self._listed.through(self.through(np.array([snapshots])))[:, 0]
+        ahead, spared = ((snapshots + 1) * sums[:2] - sums[2:]).tolist()
+        return snapshots * (snapshots + 1) // 2 + ahead, spared
 
     def spans(self, snapshots: int) -> tuple[Floats, Floats, Ints]:
         """Snapshots from one turn to the next, of the first so many: manifests at its start, how many, how often.
@@ -123,6 +107,11 @@ class Replacements:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @cached_property
+    def at(self) -> Running:
+        """Sums of the writer's commits so far."""
+        return Running(self.rows, self.commits)
+
     def place(self, snapshots: Ints) -> Place:
         """The last replacement among the first so many snapshots."""
         return self.rows.place(self.snapshot, snapshots)
@@ -139,6 +128,7 @@ class Replacements:
         """Replacements up to each of these times."""
         return self.rows.count(self.rows.place(self.event_time_s, event_time_s))
 
+    @cached_property
     def times(self) -> tuple[bytes, ...]:
         """The same for replacements of the same times, however rows that stand alone are gathered into rounds."""
         rows, time_s = self.rows, self.event_time_s
@@ -247,8 +237,8 @@ class TableHistory:
 
     def dropped_through(self, snapshots: int) -> tuple[int, float]:
         """Manifests, and their bytes, that no list after so many snapshots holds any more."""
-        place, running = self.turns.through(np.array([snapshots])), self.turns.running
-        return round(float(running["dropped"].through(place)[0])), float(running["dropped_bytes"].through(place)[0])
+        sums = self.turns.running.through(self.turns.through(np.array([snapshots])))[:, 0]
+        return round(float(sums[2])), float(sums[3])
 
     def removed_through(self, snapshots: int) -> tuple[int, float]:
         """Data files, and their bytes, that the first so many snapshots took out."""
@@ -257,5 +247,5 @@ class TableHistory:
             return 0, 0.0
         kinds = Column(first=(replaced.kind == REWRITE_DATA_FILES).astype(float), more=np.zeros(len(replaced.kind)))
         place = replaced.place(np.array([snapshots]))
-        count = round(float(Running(replaced.rows, kinds).through(place)[0]))
+        count = round(float(Running(replaced.rows, kinds).through(place)[0, 0]))
         return int(done.removed_files[:count].sum()), float(done.removed_bytes[:count].sum())

@@ -61,15 +61,16 @@ def table_history(model: MaintainedModel) -> TableHistory:
 def maintained_totals(table: Maintained) -> Totals:
     """Totals of all commits, CREATE TABLE and maintenance."""
     model, history, sizes = table.model, table.history, table.sizes
-    commits, appends, turns = model.upkeep.commits, model.appends, history.turns.running
+    commits, appends = model.upkeep.commits, model.appends
+    turns_written, turns_bytes, *_ = history.turns.running.totals
     written, files = dict.fromkeys(Kind, 0), dict.fromkeys(Kind, 0)
     files[Kind.METADATA_JSON] = sizes.versions + 1
     files[Kind.MANIFEST_LIST] = history.snapshots
-    files[Kind.DATA_MANIFEST] = commits + round(turns["written"].total)
+    files[Kind.DATA_MANIFEST] = commits + round(turns_written)
     files[Kind.DATA] = commits * appends.files_per_commit + history.data_files_rewritten
     written[Kind.METADATA_JSON] = round(sizes.written_through(sizes.versions))
     written[Kind.MANIFEST_LIST] = round(sizes.lists_through(history.snapshots))
-    written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + turns["written_bytes"].total)
+    written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + turns_bytes)
     written[Kind.DATA] = round(commits * appends.data_bytes_per_commit + history.data_bytes_rewritten)
     deleted, files_deleted = _deleted(table)
     return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
@@ -126,8 +127,8 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     live[Kind.MANIFEST_LIST] = round(
         sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1)
     )
-    turns = history.turns.running
-    written = model.upkeep.commits * model.manifests.new_bytes + turns["written_bytes"].total
-    live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - turns["dropped_bytes"].total)
+    _, written, _, dropped = history.turns.running.totals
+    written += model.upkeep.commits * model.manifests.new_bytes
+    live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - dropped)
     live[Kind.DATA] = round(history.live_bytes)
     return live

@@ -70,9 +70,11 @@ class MetadataSizes:
         self._saved = FIRST_SNAPSHOT_SAVES_BYTES if laws.counts_digits else 0
         replaced = history.replacements
         each = np.array(laws.replacement)[replaced.kind] + (replaced.digits if laws.counts_digits else 0)
-        self._replaced_bytes = Running(replaced.rows, Column(first=each, more=np.zeros(len(each))))
-        self._replaced_moments = Running(replaced.rows, replaced.snapshot.times(each))
-        self._replaced_at = Running(replaced.rows, replaced.commits)
+        even = Column(first=each, more=np.zeros(len(each)))
+        self._replaced_bytes = Running(replaced.rows, even, replaced.snapshot.times(each))
+        # replacements, and their commits in sum, before the digits of a summary change
+        below = replaced.rows.place(replaced.commits, digits.knots - 1)
+        self._below = replaced.rows.count(below), replaced.at.through(below)[0]
         # running sums over the expiries, kept where each part of them begins
         self._latest, self._weighed = -1, _NONE_YET
         self._begun = [_NONE_YET]
@@ -106,7 +108,8 @@ class MetadataSizes:
         laws = self.laws
         expiries = self.expiries.through_versions(versions)
         made = versions - expiries
-        held = self._weight(made) - self._weight(self.expiries.gone_after(expiries))
+        gone, through = self.expiries.gone_after(expiries), self.history.replacements.through
+        held = self._weight(made, through(made)) - self._weight(gone, through(gone))
         total = laws.json_fixed + self._saved + laws.log_entry * np.minimum(versions, laws.log_limit) + held
         if laws.counts_digits:
             total = total + digits_of(made)
@@ -122,18 +125,16 @@ class MetadataSizes:
         """Bytes of the lists of the first so many snapshots."""
         if snapshots < 1:
             return 0.0
-        listed = self.history.turns.live_through(snapshots)
+        listed, spared = self.history.turns.listed_through(snapshots)
         digits = float(digits_of_whole_numbers_through(snapshots)) - FIRST_LIST_SAVES_BYTES
         wide = listed - self._narrow_through(snapshots)
-        listed_bytes = self.laws.live_manifest * listed - self.history.turns.spared_through(snapshots)
+        listed_bytes = self.laws.live_manifest * listed - spared
         return self.laws.list_fixed * snapshots + listed_bytes + digits + wide
 
-    def _weight(self, snapshots: Ints) -> Floats:
-        """W(q): bytes that the first q snapshots take, for each q."""
-        laws, replaced = self.laws, self.history.replacements
-        place = replaced.place(snapshots)
-        commits = snapshots - replaced.rows.count(place)
-        weight = laws.snapshot * commits + self._replaced_bytes.through(place) - self._saved * (snapshots > 0)
+    def _weight(self, snapshots: Ints, replaced: Ints) -> Floats:
+        """W(q): bytes that the first q snapshots take, for each q, with the replacements among them."""
+        laws, commits = self.laws, snapshots - replaced
+        weight = laws.snapshot * commits + self._replaced_bytes.of_first(replaced) - self._saved * (snapshots > 0)
         if laws.counts_digits:
             weight = weight + self.digits.through(commits) + digits_of_whole_numbers_through(snapshots)
         return np.asarray(weight)
@@ -143,9 +144,8 @@ class MetadataSizes:
         laws, replaced = self.laws, self.history.replacements
         place = replaced.place(np.array([snapshots]))
         commits = snapshots - int(replaced.rows.count(place)[0])
-        at, each, moments = (
-            float(one.through(place)[0]) for one in (self._replaced_at, self._replaced_bytes, self._replaced_moments)
-        )
+        at = float(replaced.at.through(place)[0, 0])
+        each, moments = (float(one[0]) for one in self._replaced_bytes.through(place))
         total = laws.snapshot * (float(triangle(commits)) + at)  # type: ignore[arg-type]
         total += (snapshots + 1) * each - moments - self._saved * snapshots
         if laws.counts_digits:
@@ -155,16 +155,15 @@ class MetadataSizes:
 
     def _digits_of_commits_replaced(self, place: Place) -> float:
         """Σ of the digits of all commits so far, over the replacements up to a place: line by line."""
-        replaced = self.history.replacements
-        below = replaced.rows.place(replaced.commits, self.digits.knots - 0.5)
-        count = np.minimum(replaced.rows.count(below), replaced.rows.count(place))
-        at = np.minimum(self._replaced_at.through(below), self._replaced_at.through(place))
+        replaced, (count, at) = self.history.replacements, self._below
+        count = np.minimum(count, replaced.rows.count(place))
+        at = np.minimum(at, replaced.at.through(place)[0])
         constant, each = self.digits.lines()
         return float((constant * np.diff(count) + each * np.diff(at)).sum())
 
     def _weigh(self, part: ExpiryPart, begun: _Weighed) -> _Weighed:
-        held = self._weight(part.made) + (digits_of(part.made) if self.laws.counts_digits else 0)
-        gone = self._weight(part.gone)
+        held = self._weight(part.made, part.made_replaced) + (digits_of(part.made) if self.laws.counts_digits else 0)
+        gone = self._weight(part.gone, part.gone_replaced)
         missed = np.concatenate([begun.gone, gone[:-1]]) * np.diff(part.version, prepend=begun.version)
         return _Weighed(
             version=part.version,

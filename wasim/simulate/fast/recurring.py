@@ -64,7 +64,7 @@ class Recurring:
         stretch = np.maximum(np.searchsorted(start, values, side="right") - 1, 0)
         more = key.more[self.first[stretch]]
         past = np.floor((values - start[stretch]) / np.where(more > 0, more, np.inf)).astype(np.int64)
-        rounds = np.clip(past, 0, self.rounds[stretch] - 1)
+        rounds = np.minimum(np.maximum(past, 0), self.rounds[stretch] - 1)
         row = np.searchsorted(key.first, values - rounds * more, side="right") - 1
         return Place(stretch=stretch, rounds=rounds, row=row)
 
@@ -74,6 +74,15 @@ class Recurring:
             return np.zeros(len(place.row), dtype=np.int64)
         at = place.stretch
         return np.asarray(self.before[at] + place.rounds * self.lengths[at] + place.row - self.first[at] + 1)
+
+    def place_of(self, counts: Ints) -> Place:
+        """The last of the first so many rows, for each of these counts."""
+        if not self._count:
+            return self._nowhere(counts)
+        stretch = np.maximum(np.searchsorted(self.before, counts, side="left") - 1, 0)
+        last, length = counts - 1 - self.before[stretch], self.lengths[stretch]
+        rounds = np.maximum(last, 0) // length
+        return Place(stretch=stretch, rounds=rounds, row=self.first[stretch] + last - rounds * length)
 
     def at(self, column: Column, place: Place) -> Floats:
         """The number in the row at each place; 0 before all."""
@@ -95,26 +104,57 @@ class Recurring:
 
 
 class Running:
-    """Sums of a column, over all rounds, up to any place."""
+    """Sums of some columns, over all rounds, up to any place."""
 
-    def __init__(self, rows: Recurring, column: Column) -> None:
-        self._rows = rows
-        self._first = np.concatenate([[0.0], np.cumsum(column.first)])
-        self._more = np.concatenate([[0.0], np.cumsum(column.more)])
+    def __init__(self, rows: Recurring, *columns: Column) -> None:
+        self._rows, self._columns = rows, columns
+        self._first = self._sums([column.first for column in columns])
+        self._more = self._sums([column.more for column in columns])
         start, stop = rows.first, rows.first + rows.lengths
-        self._of_round, self._of_more = self._first[stop] - self._first[start], self._more[stop] - self._more[start]
+        self._of_round = self._first[:, stop] - self._first[:, start]
+        self._of_more = self._more[:, stop] - self._more[:, start]
         whole = rows.rounds * self._of_round + triangle(rows.rounds - 1) * self._of_more
-        self._before = np.cumsum(whole) - whole
-        self.total = float(whole.sum())
+        self._before = np.cumsum(whole, axis=1) - whole
+        self.totals = tuple(float(one) for one in whole.sum(axis=1))
+        self._knots: tuple[Ints, Floats] | None = None
+
+    @staticmethod
+    def _sums(numbers: Sequence[Floats]) -> Floats:
+        sums = np.zeros((len(numbers), len(numbers[0]) + 1))
+        np.cumsum(numbers, axis=1, out=sums[:, 1:])
+        return sums
 
     def through(self, place: Place) -> Floats:
-        """The sum up to each place, its own row among them."""
+        """The sums of each column up to each place, its own row among them."""
         if not len(self._rows):
-            return np.zeros(len(place.row))
-        at, rounds, start = place.stretch, place.rounds, self._rows.first[place.stretch]
-        total = self._before[at] + rounds * self._of_round[at] + triangle(rounds - 1) * self._of_more[at]
-        own = self._first[place.row + 1] - self._first[start]
-        return np.asarray(total + own + rounds * (self._more[place.row + 1] - self._more[start]))
+            return np.zeros((len(self._columns), len(place.row)))
+        at, rounds, start, stop = place.stretch, place.rounds, self._rows.first[place.stretch], place.row + 1
+        own = self._first[:, stop] - self._first[:, start]
+        if not rounds.any():
+            return np.asarray(self._before[:, at] + own)
+        own += rounds * (self._more[:, stop] - self._more[:, start])
+        return np.asarray(
+            self._before[:, at] + rounds * self._of_round[:, at] + triangle(rounds - 1) * self._of_more[:, at] + own
+        )
+
+    def of_first(self, counts: Ints) -> Floats:
+        """The sum of the first column over the first so many rows, for each of these counts."""
+        knots = self._at_knots()
+        if knots is not None:
+            return np.interp(counts, *knots)
+        return np.asarray(self.through(self._rows.place_of(counts))[0])
+
+    def _at_knots(self) -> tuple[Ints, Floats] | None:
+        """Counts of rows between which the first sum grows evenly, with the sums; None where that is not so."""
+        rows, column = self._rows, self._columns[0]
+        if self._knots is not None:
+            return self._knots
+        if column.more.any() or ((rows.lengths > 1) & (rows.rounds > 1)).any():
+            return None
+        rounds = np.repeat(rows.rounds, rows.lengths)
+        sums = np.cumsum(rounds * column.first)
+        self._knots = np.concatenate([[0], np.cumsum(rounds)]), np.concatenate([[0.0], sums])
+        return self._knots
 
 
 class Rows:
@@ -122,48 +162,45 @@ class Rows:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._kept: list[Floats] = []
-        self._more: list[Floats] = []
+        self._kept, self._more = array("d"), array("d")  # numbers of each row, and of each stretch
+        self._lengths: list[int] = []
         self._rounds: list[int] = []
-        self._latest = array("d")
-        self._length = 0
+        self._alone = 0  # rows that came one by one since the last rounds
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._kept) // self._width
 
     def append(self, row: Sequence[float]) -> None:
         """Adds a row."""
-        self._latest.extend(row)
-        self._length += 1
+        self._kept.extend(row)
+        self._alone += 1
 
-    def again(self, rows: Floats, more: Floats, rounds: int) -> None:
+    def again(self, rows: Floats | Sequence[Sequence[float]], more: Sequence[float], rounds: int) -> None:
         """Adds rounds of some rows, which are `rows` in the first and `more` in each after."""
         self._settle()
-        self._add(rows, np.broadcast_to(more, rows.shape), rounds)
-        self._length += len(rows)
+        for row in rows:
+            self._kept.extend(row)
+        self._add(more, len(rows), rounds)
 
     def since(self, first: int) -> Floats:
-        """The rows from number `first` on, which were appended one by one since rounds were last added."""
-        count = self._length - first
-        latest = self._latest[len(self._latest) - count * self._width :]
-        return np.array(latest, dtype=np.float64).reshape(-1, self._width)
+        """The rows from number `first` on."""
+        return np.array(self._kept[first * self._width :], dtype=np.float64).reshape(-1, self._width)
 
     def recurring(self) -> tuple[Recurring, list[Column]]:
         """How often the rows come, and their numbers, column by column."""
         self._settle()
-        lengths = np.array([len(one) for one in self._kept], dtype=np.int64)
-        none = [np.zeros((0, self._width))]
-        kept, more = np.concatenate(self._kept or none), np.concatenate(self._more or none)
+        lengths = np.array(self._lengths, dtype=np.int64)
+        kept, each = (np.array(one, dtype=np.float64).reshape(-1, self._width) for one in (self._kept, self._more))
+        more = np.repeat(each, lengths, axis=0)
         columns = [Column(first=kept[:, place], more=more[:, place]) for place in range(self._width)]
         return Recurring(lengths, np.array(self._rounds, dtype=np.int64)), columns
 
     def _settle(self) -> None:
-        if self._latest:
-            rows = np.array(self._latest, dtype=np.float64).reshape(-1, self._width)
-            self._latest = array("d")
-            self._add(rows, np.broadcast_to(0.0, rows.shape), 1)
+        if self._alone:
+            self._add([0.0] * self._width, self._alone, 1)
+            self._alone = 0
 
-    def _add(self, rows: Floats, more: Floats, rounds: int) -> None:
-        self._kept.append(rows)
-        self._more.append(more)
+    def _add(self, more: Sequence[float], length: int, rounds: int) -> None:
+        self._more.extend(more)
+        self._lengths.append(length)
         self._rounds.append(rounds)

@@ -94,11 +94,13 @@ class ReplayedTable:
 
     def replace_again(self, again: Floats, steps: Floats) -> None:
         """Notes rounds of replacements, as many as take the same digits at once."""
-        self.compactions.again(again[again[..., 3] == REWRITE_DATA_FILES][:, _OF_COMPACTION], np.zeros(1), 1)
+        self.compactions.again(
+            again[again[..., 3] == REWRITE_DATA_FILES][:, _OF_COMPACTION], [0.0] * len(_OF_COMPACTION), 1
+        )
         digits = self.digits(again)
         starts = [0, *(1 + np.flatnonzero((np.diff(digits, axis=0) != 0).any(axis=1))).tolist()]
         for start, stop in pairwise([*starts, len(again)]):
-            self.replacements.again(again[start], steps, stop - start)
+            self.replacements.again(again[start], steps.tolist(), stop - start)
 
     def digits(self, replacements: Floats) -> Ints:
         """Digits of the numbers in the summaries of some of `replacements` that grow with the table."""

@@ -29,17 +29,24 @@ _SAME = 1e-6  # of a commit interval: what separates two commits is never as lit
 class ExpiryPart:
     """Some expiries that took something, oldest first; so many came before.
 
-    `made`: snapshots made by then. `gone`: those expired after it. `version`: of the metadata.json that each wrote.
+    `made`: snapshots made by then. `gone`: those expired after it. How many replacements are among the ones and the
+    others stands beside.
     """
 
     before: int
     event_time_s: Floats
     made: Ints
     gone: Ints
-    version: Ints
+    made_replaced: Ints
+    gone_replaced: Ints
 
     def __len__(self) -> int:
         return len(self.made)
+
+    @property
+    def version(self) -> Ints:
+        """Of the metadata.json that each wrote."""
+        return self.made + np.arange(self.before + 1, self.before + len(self) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +152,14 @@ class Expiries:
         dues = self._dues(number)
         made, gone = _made_and_gone(self._upkeep, self._replacements, dues)
         takes = np.diff(gone, prepend=gone_before) > 0
-        made = made[takes]
+        made, gone = made[takes], gone[takes]
         return ExpiryPart(
             before=before,
             event_time_s=dues.event_time_s[takes],
             made=made,
-            gone=gone[takes],
-            version=made + np.arange(before + 1, before + len(made) + 1),
+            gone=gone,
+            made_replaced=made - dues.commits[takes],
+            gone_replaced=self._replacements.through(gone),
         )
 
     def _dues(self, number: int) -> Dues:

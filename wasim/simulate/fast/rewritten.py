@@ -7,11 +7,9 @@ its manifests are, not its commits.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-
-import numpy as np
+from typing import NamedTuple
 
 from wasim.simulate.fast.appended import FIRST_TURN
 from wasim.simulate.fast.history import (
@@ -27,10 +25,11 @@ from wasim.simulate.fast.summaries import mean_digits_of_manifests
 from wasim.simulate.manifest_rewriting import refuse_several_partitioned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Round:
-    """The commits at which rewrites fall due, one after the other, when the first does (s), and how often they may
-    come again: so many commits later each time. `every_s` is from one due to the next."""
+class _Round(NamedTuple):
+    """The commits at which rewrites fall due, one after the other, and how often they may come again.
+
+    The first falls due at `event_time_s`, each other `every_s` later, and all of them again after so many `commits`.
+    """
 
     due: Sequence[int]
     event_time_s: float
@@ -39,8 +38,7 @@ class _Round:
     most: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rewrite:
+class _Rewrite(NamedTuple):
     """What one due finds: manifests, their bytes, and what it makes of them, if it is due at all."""
 
     commit: int
@@ -104,11 +102,10 @@ class _Walk:
         if self.past == self.dues or self.every_s is None:
             return None
         due_s = (self.past + 1) * self.every_s
-        commits = upkeep.dues(self.every_s, past=self.past, most=self.of_round).commits.tolist()
-        most = (self.dues - self.past) // self.of_round
-        return _Round(
-            due=commits, event_time_s=due_s, every_s=self.every_s, commits=self.of_round_commits, most=max(most, 1)
-        )
+        last = min(self.past + self.of_round, self.dues)
+        commits = [upkeep.commits_by(number * self.every_s) for number in range(self.past + 1, last + 1)]
+        most = max(1, (self.dues - self.past) // self.of_round)
+        return _Round(due=commits, event_time_s=due_s, every_s=self.every_s, commits=self.of_round_commits, most=most)
 
     def go(self, ahead: _Round) -> None:
         """Carries out the rewrites of a round, and of as many more as are like it."""
@@ -131,9 +128,7 @@ class _Walk:
         made = min(max(ceil(size / self.target), 1), max(entries, 1)) if is_due else found
         if is_due and made > 1 and self.model.is_partitioned:
             refuse_several_partitioned(size, self.target)
-        return _Rewrite(
-            commit=commit, event_time_s=event_time_s, found=found, found_bytes=size, made=made, is_due=is_due
-        )
+        return _Rewrite(commit, event_time_s, found, size, made, is_due)
 
     def _rounds_alike(self, one: _Rewrite, commits: int) -> int:
         """Rounds of so many commits in which this rewrite makes as many manifests, and takes as many digits."""
@@ -149,16 +144,16 @@ class _Walk:
 
     def _note(self, done: Sequence[_Rewrite], ahead: _Round, rounds: int) -> None:
         snapshots, bytes_more = ahead.commits + len(done), ahead.commits * self.entry_bytes
-        turns = np.array([self._turn(one, number) for number, one in enumerate(done, self.made + 1)], dtype=np.float64)
-        each = np.array([self._replacement(one, number) for number, one in enumerate(done, self.made + 1)], dtype=float)
+        turns = [self._turn(one, number) for number, one in enumerate(done, self.made + 1)]
+        each = [self._replacement(one, number) for number, one in enumerate(done, self.made + 1)]
         if rounds == 1:
-            for turn, replacement in zip(turns.tolist(), each.tolist(), strict=True):
+            for turn, replacement in zip(turns, each, strict=True):
                 self.turns.append(turn)
                 self.replacements.append(replacement)
         elif done:
             round_s = ahead.commits * self.model.upkeep.commit_interval_s
-            self.turns.again(turns, np.array([snapshots, 0.0, 0.0, bytes_more, 0.0, bytes_more, 0.0]), rounds)
-            self.replacements.again(each, np.array([snapshots, ahead.commits, round_s, 0.0, 0.0]), rounds)
+            self.turns.again(turns, (snapshots, 0.0, 0.0, bytes_more, 0.0, bytes_more, 0.0), rounds)
+            self.replacements.again(each, (snapshots, ahead.commits, round_s, 0.0, 0.0), rounds)
         self.made += rounds * len(done)
 
     def _turn(self, one: _Rewrite, number: int) -> tuple[float, ...]:
@@ -168,7 +163,7 @@ class _Walk:
         return one.commit + number, made, made, made_bytes, one.found, one.found_bytes, spared
 
     def _replacement(self, one: _Rewrite, number: int) -> tuple[float, ...]:
-        digits = sum(len(str(number)) for number in (*_growing(self.model, one.commit), one.found))
+        digits = 3 + bisect_right(self.wider, one.commit) + len(str(one.found))
         return one.commit + number, one.commit, one.event_time_s, REWRITE_MANIFESTS, digits
 
 
@@ -180,8 +175,8 @@ def _growing(model: MaintainedModel, commit: int) -> tuple[int, int, int]:
 
 
 def _commits_of_more_digits(model: MaintainedModel) -> list[int]:
-    """The commits by which one of those numbers takes another digit, ascending."""
-    found, last = set(), model.upkeep.commits
+    """The commits by which one of those numbers, each of one digit at first, takes another; ascending."""
+    found, last = [], model.upkeep.commits
     for place, number in enumerate(_growing(model, last)):
         low = 1
         for digits in range(1, len(str(number))):
@@ -192,5 +187,5 @@ def _commits_of_more_digits(model: MaintainedModel) -> list[int]:
                     high = middle
                 else:
                     low = middle + 1
-            found.add(low)
+            found.append(low)
     return sorted(found)

@@ -159,7 +159,7 @@ class Rounds:
         turn_steps[0] = steps[0] = snapshots
         steps[1], steps[2] = commits, commits * table.model.upkeep.commit_interval_s
         steps[9] = commits * table.model.appends.rows_per_commit
-        table.turns.again(turns + turn_steps, turn_steps, rounds)
+        table.turns.again(turns + turn_steps, turn_steps.tolist(), rounds)
         before, made_bytes = done, 0.0
         at_once = max(1, ROWS_AT_ONCE // len(done))
         for first in range(0, rounds, at_once):

@@ -49,6 +49,8 @@ class SummaryDigits:
         self._growing = [(one.increment, one.lag) for one in growing]
         self._each = constant_digits(appends) + mean_digits
         self.knots, self._sums = self._at_knots()
+        self._slopes = np.diff(self._sums) / np.diff(self.knots)
+        self._constants = self._sums[:-1] - self._slopes * self.knots[:-1]
 
     def _at_knots(self) -> tuple[Floats, Floats]:
         knots = {0.0, 1e16}
@@ -71,8 +73,7 @@ class SummaryDigits:
 
     def lines(self) -> tuple[Floats, Floats]:
         """What `through` is between each knot and the next: a constant, and so many for each commit."""
-        slope = np.diff(self._sums) / np.diff(self.knots)
-        return self._sums[:-1] - slope * self.knots[:-1], slope
+        return self._constants, self._slopes
 
     def through_all(self, commits: int) -> float:
         """Σ over m = 1 … n of `through(m)`."""

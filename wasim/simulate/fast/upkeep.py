@@ -1,6 +1,7 @@
 """When a case's maintenance falls due: event times, and the writer's commits by then, as `workload` plans its steps."""
 
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class Upkeep:
         times_s = np.arange(past + 1, (last if most is None else min(last, past + most)) + 1) * every_s
         made = np.floor(times_s / self.commit_interval_s + AT_ONCE_S).astype(np.int64)
         return Dues(event_time_s=np.asarray(times_s, dtype=np.float64), commits=np.minimum(made, self.commits))
+
+    def commits_by(self, event_time_s: float) -> int:
+        """The writer's commits up to this time."""
+        return min(floor(event_time_s / self.commit_interval_s + AT_ONCE_S), self.commits)
 
     def commits_before(self, event_time_s: Floats) -> Ints:
         """The writer's commits whose event time lies before each of these times."""
