@@ -161,7 +161,7 @@ class Compactions:
     """Compactions, oldest first: files and bytes that they took out, and those that are there after."""
 
     commits: Ints
-    removed_files: Ints
+    removed_files: Floats
     removed_bytes: Floats
     live_files: Floats
     live_bytes: Floats
@@ -174,7 +174,7 @@ _NO_COUNTS, _NO_SIZES = np.zeros(0, dtype=np.int64), np.zeros(0)
 NO_REPLACEMENTS = replacements_of(Rows(5))
 NO_COMPACTIONS = Compactions(
     commits=_NO_COUNTS,
-    removed_files=_NO_COUNTS,
+    removed_files=_NO_SIZES,
     removed_bytes=_NO_SIZES,
     live_files=_NO_SIZES,
     live_bytes=_NO_SIZES,

@@ -204,8 +204,12 @@ class MetadataSizes:
 
 
 def _last(weighed: _Weighed) -> _Weighed:
+    # copies, as a view would keep all of its part
     return _Weighed(
-        version=weighed.version[-1:], gone=weighed.gone[-1:], held=weighed.held[-1:], missed=weighed.missed[-1:]
+        version=weighed.version[-1:].copy(),
+        gone=weighed.gone[-1:].copy(),
+        held=weighed.held[-1:].copy(),
+        missed=weighed.missed[-1:].copy(),
     )
 
 

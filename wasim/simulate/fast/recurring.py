@@ -186,12 +186,17 @@ class Rows:
         """The rows from number `first` on."""
         return np.array(self._kept[first * self._width :], dtype=np.float64).reshape(-1, self._width)
 
+    def kept(self) -> Floats:
+        """Every row as it is kept; no more can be added then."""
+        found = np.frombuffer(self._kept, dtype=np.float64) if self._kept else np.zeros(0)
+        return found.reshape(-1, self._width)
+
     def recurring(self) -> tuple[Recurring, list[Column]]:
         """How often the rows come, and their numbers, column by column."""
         self._settle()
         lengths = np.array(self._lengths, dtype=np.int64)
-        kept, each = (np.array(one, dtype=np.float64).reshape(-1, self._width) for one in (self._kept, self._more))
-        more = np.repeat(each, lengths, axis=0)
+        kept, more = self.kept(), np.array(self._more, dtype=np.float64).reshape(-1, self._width)
+        more = np.repeat(more, lengths, axis=0)
         columns = [Column(first=kept[:, place], more=more[:, place]) for place in range(self._width)]
         return Recurring(lengths, np.array(self._rounds, dtype=np.int64)), columns
 

@@ -16,7 +16,7 @@ from wasim.simulate.fast.history import (
 )
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.replayed_table import ReplayedTable
-from wasim.simulate.fast.rounds import Rounds, Waiting
+from wasim.simulate.fast.rounds import ROWS_AT_ONCE, Rounds, Waiting
 from wasim.simulate.fast.summaries import mean_digits, mean_digits_of_manifests
 from wasim.simulate.fast.upkeep import Upkeep
 
@@ -105,13 +105,13 @@ def _replacements(table: ReplayedTable) -> Replacements:
 
 
 def _compactions(table: ReplayedTable) -> Compactions:
-    _, (commits, removed_files, removed_bytes, live_files, live_bytes) = table.compactions.recurring()
+    commits, removed_files, removed_bytes, live_files, live_bytes = table.compactions.kept().T
     return Compactions(
-        commits=commits.first.astype(np.int64),
-        removed_files=removed_files.first.astype(np.int64),
-        removed_bytes=removed_bytes.first,
-        live_files=live_files.first,
-        live_bytes=live_bytes.first,
+        commits=commits.astype(np.int64),
+        removed_files=removed_files,
+        removed_bytes=removed_bytes,
+        live_files=live_files,
+        live_bytes=live_bytes,
     )
 
 
@@ -119,6 +119,9 @@ def _digits_of_files(model: MaintainedModel, done: Compactions) -> float:
     """Digits of `total-data-files` in the mean, where compaction takes files away."""
     if not len(done):
         return 0.0
-    since = np.diff(done.commits, append=model.upkeep.commits)
-    each = model.appends.files_per_commit
-    return mean_digits(done.live_files.astype(np.int64) + each, each, since)
+    files, total = model.appends.files_per_commit, 0.0
+    for first in range(0, len(done), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        since = np.diff(done.commits[first : part.stop + 1], append=model.upkeep.commits)[: len(done.commits[part])]
+        total += mean_digits(done.live_files[part] + files, files, since) * float(since.sum())
+    return total / max(model.upkeep.commits - int(done.commits[0]), 1)

@@ -213,7 +213,7 @@ def _commits_by_count(upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Rep
             found.append(at[gone - first])
             gone = after[gone - first]
         if gone - first < SNAPSHOTS_AT_ONCE:
-            return np.array(found, dtype=np.int64)
+            return np.frombuffer(found, dtype=np.int64) if found else np.zeros(0, dtype=np.int64)
 
 
 def _next_commits(upkeep: Upkeep, expiry: ExpireSnapshots, replacements: Replacements, gone: Ints) -> Ints:
