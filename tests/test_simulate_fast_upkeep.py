@@ -1,5 +1,8 @@
 """The fast form under maintenance: as the exact simulation file by file in counts, and near to it in bytes."""
 
+import os
+import subprocess
+import sys
 import time
 import tracemalloc
 from dataclasses import replace
@@ -18,7 +21,14 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.simulate import Site, shipped_profile
-from wasim.simulate.fast import Maintained, maintain_fast, maintained_live_bytes, maintained_totals, read_upkeep
+from wasim.simulate.fast import (
+    Maintained,
+    MaintainedModel,
+    maintain_fast,
+    maintained_live_bytes,
+    maintained_totals,
+    read_upkeep,
+)
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 MOST_ERROR, MOST_ERROR_OF_A_KIND = 0.01, 0.03  # as docs/model.md publishes them
@@ -33,11 +43,15 @@ def kept_case(maintenance: dict, **parts) -> Case:
     return replace(made, maintenance=Maintenance.model_validate(maintenance))
 
 
-def followed(case: Case) -> Maintained:
+def modelled(case: Case) -> MaintainedModel:
     profile = shipped_profile(case)
     model, upkeep = calibrate(case, profile), read_upkeep(case)
     assert upkeep is not None
-    return maintain_fast(maintained_model(model, upkeep, calibrate_upkeep(case, model, profile), case, profile))
+    return maintained_model(model, upkeep, calibrate_upkeep(case, model, profile), case, profile)
+
+
+def followed(case: Case) -> Maintained:
+    return maintain_fast(modelled(case))
 
 
 def check_agreement(case: Case) -> None:
@@ -130,6 +144,13 @@ def test_fast_and_exact_agree_whatever_the_maintenance(maintenance, writer, file
     )
 
 
+AT_EVERY_COMMIT = {
+    "rewrite_manifests": {"when_manifests": 2},
+    "expire_snapshots": {"every": "15s", "older_than": "10s"},
+    "remove_orphan_files": {"every": "30s", "older_than": "10s"},
+}
+
+
 def at_scale(maintenance: dict) -> tuple[dict[int, float], int]:
     """The seconds that following a table took, by commits, and the most bytes that it held of ten million."""
     case = kept_case(maintenance)
@@ -153,6 +174,7 @@ def at_scale(maintenance: dict) -> tuple[dict[int, float], int]:
     "maintenance",
     [
         {"expire_snapshots": {"every": "1h", "older_than": "1h"}, "rewrite_manifests": {"every": "1h"}},
+        AT_EVERY_COMMIT,
         pytest.param(
             {
                 "rewrite_data_files": {"every": "5m"},
@@ -168,6 +190,46 @@ def test_ten_million_maintained_commits_take_seconds_and_little_memory(maintenan
     times, peak_bytes = at_scale(maintenance)
     assert times[10_000_000] < 200 * max(times[100_000], 0.05)
     assert peak_bytes < 300e6
+
+
+@pytest.mark.slow
+def test_a_year_whose_manifests_are_rewritten_at_every_commit_takes_the_memory_of_a_day():
+    most_mb = {}
+    for horizon in ("1d", "365d"):
+        command = ["simulate", str(SCENARIOS / "expire_and_rewrite.yaml"), "--horizon", horizon, "--mode", "fast"]
+        started = subprocess.Popen([sys.executable, "-m", "wasim", *command], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(started.pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        most_mb[horizon] = usage.ru_maxrss / 1024
+    assert most_mb["365d"] < 300
+    assert most_mb["365d"] < most_mb["1d"] + 120
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "maintenance"),
+    [
+        (1.5, {"rewrite_manifests": {"every": "4s"}, "expire_snapshots": EXPIRY}),  # after 2, 5, 8, 10 … commits
+        (2.0, {"rewrite_manifests": {"every": "1s"}, "expire_snapshots": EXPIRY}),  # oftener than commits come
+        (
+            0.7,
+            {"rewrite_manifests": {"when_manifests": 4}, "expire_snapshots": {"when_snapshots": 9, "older_than": "7s"}},
+        ),
+    ],
+)
+def test_rewrites_that_come_unevenly_are_the_same_one_by_one(interval_s, maintenance, monkeypatch):
+    small = {"commit.manifest.target-size-bytes": "20000"}  # so that a rewrite makes ever more manifests
+    model = modelled(kept_case(maintenance, interval_s=interval_s, horizon_s=3000 * interval_s, properties=small))
+    folded = maintained_totals(maintain_fast(model))
+    monkeypatch.setattr("wasim.simulate.fast.rewritten._Walk._rounds_alike", lambda *_: 1)
+    single = maintained_totals(maintain_fast(model))
+    assert (folded.files_written, folded.files_deleted) == (single.files_written, single.files_deleted)
+    assert folded.written_bytes == pytest.approx(single.written_bytes, rel=1e-9)
+    assert folded.deleted_bytes == pytest.approx(single.deleted_bytes, rel=1e-9)
+
+
+def test_rewrites_oftener_than_commits_agree_with_exact_ones():
+    maintenance = {"rewrite_manifests": {"every": "1s"}, "expire_snapshots": {"every": "9s", "older_than": "7s"}}
+    check_agreement(kept_case(maintenance, interval_s=2.0, horizon_s=120.0))
 
 
 def test_rounds_that_are_skipped_give_what_all_of_them_give(monkeypatch):

@@ -37,30 +37,31 @@ def maintained_ledger(case: Case, table: Maintained) -> Ledger:
     """The writer's commits of a table under maintenance, some of them, and its last snapshot's size at each."""
     history, sizes, model = table.history, table.sizes, table.model
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
-    replaced = np.searchsorted(history.replacements.commits, commits, side="left")
-    snapshots = commits + replaced
-    versions = np.array([sizes.version_of(int(one)) for one in snapshots])
+    snapshots = commits + history.replacements.before_commits(commits)
+    versions = snapshots + table.expiries.before_snapshots(snapshots)
     gone = table.expiries.gone_after(versions - snapshots)
     live = history.live_at(snapshots)
-    turn = np.searchsorted(history.turns.snapshot, snapshots, side="left")
-    turn = np.minimum(turn, len(history.turns.snapshot) - 1)
-    turns = history.turns.snapshot[turn] == snapshots
-    merged = np.where(turns, history.turns.written[turn], 0)
+    turns, place = history.turns, history.turns.through(snapshots)
+    turned = turns.rows.at(turns.snapshot, place) == snapshots
+    merged, merged_bytes, dropped = (
+        np.where(turned, turns.rows.at(column, place), 0.0)
+        for column in (turns.written, turns.written_bytes, turns.dropped)
+    )
     nothing = np.zeros(len(commits), dtype=np.int64)
     appends = model.appends
     written = {
         Kind.METADATA_JSON: sizes.at(versions),
         Kind.MANIFEST_LIST: sizes.list_at(snapshots),
-        Kind.DATA_MANIFEST: model.manifests.new_bytes + np.where(turns, history.turns.written_bytes[turn], 0.0),
+        Kind.DATA_MANIFEST: model.manifests.new_bytes + merged_bytes,
         Kind.DATA: np.full(len(commits), appends.data_bytes_per_commit),
     }
     files, live_bytes = history.live_files_at(commits), np.rint(history.live_bytes_at(commits)).astype(np.int64)
     return Ledger(
         **_told_by_their_numbers(case, commits, appends.files_per_commit),
         commit=snapshots,
-        manifests_created=1 + merged,
+        manifests_created=1 + merged.astype(np.int64),
         manifests_kept=live - 1,
-        manifests_replaced=np.where(turns, history.turns.dropped[turn], 0),
+        manifests_replaced=dropped.astype(np.int64),
         live_manifests=live,
         live_entries=files,
         entries_processed=nothing,

@@ -26,7 +26,7 @@ from wasim.scenario import Case
 from wasim.simulate.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals
 from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.maintained import maintain_fast, maintained_totals, table_history
-from wasim.simulate.fast.retention import Expiries, expiries_of
+from wasim.simulate.fast.retention import Expiries
 
 KINDS = (*METADATA_KINDS, Kind.DATA)
 
@@ -83,10 +83,10 @@ class _Worked:
 
     def _expiries(self, upkeep: Upkeep, history: TableHistory) -> Expiries:
         """The expiries, which hang on when snapshots were made, and on nothing that is in them."""
-        made = history.replacements.event_time_s.tobytes()
-        shared = (upkeep.commit_interval_s, upkeep.horizon_s, upkeep.maintenance.expire_snapshots, made)
+        clock = (upkeep.commit_interval_s, upkeep.horizon_s)
+        shared = (*clock, upkeep.maintenance.expire_snapshots, *history.replacements.times)
         if shared not in self.expiries:
-            self.expiries[shared] = expiries_of(upkeep, history.replacements)
+            self.expiries[shared] = Expiries(upkeep, history.replacements)
         return self.expiries[shared]
 
     def _upkeep_laws(self, case: Case) -> UpkeepLaws:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.ledger import Kind, Totals
-from wasim.simulate.fast.appended import appended_history, dues_by_count, rewritten_history
+from wasim.simulate.fast.appended import appended_history
 from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.metadata_sizes import MetadataSizes
 from wasim.simulate.fast.replaying import replayed_history
-from wasim.simulate.fast.retention import Expiries, expiries_of, snapshots_before
+from wasim.simulate.fast.retention import Expiries, snapshots_before, snapshots_made
+from wasim.simulate.fast.rewritten import rewritten_history
 from wasim.simulate.fast.summaries import summary_digits
-from wasim.units import Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ def maintain_fast(
     `history` and `expiries` are those of the table, where they are known already: expiry changes nothing in the one.
     """
     history = table_history(model) if history is None else history
-    expiries = expiries_of(model.upkeep, history.replacements) if expiries is None else expiries
+    expiries = Expiries(model.upkeep, history.replacements) if expiries is None else expiries
     bounded = frozenset({"manifests-kept"}) if len(history.replacements) else frozenset()
     appends = model.appends
     if history.data_files_rewritten:
@@ -48,31 +48,29 @@ def maintain_fast(
 
 
 def table_history(model: MaintainedModel) -> TableHistory:
-    """What becomes of the table's manifests and data files: in vectors where nothing but rewrites of manifests do."""
+    """What becomes of the table's manifests and data files: step by step where more than rewrites of manifests do."""
     appends, upkeep, kept = model.appends, model.upkeep, model.upkeep.maintenance
     if not upkeep.replaces:
         return appended_history(appends, model.manifests, upkeep.commits)
     rewriting = kept.rewrite_manifests
     if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
         return replayed_history(model)
-    dues = upkeep.dues(rewriting.every)
-    if rewriting.when_manifests is not None:
-        dues = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
-    return rewritten_history(appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned)
+    return rewritten_history(model)
 
 
 def maintained_totals(table: Maintained) -> Totals:
     """Totals of all commits, CREATE TABLE and maintenance."""
     model, history, sizes = table.model, table.history, table.sizes
-    commits, appends, turns = model.upkeep.commits, model.appends, history.turns
+    commits, appends = model.upkeep.commits, model.appends
+    turns_written, turns_bytes, *_ = history.turns.running.totals
     written, files = dict.fromkeys(Kind, 0), dict.fromkeys(Kind, 0)
     files[Kind.METADATA_JSON] = sizes.versions + 1
     files[Kind.MANIFEST_LIST] = history.snapshots
-    files[Kind.DATA_MANIFEST] = commits + int(turns.written.sum())
+    files[Kind.DATA_MANIFEST] = commits + round(turns_written)
     files[Kind.DATA] = commits * appends.files_per_commit + history.data_files_rewritten
     written[Kind.METADATA_JSON] = round(sizes.written_through(sizes.versions))
     written[Kind.MANIFEST_LIST] = round(sizes.lists_through(history.snapshots))
-    written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + float(turns.written_bytes.sum()))
+    written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + turns_bytes)
     written[Kind.DATA] = round(commits * appends.data_bytes_per_commit + history.data_bytes_rewritten)
     deleted, files_deleted = _deleted(table)
     return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
@@ -83,7 +81,7 @@ def _deleted(table: Maintained) -> tuple[dict[Kind, int], dict[Kind, int]]:
     deleted, files = dict.fromkeys(Kind, 0), dict.fromkeys(Kind, 0)
     unreached, unreached_bytes = 0, 0.0
     if len(table.expiries):
-        gone = int(table.expiries.gone[-1])
+        gone = table.expiries.gone
         files[Kind.MANIFEST_LIST] = gone
         deleted[Kind.MANIFEST_LIST] = round(sizes.lists_through(gone))
         # what the oldest retained list no longer holds, no retained one does
@@ -105,18 +103,18 @@ def metadata_files_deleted(table: Maintained) -> int:
     if model.delete_after_commit:
         return max(0, sizes.versions - model.metadata.log_limit)
     orphans = model.upkeep.maintenance.remove_orphan_files
-    dues = model.upkeep.dues(orphans.every if orphans is not None else None)
-    if orphans is None or not len(dues):
+    count = model.upkeep.dues_count(orphans.every if orphans is not None else None)
+    if orphans is None or not count:
         return 0
     # what goes at the last time includes all that went before
-    time_s = dues.event_time_s[-1:]
-    replaced, expired = table.history.replacements, table.expiries
-    made = int(dues.commits[-1] + np.searchsorted(replaced.event_time_s, time_s[0], side="right"))
-    expiries = int(np.searchsorted(expired.event_time_s, time_s[0], side="right"))
+    dues = model.upkeep.dues(orphans.every, past=count - 1)
+    replaced, expired, time_s = table.history.replacements, table.expiries, dues.event_time_s
+    made = int(snapshots_made(model.upkeep, replaced, dues)[0])
+    expiries = expired.by(float(time_s[0]) + model.upkeep.at_once_s)
     version = made + expiries
     out_of_log = max(0, version - model.metadata.log_limit)
-    gone: Ints = expired.gone_after(np.array([expiries]))
-    oldest = max(int(gone[0]), int(snapshots_before(model.upkeep, replaced, time_s - orphans.older_than)[0])) + 1
+    gone = int(expired.gone_after(np.array([expiries]))[0])
+    oldest = max(gone, int(snapshots_before(model.upkeep, replaced, time_s - orphans.older_than)[0])) + 1
     young = sizes.version_of(oldest) if oldest <= made else version
     return min(out_of_log, young)
 
@@ -129,7 +127,8 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     live[Kind.MANIFEST_LIST] = round(
         sizes.lists_through(history.snapshots) - sizes.lists_through(history.snapshots - 1)
     )
-    written = model.upkeep.commits * model.manifests.new_bytes + float(history.turns.written_bytes.sum())
-    live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - float(history.turns.dropped_bytes.sum()))
+    _, written, _, dropped = history.turns.running.totals
+    written += model.upkeep.commits * model.manifests.new_bytes
+    live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - dropped)
     live[Kind.DATA] = round(history.live_bytes)
     return live

@@ -16,7 +16,8 @@ import numpy as np
 from wasim.model.digits import triangle
 from wasim.model.drivers import FIRST_LIST_SAVES_BYTES, NARROW_SEQUENCE_NUMBERS
 from wasim.simulate.fast.history import TableHistory
-from wasim.simulate.fast.retention import Expiries
+from wasim.simulate.fast.recurring import Column, Place, Running
+from wasim.simulate.fast.retention import Expiries, ExpiryPart
 from wasim.simulate.fast.summaries import SummaryDigits, digits_of, digits_of_whole_numbers_through
 from wasim.units import Floats, Ints
 
@@ -45,20 +46,19 @@ class MetadataLaws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """How far a table has come: the writer's commits, replacements and expiries so far."""
+class _Weighed:
+    """Of each expiry of a part: its version, W(F) of the snapshots gone after it, and sums through it.
 
-    commits: int
-    replacements: int
-    expiries: int
+    `held`: what the files of all expiries so far hold; `missed`: what all files before its own hold less.
+    """
 
-    @property
-    def snapshots(self) -> int:
-        return self.commits + self.replacements
+    version: Ints
+    gone: Floats
+    held: Floats
+    missed: Floats
 
-    @property
-    def version(self) -> int:
-        return self.snapshots + self.expiries
+
+_NONE_YET = _Weighed(version=np.zeros(1, dtype=np.int64), gone=np.zeros(1), held=np.zeros(1), missed=np.zeros(1))
 
 
 class MetadataSizes:
@@ -69,19 +69,18 @@ class MetadataSizes:
         # the fitted constant is of tables that keep their first snapshot
         self._saved = FIRST_SNAPSHOT_SAVES_BYTES if laws.counts_digits else 0
         replaced = history.replacements
-        each = np.array(laws.replacement)[replaced.kind] if len(replaced) else np.zeros(0)
-        self._replacement_bytes = each + (replaced.digits if laws.counts_digits else 0)
-        self._replaced_bytes = np.concatenate([[0.0], np.cumsum(self._replacement_bytes)])
-        # versions of the files that expiries and replacements write
-        self._expiry_version = expiries.made + np.arange(1, len(expiries) + 1)
-        earlier = np.searchsorted(expiries.made, replaced.snapshot, side="left")
-        self._replacement_version = replaced.snapshot + earlier
-        # running sums over the expiries: what their own files hold, and what all files since hold less
-        held = self._weight(expiries.made) + (digits_of(expiries.made) if laws.counts_digits else 0)
-        self._gone = self._weight(expiries.gone)
-        lasted = np.diff(self._expiry_version)
-        self._held = np.concatenate([[0.0], np.cumsum(held)])
-        self._missed = np.concatenate([[0.0], np.cumsum(self._gone[:-1] * lasted)])
+        each = np.array(laws.replacement)[replaced.kind] + (replaced.digits if laws.counts_digits else 0)
+        even = Column(first=each, more=np.zeros(len(each)))
+        self._replaced_bytes = Running(replaced.rows, even, replaced.snapshot.times(each))
+        # replacements, and their commits in sum, before the digits of a summary change
+        below = replaced.rows.place(replaced.commits, digits.knots - 1)
+        self._below = replaced.rows.count(below), replaced.at.through(below)[0]
+        # running sums over the expiries, kept where each part of them begins
+        self._latest, self._weighed = -1, _NONE_YET
+        self._begun = [_NONE_YET]
+        for number, part in enumerate(expiries.parts()):
+            self._latest, self._weighed = number, self._weigh(part, self._begun[-1])
+            self._begun.append(_last(self._weighed) if len(part) else self._begun[-1])
 
     @property
     def versions(self) -> int:
@@ -90,16 +89,16 @@ class MetadataSizes:
 
     def version_of(self, snapshot: int) -> int:
         """The version that a snapshot's commit wrote."""
-        return snapshot + int(np.searchsorted(self.expiries.made, snapshot, side="left"))
+        return snapshot + int(self.expiries.before_snapshots(np.array([snapshot]))[0])
 
     def written_through(self, version: int) -> float:
         """Bytes of the metadata.json files of versions 0 … `version`."""
-        laws, place = self.laws, self._place(version)
+        laws, expiries = self.laws, int(self.expiries.through_versions(np.array([version]))[0])
+        snapshots = version - expiries
         total = laws.create_bytes + (laws.json_fixed + self._saved) * version + laws.log_entry * self._logged(version)
-        total += self._snapshots_as_if_none_expired(place)
-        total += float(self._held[place.expiries]) - self._expired(place)
+        total += self._snapshots_as_if_none_expired(snapshots) + self._of_expiries(expiries, version)
         if laws.counts_digits:
-            total += float(digits_of_whole_numbers_through(place.snapshots))
+            total += float(digits_of_whole_numbers_through(snapshots))
             if laws.numbers_names:
                 total += self._wide_names(version)
         return float(total)
@@ -107,9 +106,10 @@ class MetadataSizes:
     def at(self, versions: Ints) -> Floats:
         """Bytes of the metadata.json of each of these versions, from 1 on."""
         laws = self.laws
-        expiries = np.searchsorted(self._expiry_version, versions, side="right")
+        expiries = self.expiries.through_versions(versions)
         made = versions - expiries
-        held = self._weight(made) - self._weight(self.expiries.gone_after(expiries))
+        gone, through = self.expiries.gone_after(expiries), self.history.replacements.through
+        held = self._weight(made, through(made)) - self._weight(gone, through(gone))
         total = laws.json_fixed + self._saved + laws.log_entry * np.minimum(versions, laws.log_limit) + held
         if laws.counts_digits:
             total = total + digits_of(made)
@@ -125,47 +125,64 @@ class MetadataSizes:
         """Bytes of the lists of the first so many snapshots."""
         if snapshots < 1:
             return 0.0
-        listed = self.history.live_through(snapshots)
+        listed, spared = self.history.turns.listed_through(snapshots)
         digits = float(digits_of_whole_numbers_through(snapshots)) - FIRST_LIST_SAVES_BYTES
         wide = listed - self._narrow_through(snapshots)
-        listed_bytes = self.laws.live_manifest * listed - self.history.spared_through(snapshots)
+        listed_bytes = self.laws.live_manifest * listed - spared
         return self.laws.list_fixed * snapshots + listed_bytes + digits + wide
 
-    def _place(self, version: int) -> _Place:
-        replacements = int(np.searchsorted(self._replacement_version, version, side="right"))
-        expiries = int(np.searchsorted(self._expiry_version, version, side="right"))
-        commits = version - replacements - expiries
-        return _Place(commits=commits, replacements=replacements, expiries=expiries)
-
-    def _weight(self, snapshots: Ints) -> Floats:
-        """W(q): bytes that the first q snapshots take, for each q."""
-        laws = self.laws
-        replaced = self.history.replacements.through(snapshots)
-        commits = snapshots - replaced
-        weight = laws.snapshot * commits + self._replaced_bytes[replaced] - self._saved * (snapshots > 0)
+    def _weight(self, snapshots: Ints, replaced: Ints) -> Floats:
+        """W(q): bytes that the first q snapshots take, for each q, with the replacements among them."""
+        laws, commits = self.laws, snapshots - replaced
+        weight = laws.snapshot * commits + self._replaced_bytes.of_first(replaced) - self._saved * (snapshots > 0)
         if laws.counts_digits:
             weight = weight + self.digits.through(commits) + digits_of_whole_numbers_through(snapshots)
         return np.asarray(weight)
 
-    def _snapshots_as_if_none_expired(self, place: _Place) -> float:
-        """Σ W(q) over the files that snapshots wrote."""
+    def _snapshots_as_if_none_expired(self, snapshots: int) -> float:
+        """Σ W(q) over the files that the first so many snapshots wrote."""
         laws, replaced = self.laws, self.history.replacements
-        at = replaced.commits[: place.replacements]
-        since = place.snapshots - replaced.snapshot[: place.replacements] + 1
-        total = laws.snapshot * (float(triangle(place.commits)) + float(at.sum()))  # type: ignore[arg-type]
-        total += float((self._replacement_bytes[: place.replacements] * since).sum())
-        total -= self._saved * place.snapshots
+        place = replaced.place(np.array([snapshots]))
+        commits = snapshots - int(replaced.rows.count(place)[0])
+        at = float(replaced.at.through(place)[0, 0])
+        each, moments = (float(one[0]) for one in self._replaced_bytes.through(place))
+        total = laws.snapshot * (float(triangle(commits)) + at)  # type: ignore[arg-type]
+        total += (snapshots + 1) * each - moments - self._saved * snapshots
         if laws.counts_digits:
-            total += self.digits.through_all(place.commits) + float(self.digits.through(at).sum())
-            total += _digits_of_whole_numbers_through_all(place.snapshots)
+            total += self.digits.through_all(commits) + self._digits_of_commits_replaced(place)
+            total += _digits_of_whole_numbers_through_all(snapshots)
         return total
 
-    def _expired(self, place: _Place) -> float:
-        """Σ W(F) over the files written since each expiry, its own among them."""
-        if not place.expiries:
+    def _digits_of_commits_replaced(self, place: Place) -> float:
+        """Σ of the digits of all commits so far, over the replacements up to a place: line by line."""
+        replaced, (count, at) = self.history.replacements, self._below
+        count = np.minimum(count, replaced.rows.count(place))
+        at = np.minimum(at, replaced.at.through(place)[0])
+        constant, each = self.digits.lines()
+        return float((constant * np.diff(count) + each * np.diff(at)).sum())
+
+    def _weigh(self, part: ExpiryPart, begun: _Weighed) -> _Weighed:
+        held = self._weight(part.made, part.made_replaced) + (digits_of(part.made) if self.laws.counts_digits else 0)
+        gone = self._weight(part.gone, part.gone_replaced)
+        missed = np.concatenate([begun.gone, gone[:-1]]) * np.diff(part.version, prepend=begun.version)
+        return _Weighed(
+            version=part.version,
+            gone=gone,
+            held=begun.held + np.cumsum(held),
+            missed=begun.missed + np.cumsum(missed[: len(part)]),
+        )
+
+    def _of_expiries(self, expiries: int, version: int) -> float:
+        """What the files of the first expiries hold, less Σ W(F) over all files since each, its own among them."""
+        if not expiries:
             return 0.0
-        latest = place.expiries - 1
-        return float(self._missed[latest] + self._gone[latest] * (place.version + 1 - self._expiry_version[latest]))
+        number = int(self.expiries.part_of(np.array([expiries]))[0])
+        part = self.expiries.part(number)
+        if number != self._latest:
+            self._latest, self._weighed = number, self._weigh(part, self._begun[number])
+        weighed, last = self._weighed, expiries - 1 - part.before
+        missed = weighed.missed[last] + weighed.gone[last] * (version + 1 - weighed.version[last])
+        return float(weighed.held[last] - missed)
 
     def _logged(self, version: int) -> float:
         """Σ of the metadata log's entries over versions 1 … `version`."""
@@ -180,10 +197,20 @@ class MetadataSizes:
     def _narrow_through(self, snapshots: int) -> float:
         """Entries of one-byte sequence numbers in all these lists: of the first manifests, until they are dropped."""
         turns = self.history.turns
-        drops = np.flatnonzero(turns.dropped)
-        last = min(snapshots, int(turns.snapshot[drops[0]]) - 1) if len(drops) else snapshots
+        drops = np.flatnonzero(turns.dropped.first)
+        last = min(snapshots, int(turns.snapshot.first[drops[0]]) - 1) if len(drops) else snapshots
         few = min(last, NARROW_SEQUENCE_NUMBERS)
         return few * (few + 1) / 2 + NARROW_SEQUENCE_NUMBERS * max(last - few, 0)
+
+
+def _last(weighed: _Weighed) -> _Weighed:
+    # copies, as a view would keep all of its part
+    return _Weighed(
+        version=weighed.version[-1:].copy(),
+        gone=weighed.gone[-1:].copy(),
+        held=weighed.held[-1:].copy(),
+        missed=weighed.missed[-1:].copy(),
+    )
 
 
 def _digits_of_whole_numbers_through_all(count: int) -> float:

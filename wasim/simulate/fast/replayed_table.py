@@ -1,18 +1,23 @@
 """The state that a replay advances: runs of manifests, small data files and large ones, in numbers alone."""
 
+from itertools import pairwise
 from math import ceil, floor
 
 import numpy as np
 
 from wasim.errors import WasimError
 from wasim.simulate.compaction import LEAST_SHARE, MOST_SHARE
-from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
+from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS, TURN_WIDTH
 from wasim.simulate.fast.maintained_model import MaintainedModel
-from wasim.simulate.fast.rounds import Rows, Sums, state_of
+from wasim.simulate.fast.recurring import Rows
+from wasim.simulate.fast.rounds import Sums, state_of
 from wasim.simulate.fast.runs import Bin, ManifestRun, bins_due, joined, pack_runs, total_bytes, total_count
 from wasim.simulate.fast.sizes import Line
+from wasim.simulate.fast.summaries import digits_of
 from wasim.simulate.manifest_rewriting import refuse_several_partitioned
-from wasim.units import Floats
+from wasim.units import Floats, Ints
+
+_OF_COMPACTION = [1, 4, 5, 7, 8]  # places in a row of replacements: commits, files and bytes removed, and those left
 
 
 class ReplayedTable:
@@ -20,7 +25,8 @@ class ReplayedTable:
 
     `turns` hold snapshot, live manifests, manifests written beside an append's own, their bytes, manifests dropped,
     their bytes, and bytes spared in lists. `replacements` hold snapshot, commits, event time, kind, data files removed,
-    their bytes, manifests replaced, data files and bytes then live, and the rows of what was compacted.
+    their bytes, manifests replaced, data files and bytes then live, and the rows of what was compacted. Their bytes
+    are those of the first round; `compactions` hold files and bytes of every single one, after its commits.
     """
 
     def __init__(self, model: MaintainedModel) -> None:
@@ -34,7 +40,7 @@ class ReplayedTable:
         self.small_files, self.small_rows, self.small_bytes = 0.0, 0.0, 0.0
         self.kept_files, self.kept_bytes = 0.0, 0.0
         self.sums = Sums()
-        self.turns, self.replacements = Rows(7), Rows(10)
+        self.turns, self.replacements, self.compactions = Rows(TURN_WIDTH), Rows(10), Rows(len(_OF_COMPACTION))
         self.turns.append((1, 1, 0, 0.0, 0, 0.0, 0.0))
 
     @property
@@ -81,7 +87,29 @@ class ReplayedTable:
         done = self._rewrite_manifests() if kind == REWRITE_MANIFESTS else self._rewrite_data_files()
         if done is not None:
             at = (self.snapshots, self.commits, event_time_s, kind)
-            self.replacements.append((*at, *done, self.live_files, self.live_data_bytes, rows))
+            row = (*at, *done, self.live_files, self.live_data_bytes, rows)
+            self.replacements.append(row)
+            if kind == REWRITE_DATA_FILES:
+                self.compactions.append([row[place] for place in _OF_COMPACTION])
+
+    def replace_again(self, again: Floats, steps: Floats) -> None:
+        """Notes rounds of replacements, as many as take the same digits at once."""
+        self.compactions.again(
+            again[again[..., 3] == REWRITE_DATA_FILES][:, _OF_COMPACTION], [0.0] * len(_OF_COMPACTION), 1
+        )
+        digits = self.digits(again)
+        starts = [0, *(1 + np.flatnonzero((np.diff(digits, axis=0) != 0).any(axis=1))).tolist()]
+        for start, stop in pairwise([*starts, len(again)]):
+            self.replacements.again(again[start], steps.tolist(), stop - start)
+
+    def digits(self, replacements: Floats) -> Ints:
+        """Digits of the numbers in the summaries of some of `replacements` that grow with the table."""
+        rows = np.moveaxis(replacements, -1, 0)
+        records, removed = rows[1] * self.model.appends.rows_per_commit, rows[4]
+        digits = sum(digits_of(numbers) for numbers in (records, rows[7], rows[8], rows[6]))
+        # deleted files and their bytes, and the records that a compaction both deletes and adds
+        of_compaction = digits_of(removed) + 2 * digits_of(rows[5]) + 2 * digits_of(records)
+        return np.asarray(digits + (rows[3] == REWRITE_DATA_FILES) * of_compaction)
 
     def rounds_until_large(self, rows: Floats, commits: int, most: int) -> int:
         """Of so many rounds of so many commits, those whose compacted files all stay small.

@@ -6,13 +6,19 @@ comes round again is replayed once (`rounds`).
 
 import numpy as np
 
-from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS, Replacements, TableHistory, Turns
+from wasim.simulate.fast.history import (
+    REWRITE_DATA_FILES,
+    REWRITE_MANIFESTS,
+    Compactions,
+    Replacements,
+    TableHistory,
+    turns_of,
+)
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.replayed_table import ReplayedTable
-from wasim.simulate.fast.rounds import Rounds, Waiting
-from wasim.simulate.fast.summaries import digits_of, mean_digits, mean_digits_of_manifests
+from wasim.simulate.fast.rounds import ROWS_AT_ONCE, Rounds, Waiting
+from wasim.simulate.fast.summaries import mean_digits, mean_digits_of_manifests
 from wasim.simulate.fast.upkeep import Upkeep
-from wasim.units import Floats
 
 _KINDS = (REWRITE_DATA_FILES, REWRITE_MANIFESTS)  # in the order of those of one time
 
@@ -65,12 +71,11 @@ def _waiting(upkeep: Upkeep) -> Waiting:
 
 def _history(model: MaintainedModel, table: ReplayedTable) -> TableHistory:
     appends, commits = model.appends, model.upkeep.commits
-    turns = _turns(table.turns.rows())
-    replacements = _replacements(model, table.replacements.rows())
+    turns, replacements, done = turns_of(table.turns), _replacements(table), _compactions(table)
     digits = 0.0
     if len(replacements):
         digits += mean_digits_of_manifests(turns, commits + len(replacements)) if not appends.merges else 0.0
-        digits += _digits_of_files(model, replacements)
+        digits += _digits_of_files(model, done)
     return TableHistory(
         commits=commits,
         files_per_commit=appends.files_per_commit,
@@ -81,47 +86,42 @@ def _history(model: MaintainedModel, table: ReplayedTable) -> TableHistory:
         unused_bytes=table.sums.unused_bytes,
         data_files_rewritten=table.sums.data_files,
         data_bytes_rewritten=table.sums.data_bytes,
+        compactions=done,
         mean_digits=digits,
     )
 
 
-def _turns(rows: Floats) -> Turns:
-    snapshot, live, written, dropped = (rows[:, column].astype(np.int64) for column in (0, 1, 2, 4))
-    return Turns(
-        snapshot=snapshot,
-        live=live,
-        written=written,
-        written_bytes=rows[:, 3],
-        dropped=dropped,
-        dropped_bytes=rows[:, 5],
-        spared=rows[:, 6],
-    )
-
-
-def _replacements(model: MaintainedModel, rows: Floats) -> Replacements:
-    snapshot, at, kind, removed = (rows[:, column].astype(np.int64) for column in (0, 1, 3, 4))
-    records = at * model.appends.rows_per_commit
-    digits = sum(digits_of(numbers) for numbers in (records, rows[:, 7], rows[:, 8], rows[:, 6]))
-    # deleted files and their bytes, and the records that a compaction both deletes and adds
-    of_compaction = digits_of(removed) + 2 * digits_of(rows[:, 5]) + 2 * digits_of(records)
+def _replacements(table: ReplayedTable) -> Replacements:
+    rows, (snapshot, commits, event_time_s, kind, *_) = (found := table.replacements.recurring())
+    kept = np.stack([column.first for column in found[1]], axis=-1)
     return Replacements(
+        rows=rows,
         snapshot=snapshot,
-        commits=at,
-        event_time_s=rows[:, 2],
-        kind=kind,
-        digits=digits + (kind == REWRITE_DATA_FILES) * of_compaction,
-        removed_files=removed,
-        removed_bytes=rows[:, 5],
-        live_files=rows[:, 7],
-        live_bytes=rows[:, 8],
+        commits=commits,
+        event_time_s=event_time_s,
+        kind=kind.first.astype(np.int64),
+        digits=table.digits(kept),
     )
 
 
-def _digits_of_files(model: MaintainedModel, replacements: Replacements) -> float:
+def _compactions(table: ReplayedTable) -> Compactions:
+    commits, removed_files, removed_bytes, live_files, live_bytes = table.compactions.kept().T
+    return Compactions(
+        commits=commits.astype(np.int64),
+        removed_files=removed_files,
+        removed_bytes=removed_bytes,
+        live_files=live_files,
+        live_bytes=live_bytes,
+    )
+
+
+def _digits_of_files(model: MaintainedModel, done: Compactions) -> float:
     """Digits of `total-data-files` in the mean, where compaction takes files away."""
-    compacts = replacements.kind == REWRITE_DATA_FILES
-    if not compacts.any():
+    if not len(done):
         return 0.0
-    since = np.diff(replacements.commits[compacts], append=model.upkeep.commits)
-    each = model.appends.files_per_commit
-    return mean_digits(replacements.live_files[compacts].astype(np.int64) + each, each, since)
+    files, total = model.appends.files_per_commit, 0.0
+    for first in range(0, len(done), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        since = np.diff(done.commits[first : part.stop + 1], append=model.upkeep.commits)[: len(done.commits[part])]
+        total += mean_digits(done.live_files[part] + files, files, since) * float(since.sum())
+    return total / max(model.upkeep.commits - int(done.commits[0]), 1)

@@ -18,47 +18,8 @@ from wasim.units import Floats, Ints
 if TYPE_CHECKING:
     from wasim.simulate.fast.replayed_table import ReplayedTable
 
+ROWS_AT_ONCE = 1 << 14
 MOST_REMEMBERED = 256  # states; periods that do not meet sooner are replayed one by one
-
-
-class Rows:
-    """Rows of numbers, appended one by one or very many at once."""
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._blocks: list[Floats] = []
-        self._latest: list[tuple[float, ...]] = []
-        self._length = 0
-
-    def __len__(self) -> int:
-        return self._length
-
-    def append(self, row: Sequence[float]) -> None:
-        """Adds a row."""
-        self._latest.append(tuple(row))
-        self._length += 1
-
-    def extend(self, rows: Floats) -> None:
-        """Adds rows."""
-        self._settle()
-        self._blocks.append(rows)
-        self._length += len(rows)
-
-    def since(self, first: int) -> Floats:
-        """The rows from number `first` on, which were appended one by one since rows were last added at once."""
-        return np.array(self._latest[len(self._latest) - (self._length - first) :], dtype=np.float64).reshape(
-            -1, self._width
-        )
-
-    def rows(self) -> Floats:
-        """All rows."""
-        self._settle()
-        return np.concatenate(self._blocks) if self._blocks else np.zeros((0, self._width))
-
-    def _settle(self) -> None:
-        if self._latest:
-            self._blocks.append(np.array(self._latest, dtype=np.float64))
-            self._latest = []
 
 
 @dataclass(slots=True, kw_only=True)
@@ -193,16 +154,20 @@ class Rounds:
     def _repeat(self, mark: _Mark, rounds: int) -> None:
         table = self.table
         commits, snapshots = table.commits - mark.commits, table.snapshots - mark.snapshots
-        number = np.arange(1, rounds + 1, dtype=np.float64)[:, None, None]
         turns, done = table.turns.since(mark.turns), table.replacements.since(mark.replacements)
         turn_steps, steps = np.zeros(turns.shape[1]), np.zeros(done.shape[1])
         turn_steps[0] = steps[0] = snapshots
         steps[1], steps[2] = commits, commits * table.model.upkeep.commit_interval_s
         steps[9] = commits * table.model.appends.rows_per_commit
-        table.turns.extend((turns[None] + number * turn_steps).reshape(-1, turns.shape[1]))
-        again = (done[None] + number * steps).reshape(-1, done.shape[1])
-        made_bytes = table.resize(again, before=table.replacements.since(mark.replacements))
-        table.replacements.extend(again)
+        table.turns.again(turns + turn_steps, turn_steps.tolist(), rounds)
+        before, made_bytes = done, 0.0
+        at_once = max(1, ROWS_AT_ONCE // len(done))
+        for first in range(0, rounds, at_once):
+            number = np.arange(first + 1, min(first + at_once, rounds) + 1, dtype=np.float64)[:, None, None]
+            again = (done[None] + number * steps).reshape(-1, done.shape[1])
+            made_bytes += table.resize(again, before=before)
+            table.replace_again(again.reshape(-1, *done.shape), steps)
+            before = again
         table.sums.add_rounds(mark.sums, rounds, made_bytes)
         table.commits += rounds * commits
         table.snapshots += rounds * snapshots

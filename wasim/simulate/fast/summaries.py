@@ -18,7 +18,7 @@ def digits_of(numbers: float | Ints | Floats) -> Ints:
     return np.asarray(1 + np.searchsorted(_POWERS, np.asarray(numbers, dtype=np.float64), side="right"))
 
 
-def digits_of_whole_numbers_through(numbers: int | Ints) -> Floats:
+def digits_of_whole_numbers_through(numbers: int | Ints | Floats) -> Floats:
     """Digits of 1, 2, … n together, for each n: the digits that n sequence numbers take."""
     knots, sums = _whole_numbers()
     return np.asarray(np.interp(numbers, knots, sums))
@@ -48,9 +48,11 @@ class SummaryDigits:
         growing = [one for one in growing_numbers(appends) if one.name not in bounded | {"sequence-number"}]
         self._growing = [(one.increment, one.lag) for one in growing]
         self._each = constant_digits(appends) + mean_digits
-        self._knots, self._sums = self._lines()
+        self.knots, self._sums = self._at_knots()
+        self._slopes = np.diff(self._sums) / np.diff(self.knots)
+        self._constants = self._sums[:-1] - self._slopes * self.knots[:-1]
 
-    def _lines(self) -> tuple[Floats, Floats]:
+    def _at_knots(self) -> tuple[Floats, Floats]:
         knots = {0.0, 1e16}
         for increment, lag in self._growing:
             # the last commit before a number takes another digit, and the first with it
@@ -65,9 +67,13 @@ class SummaryDigits:
             total = total + digits_through(increment, commits - lag) + lag * np.minimum(commits, 1)
         return np.asarray(total, dtype=np.float64)
 
-    def through(self, commits: Ints) -> Floats:
+    def through(self, commits: Ints | Floats) -> Floats:
         """Digits of the first n of the writer's snapshots, for each n: between its knots a straight line."""
-        return np.interp(commits, self._knots, self._sums)
+        return np.interp(commits, self.knots, self._sums)
+
+    def lines(self) -> tuple[Floats, Floats]:
+        """What `through` is between each knot and the next: a constant, and so many for each commit."""
+        return self._constants, self._slopes
 
     def through_all(self, commits: int) -> float:
         """Σ over m = 1 … n of `through(m)`."""
@@ -80,17 +86,18 @@ class SummaryDigits:
 
 def mean_digits_of_manifests(turns: Turns, snapshots: int) -> float:
     """Digits of `manifests-kept`, one less than the list holds, in the mean over the snapshots."""
-    length = np.diff(turns.snapshot, append=snapshots + 1)
-    return mean_digits(turns.live - 1, 1, length)
+    live, length, times = turns.spans(snapshots)
+    return mean_digits(live - 1, 1, length, times)
 
 
-def mean_digits(first: Ints, step: int, count: Ints) -> float:
-    """Digits of the numbers first, first + step … of runs of so many numbers, in the mean over all of them."""
-    if not count.sum():
+def mean_digits(first: Ints | Floats, step: int, count: Ints | Floats, times: Ints | int = 1) -> float:
+    """Digits of the numbers first, first + step … of runs of so many, each so many times, in the mean over all."""
+    weight = count * times
+    if not weight.sum():
         return 0.0
     last = np.maximum(first + step * (count - 1), first)
     low, high = (digits_of_whole_numbers_through(np.maximum(ends, 0)) for ends in (first - 1, last))
     # a run's numbers lie evenly between its ends
     spread = np.where(last > first, last - np.maximum(first - 1, 0), 1)
     each = np.where(last > first, (high - low) / np.maximum(spread, 1), digits_of(first))
-    return float((np.maximum(each, 1.0) * count).sum() / count.sum())
+    return float((np.maximum(each, 1.0) * weight).sum() / weight.sum())

@@ -1,6 +1,7 @@
 """When a case's maintenance falls due: event times, and the writer's commits by then, as `workload` plans its steps."""
 
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 
@@ -39,14 +40,27 @@ class Upkeep:
         """Whether anything rewrites manifests or data files, and so makes snapshots of its own."""
         return self.maintenance.rewrite_manifests is not None or self.maintenance.rewrite_data_files is not None
 
-    def dues(self, every_s: float | None) -> Dues:
-        """When something that comes back every so many seconds falls due; never for None."""
+    @property
+    def at_once_s(self) -> float:
+        """Event times that differ by no more are one, however they were reckoned."""
+        return AT_ONCE_S + 32 * float(np.spacing(self.horizon_s))
+
+    def dues_count(self, every_s: float | None) -> int:
+        """How often something falls due that comes back every so many seconds; never for None."""
+        return 0 if every_s is None else int(np.floor(self.horizon_s / every_s + AT_ONCE_S))
+
+    def dues(self, every_s: float | None, *, past: int = 0, most: int | None = None) -> Dues:
+        """When something that comes back every so many seconds falls due, after some and at most so often."""
         if every_s is None:
             return NEVER
-        turns = int(np.floor(self.horizon_s / every_s + AT_ONCE_S))
-        times_s = np.arange(1, turns + 1, dtype=np.float64) * every_s
+        last = self.dues_count(every_s)
+        times_s = np.arange(past + 1, (last if most is None else min(last, past + most)) + 1) * every_s
         made = np.floor(times_s / self.commit_interval_s + AT_ONCE_S).astype(np.int64)
         return Dues(event_time_s=np.asarray(times_s, dtype=np.float64), commits=np.minimum(made, self.commits))
+
+    def commits_by(self, event_time_s: float) -> int:
+        """The writer's commits up to this time."""
+        return min(floor(event_time_s / self.commit_interval_s + AT_ONCE_S), self.commits)
 
     def commits_before(self, event_time_s: Floats) -> Ints:
         """The writer's commits whose event time lies before each of these times."""
