@@ -33,6 +33,10 @@ def kept_case(maintenance: dict, **parts) -> Case:
     return replace(made, maintenance=Maintenance.model_validate(maintenance))
 
 
+def on_hadoop(case: Case) -> Case:
+    return replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))
+
+
 def followed(case: Case) -> Maintained:
     profile = shipped_profile(case)
     model, upkeep = calibrate(case, profile), read_upkeep(case)
@@ -74,6 +78,11 @@ def check_agreement(case: Case) -> None:
 )
 def test_fast_and_exact_agree_under_maintenance(writer, maintenance, properties):
     check_agreement(kept_case(maintenance, writer=writer, properties=properties))
+
+
+@pytest.mark.parametrize("properties", [{}, DROPPING])
+def test_fast_and_exact_agree_in_hadoops_catalog_which_hints_at_versions(properties):
+    check_agreement(on_hadoop(kept_case({"expire_snapshots": EXPIRY}, properties=properties)))
 
 
 def test_fast_and_exact_agree_under_all_of_it_at_once_with_files_that_compaction_leaves_alone():

@@ -20,7 +20,7 @@ from wasim.simulate.fast.appends import new_manifest_bytes
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.metadata_sizes import MetadataLaws
-from wasim.simulate.fast.sizes import FileLaw, Line, ManifestLaws
+from wasim.simulate.fast.sizes import NO_FILES, NO_LINE, FileLaw, Line, ManifestLaws
 from wasim.simulate.fast.summaries import digits_of
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Floats
@@ -31,8 +31,6 @@ REWRITES = 4
 GATHERING_COMMITS = 130  # beyond Iceberg's count of manifests to merge
 SPLIT_COMMITS, SPLIT_INTO = 16, 8  # of a rewrite into many manifests
 ANY_TARGET_BYTES = 1 << 50  # of compaction: whatever it leaves is taken up again
-_NO_LINE = Line(fixed=0.0, each=0.0)
-NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
 FILE_SIZES = 96  # points of the law of data files
 
 
@@ -64,10 +62,10 @@ class _Calibrated:
 class UpkeepLaws:
     """What maintenance of one table weighs: see `ManifestLaws`; `replacement` is a snapshot's JSON by kind."""
 
-    rewritten: Line = _NO_LINE
-    filtered: Line = _NO_LINE
-    compacted: Line = _NO_LINE
-    gathered: Line = _NO_LINE
+    rewritten: Line = NO_LINE
+    filtered: Line = NO_LINE
+    compacted: Line = NO_LINE
+    gathered: Line = NO_LINE
     filtered_spares: float = 0.0
     rewritten_spares: float = 0.0
     replacement: tuple[float, float] = (0.0, 0.0)
@@ -105,7 +103,7 @@ def maintained_model(
             list_fixed=list_law["fixed"],
             live_manifest=list_law["live_manifest"],
             counts_digits=not model.appends.gzip_json,
-            numbers_names=profile.names == "metastore",
+            names="hadoop" if model.appends.hadoop_names else profile.names,
         ),
         manifests=ManifestLaws(
             new_bytes=new_manifest_bytes(model),
@@ -119,10 +117,11 @@ def maintained_model(
             data_file=laws.data_file,
         ),
         delete_after_commit=model.delete_after_commit,
-        appends_merge=case.merges,
+        appends_merge=case.merges or bool(case.key_columns),
         merge_enabled=case.table.properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
         is_partitioned=bool(case.table.partition_by),
         partitions=laws.partitions,
+        upserts=model.upserts,
     )
 
 

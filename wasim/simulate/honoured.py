@@ -83,9 +83,15 @@ def check_summable(case: Case) -> None:
     """Raises WasimError if more happens to the table than appends and maintenance, of which the fast form has sums."""
     if case.writer.writers > 1:
         raise WasimError("writer.writers above 1 is simulated in exact mode only. Give --mode exact.")
+    if case.writer.upsert is not None and not case.key_columns:
+        raise WasimError(
+            f"writer.upsert of mode {case.writer.upsert.mode} is simulated in exact mode only: what a MERGE writes"
+            " again depends on the rows of each file. Give --mode exact, or mode equality-deletes."
+        )
+    if case.key_columns:
+        _check_upserts_summable(case)
     for part, given in (
         ("changes", case.has_changes),
-        ("writer.upsert", case.writer.upsert is not None),
         ("evolution", bool(case.evolution)),
     ):
         if given:
@@ -98,11 +104,15 @@ def check_summable(case: Case) -> None:
             "maintenance.rewrite_manifests of format version 1 is simulated in exact mode only. Give --mode exact, or"
             " table.format_version 2."
         )
-    if case.environment.catalog == "hadoop":
-        raise WasimError(
-            "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"
-            " --mode exact, or another catalog."
-        )
+
+
+def _check_upserts_summable(case: Case) -> None:
+    for part in ("rewrite_data_files", "rewrite_manifests"):
+        if getattr(case.maintenance, part) is not None:
+            raise WasimError(
+                f"maintenance.{part} beside writer.upsert is simulated in exact mode only. Give --mode exact, or take"
+                " one of them out."
+            )
 
 
 def _check_upsert(case: Case, profile: WriterProfile) -> None:

@@ -84,6 +84,7 @@ class TableHistory:
     data_files_rewritten: int
     data_bytes_rewritten: float
     mean_digits: float = 0.0  # of numbers in a writer's summary that come and go with maintenance
+    deletes: "TableHistory | None" = None  # the same of delete manifests, whose files are what a commit brings of them
 
     @property
     def snapshots(self) -> int:
@@ -113,14 +114,16 @@ class TableHistory:
     def live_at(self, snapshots: Ints) -> Ints:
         """Manifests that the list of each of these snapshots holds."""
         turn = np.searchsorted(self.turns.snapshot, snapshots, side="right") - 1
-        return np.asarray(self.turns.live[turn] + snapshots - self.turns.snapshot[turn])
+        of_deletes = 0 if self.deletes is None else self.deletes.live_at(snapshots)
+        return np.asarray(self.turns.live[turn] + snapshots - self.turns.snapshot[turn] + of_deletes)
 
     def live_through(self, snapshots: int) -> int:
         """Manifests in the lists of the first so many snapshots, all together."""
         count = int(np.searchsorted(self.turns.snapshot, snapshots, side="right"))
         first, live = self.turns.snapshot[:count], self.turns.live[:count]
         length = np.diff(first, append=snapshots + 1)
-        return int((length * live + length * (length - 1) // 2).sum())
+        of_deletes = 0 if self.deletes is None else self.deletes.live_through(snapshots)
+        return int((length * live + length * (length - 1) // 2).sum()) + of_deletes
 
     def spared_at(self, snapshots: Ints) -> Floats:
         """Bytes that the list of each of these snapshots saves, as manifests of one commit are listed alike."""

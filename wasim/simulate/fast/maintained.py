@@ -1,6 +1,6 @@
 """The totals of a table that is kept in order, from what is fitted of its files and how its maintenance falls due."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from wasim.simulate.fast.metadata_sizes import MetadataSizes
 from wasim.simulate.fast.replaying import replayed_history
 from wasim.simulate.fast.retention import Expiries, expiries_of, snapshots_before
 from wasim.simulate.fast.summaries import summary_digits
+from wasim.simulate.fast.upserted import add_live_deletes, add_upserts
+from wasim.simulate.fast.version_hints import add_version_hints
 from wasim.units import Ints
 
 
@@ -51,7 +53,7 @@ def table_history(model: MaintainedModel) -> TableHistory:
     """What becomes of the table's manifests and data files: in vectors where nothing but rewrites of manifests do."""
     appends, upkeep, kept = model.appends, model.upkeep, model.upkeep.maintenance
     if not upkeep.replaces:
-        return appended_history(appends, model.manifests, upkeep.commits)
+        return _appended(model)
     rewriting = kept.rewrite_manifests
     if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
         return replayed_history(model)
@@ -59,6 +61,14 @@ def table_history(model: MaintainedModel) -> TableHistory:
     if rewriting.when_manifests is not None:
         dues = dues_by_count(appends, model.manifests, upkeep, rewriting.when_manifests)
     return rewritten_history(appends, model.manifests, upkeep.commits, dues, is_partitioned=model.is_partitioned)
+
+
+def _appended(model: MaintainedModel) -> TableHistory:
+    commits, tracks = model.upkeep.commits, model.appends.tracks
+    history = appended_history(tracks[0], model.manifests, commits)
+    if model.upserts is None:
+        return history
+    return replace(history, deletes=appended_history(tracks[1], model.upserts.manifests, commits))
 
 
 def maintained_totals(table: Maintained) -> Totals:
@@ -75,7 +85,12 @@ def maintained_totals(table: Maintained) -> Totals:
     written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + float(turns.written_bytes.sum()))
     written[Kind.DATA] = round(commits * appends.data_bytes_per_commit + history.data_bytes_rewritten)
     deleted, files_deleted = _deleted(table)
-    return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    totals = Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    if model.upserts is not None:
+        add_upserts(totals, model.upserts, history, int(table.expiries.gone[-1]) if len(table.expiries) else 0)
+    if appends.hadoop_names:
+        add_version_hints(totals, sizes.versions)
+    return totals
 
 
 def _deleted(table: Maintained) -> tuple[dict[Kind, int], dict[Kind, int]]:
@@ -132,4 +147,6 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     written = model.upkeep.commits * model.manifests.new_bytes + float(history.turns.written_bytes.sum())
     live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - float(history.turns.dropped_bytes.sum()))
     live[Kind.DATA] = round(history.live_bytes)
+    if model.upserts is not None:
+        add_live_deletes(live, model.upserts, history)
     return live

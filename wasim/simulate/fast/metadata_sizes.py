@@ -18,6 +18,7 @@ from wasim.model.drivers import FIRST_LIST_SAVES_BYTES, NARROW_SEQUENCE_NUMBERS
 from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.retention import Expiries
 from wasim.simulate.fast.summaries import SummaryDigits, digits_of, digits_of_whole_numbers_through
+from wasim.simulate.profile import Names
 from wasim.units import Floats, Ints
 
 FIRST_SNAPSHOT_SAVES_BYTES = 41  # the first snapshot has no parent: `"parent-snapshot-id":`, 19 digits and a comma
@@ -29,7 +30,7 @@ class MetadataLaws:
     """What metadata.json and lists are made of: coefficients as fitted for appends.
 
     `replacement` is the snapshot of a replacement by kind, without its digits. `counts_digits` is false under gzip,
-    where digits deflate with the rest and are in the coefficients; `numbers_names` true where names hold versions.
+    where digits deflate with the rest and are in the coefficients; `names` are those of metadata.json files.
     """
 
     create_bytes: float
@@ -41,7 +42,7 @@ class MetadataLaws:
     list_fixed: float
     live_manifest: float
     counts_digits: bool
-    numbers_names: bool
+    names: Names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +101,7 @@ class MetadataSizes:
         total += float(self._held[place.expiries]) - self._expired(place)
         if laws.counts_digits:
             total += float(digits_of_whole_numbers_through(place.snapshots))
-            if laws.numbers_names:
-                total += self._wide_names(version)
+            total += self._named_through(version)
         return float(total)
 
     def at(self, versions: Ints) -> Floats:
@@ -113,6 +113,9 @@ class MetadataSizes:
         total = laws.json_fixed + self._saved + laws.log_entry * np.minimum(versions, laws.log_limit) + held
         if laws.counts_digits:
             total = total + digits_of(made)
+        if laws.counts_digits and laws.names == "hadoop":
+            beyond = np.maximum(versions - laws.log_limit, 0)
+            total = total + digits_of_whole_numbers_through(versions) - digits_of_whole_numbers_through(beyond)
         return np.asarray(total)
 
     def list_at(self, snapshots: Ints) -> Floats:
@@ -173,17 +176,26 @@ class MetadataSizes:
         inside = max(version - beyond, 0)
         return inside * (inside + 1) / 2 + self.laws.log_limit * beyond
 
-    def _wide_names(self, version: int) -> float:
-        """Bytes of versions that take more than five digits, in all logs."""
+    def _named_through(self, version: int) -> float:
+        """Bytes of versions in the names of all logs' files, beyond those that all names have."""
+        if self.laws.names == "hadoop":
+            through, beyond = version, max(version - self.laws.log_limit, 0)
+            return _digits_of_whole_numbers_through_all(through) - _digits_of_whole_numbers_through_all(beyond)
+        if self.laws.names == "bare":
+            return 0.0
         return sum(self._logged(version - 10**digits) for digits in range(LOGGED_DIGITS, len(str(version))))
 
     def _narrow_through(self, snapshots: int) -> float:
         """Entries of one-byte sequence numbers in all these lists: of the first manifests, until they are dropped."""
-        turns = self.history.turns
-        drops = np.flatnonzero(turns.dropped)
-        last = min(snapshots, int(turns.snapshot[drops[0]]) - 1) if len(drops) else snapshots
-        few = min(last, NARROW_SEQUENCE_NUMBERS)
-        return few * (few + 1) / 2 + NARROW_SEQUENCE_NUMBERS * max(last - few, 0)
+        total = 0.0
+        for history in (self.history, self.history.deletes):
+            if history is None:
+                continue
+            drops = np.flatnonzero(history.turns.dropped)
+            last = min(snapshots, int(history.turns.snapshot[drops[0]]) - 1) if len(drops) else snapshots
+            few = min(last, NARROW_SEQUENCE_NUMBERS)
+            total += few * (few + 1) / 2 + NARROW_SEQUENCE_NUMBERS * max(last - few, 0)
+        return total
 
 
 def _digits_of_whole_numbers_through_all(count: int) -> float:

@@ -36,6 +36,10 @@ class FileLaw:
         return np.asarray(np.exp(np.interp(np.log(rows), self.log_rows, self.log_bytes)))
 
 
+NO_LINE = Line(fixed=0.0, each=0.0)
+NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestLaws:
     """Manifests of one table, by what wrote them.
@@ -55,3 +59,28 @@ class ManifestLaws:
     filtered_spares: float
     rewritten_spares: float
     data_file: FileLaw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpsertLaws:
+    """What a commit that deletes by key writes beside its data files and their manifest.
+
+    `manifests` are those of its delete files, an entry being all that one commit brings. `staged_bytes` are of the
+    manifests of data and of deletes through which the files come to the commit. The first commit brings `first_files`
+    delete files and later ones `files`, with their bytes.
+    """
+
+    manifests: ManifestLaws
+    staged_bytes: tuple[float, float]
+    first_files: float
+    first_bytes: float
+    files: float
+    bytes: float
+
+    def files_of(self, commits: float) -> float:
+        """Delete files of the first so many commits."""
+        return self.first_files + self.files * (commits - 1) if commits else 0.0
+
+    def bytes_of(self, commits: float) -> float:
+        """Bytes of the delete files of the first so many commits."""
+        return self.first_bytes + self.bytes * (commits - 1) if commits else 0.0
