@@ -80,7 +80,25 @@ def test_fast_and_exact_agree_under_maintenance(writer, maintenance, properties)
     check_agreement(kept_case(maintenance, writer=writer, properties=properties))
 
 
-@pytest.mark.parametrize("properties", [{}, DROPPING])
+INHERITING = {"compatibility.snapshot-id-inheritance.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("writer", "properties", "more"),
+    [
+        pytest.param("streaming", {}, {}, marks=pytest.mark.slow),
+        ("streaming", {"commit.manifest.target-size-bytes": "60000"}, {}),
+        pytest.param("batch", MERGING, {"rewrite_data_files": {"every": "120s"}}, marks=pytest.mark.slow),
+        pytest.param("streaming", INHERITING, {}, marks=pytest.mark.slow),
+    ],
+)
+def test_fast_and_exact_agree_on_manifests_of_format_version_1_rewritten(writer, properties, more):
+    upkeep = {"rewrite_manifests": {"every": "50s"}, "expire_snapshots": EXPIRY, **more}
+    case = kept_case(upkeep, writer=writer, properties=properties)
+    check_agreement(replace(case, table=case.table.model_copy(update={"format_version": 1})))
+
+
+@pytest.mark.parametrize("properties", [pytest.param({}, marks=pytest.mark.slow), DROPPING])
 def test_fast_and_exact_agree_in_hadoops_catalog_which_hints_at_versions(properties):
     check_agreement(on_hadoop(kept_case({"expire_snapshots": EXPIRY}, properties=properties)))
 

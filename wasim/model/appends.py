@@ -20,14 +20,16 @@ _HEADER_BYTES = {1: 5447, 2: 6691, 3: 7504}
 class CommittedDeletes:
     """The delete files that each of many like commits brings beside its data files, in a manifest of their own.
 
-    `bytes` are those that summaries count, `positions` and `keys` what the files delete. An entry of `sizes` is what
-    one commit brings.
+    `bytes` are those that summaries count, `positions` and `keys` what the files delete. Of a commit's rows `replaced`
+    have keys of earlier ones, of any or of the newest. An entry of `sizes` is what one commit brings.
     """
 
     files: float
     bytes: float
     positions: float
     keys: float
+    replaced: int
+    replaces_newest: bool
     sizes: ManifestSizes
 
 

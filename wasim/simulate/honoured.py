@@ -5,6 +5,7 @@ from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
 from wasim.scenario.paths import PATH_PROPERTIES
+from wasim.simulate.compaction import MOST_DELETED
 from wasim.simulate.data_files import DATA_TEMPLATE
 from wasim.simulate.profile import WriterProfile
 
@@ -99,20 +100,23 @@ def check_summable(case: Case) -> None:
                 f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
                 " exact, and a horizon of some thousands of commits."
             )
-    if case.maintenance.rewrite_manifests is not None and case.table.format_version == 1:
-        raise WasimError(
-            "maintenance.rewrite_manifests of format version 1 is simulated in exact mode only. Give --mode exact, or"
-            " table.format_version 2."
-        )
 
 
 def _check_upserts_summable(case: Case) -> None:
-    for part in ("rewrite_data_files", "rewrite_manifests"):
-        if getattr(case.maintenance, part) is not None:
-            raise WasimError(
-                f"maintenance.{part} beside writer.upsert is simulated in exact mode only. Give --mode exact, or take"
-                " one of them out."
-            )
+    upsert = case.writer.upsert
+    if upsert is None or case.maintenance.rewrite_data_files is None or not upsert.repeats:
+        return
+    if case.table.format_version > 2:
+        raise WasimError(
+            "maintenance.rewrite_data_files beside writer.upsert.repeats in format version 3 is simulated in exact mode"
+            " only: what becomes of manifests depends on which of them hold vectors. Give --mode exact, or"
+            " table.format_version 2, or take writer.upsert.repeats out."
+        )
+    if upsert.repeats * case.replaced_rows_per_commit >= MOST_DELETED * case.rows_per_commit:
+        raise WasimError(
+            f"maintenance.rewrite_data_files beside a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
+            " mode only: it takes files whatever their size. Give --mode exact, or a smaller writer.upsert.repeats."
+        )
 
 
 def _check_upsert(case: Case, profile: WriterProfile) -> None:

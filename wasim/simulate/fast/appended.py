@@ -138,14 +138,19 @@ def _rewritten(
     at = dues.commits[due]
     snapshot = at + np.arange(1, len(at) + 1)
     entries = at * appends.files_per_commit
+    staged, staged_bytes = np.zeros_like(made), np.zeros(len(made))
+    if laws.staged is not None:
+        staged, staged_bytes = made, made * laws.staged.fixed + entries * laws.staged.each
     turns = Turns(
         snapshot=np.concatenate([[1], snapshot]),
         live=np.concatenate([[1], made]),
-        written=np.concatenate([[0], made]),
-        written_bytes=np.concatenate([[0.0], made * laws.rewritten.fixed + entries * laws.rewritten.each]),
+        written=np.concatenate([[0], made + staged]),
+        written_bytes=np.concatenate(
+            [[0.0], made * laws.rewritten.fixed + entries * laws.rewritten.each + staged_bytes]
+        ),
         dropped=np.concatenate([[0], found]),
         dropped_bytes=np.concatenate([[0.0], total]),
-        spared=np.concatenate([[0.0], np.where(made > 1, made, 0) * laws.rewritten_spares]),
+        spared=np.concatenate([[0.0], np.where(made > 1, made * laws.rewritten_spares, laws.rewritten_alone_spares)]),
     )
     replacements = Replacements(
         snapshot=snapshot,
@@ -167,8 +172,8 @@ def _rewritten(
         data_bytes_per_commit=appends.data_bytes_per_commit,
         turns=turns,
         replacements=replacements,
-        unused=0,
-        unused_bytes=0.0,
+        unused=int(staged.sum()),
+        unused_bytes=float(staged_bytes.sum()),
         data_files_rewritten=0,
         data_bytes_rewritten=0.0,
         mean_digits=mean_digits_of_manifests(turns, commits + len(at)) if len(at) else 0.0,

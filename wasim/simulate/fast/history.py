@@ -127,13 +127,16 @@ class TableHistory:
 
     def spared_at(self, snapshots: Ints) -> Floats:
         """Bytes that the list of each of these snapshots saves, as manifests of one commit are listed alike."""
-        return self.turns.spared[np.searchsorted(self.turns.snapshot, snapshots, side="right") - 1]
+        of_deletes = 0.0 if self.deletes is None else self.deletes.spared_at(snapshots)
+        spared = self.turns.spared[np.searchsorted(self.turns.snapshot, snapshots, side="right") - 1]
+        return np.asarray(spared + of_deletes)
 
     def spared_through(self, snapshots: int) -> float:
         """Bytes that the lists of the first so many snapshots save, as manifests of one commit are listed alike."""
         count = int(np.searchsorted(self.turns.snapshot, snapshots, side="right"))
         length = np.diff(self.turns.snapshot[:count], append=snapshots + 1)
-        return float((length * self.turns.spared[:count]).sum())
+        of_deletes = 0.0 if self.deletes is None else self.deletes.spared_through(snapshots)
+        return float((length * self.turns.spared[:count]).sum()) + of_deletes
 
     def dropped_through(self, snapshots: int) -> tuple[int, float]:
         """Manifests, and their bytes, that no list after so many snapshots holds any more."""

@@ -16,6 +16,11 @@ from wasim.simulate.fast.upserted import add_live_deletes, add_upserts
 from wasim.simulate.fast.version_hints import add_version_hints
 from wasim.units import Ints
 
+# Of rows that are deleted by key: what compaction leaves out no longer counts.
+TOTALS = frozenset(
+    {"total-records", "total-files-size", "total-delete-files", "total-equality-deletes", "total-position-deletes"}
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintained:
@@ -40,6 +45,8 @@ def maintain_fast(
     appends = model.appends
     if history.data_files_rewritten:
         bounded |= {"total-data-files"}
+    if history.data_files_rewritten and model.upserts is not None:
+        bounded |= TOTALS
     digits = summary_digits(appends, bounded=bounded, mean_digits=history.mean_digits)
     return Maintained(
         model=model,

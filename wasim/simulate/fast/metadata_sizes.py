@@ -30,7 +30,8 @@ class MetadataLaws:
     """What metadata.json and lists are made of: coefficients as fitted for appends.
 
     `replacement` is the snapshot of a replacement by kind, without its digits. `counts_digits` is false under gzip,
-    where digits deflate with the rest and are in the coefficients; `names` are those of metadata.json files.
+    where digits deflate with the rest and are in the coefficients; `numbers_snapshots` is false of format version 1,
+    which has no sequence numbers. `names` are those of metadata.json files.
     """
 
     create_bytes: float
@@ -42,6 +43,7 @@ class MetadataLaws:
     list_fixed: float
     live_manifest: float
     counts_digits: bool
+    numbers_snapshots: bool
     names: Names
 
 
@@ -147,7 +149,9 @@ class MetadataSizes:
         commits = snapshots - replaced
         weight = laws.snapshot * commits + self._replaced_bytes[replaced] - self._saved * (snapshots > 0)
         if laws.counts_digits:
-            weight = weight + self.digits.through(commits) + digits_of_whole_numbers_through(snapshots)
+            weight = weight + self.digits.through(commits)
+        if laws.counts_digits and laws.numbers_snapshots:
+            weight = weight + digits_of_whole_numbers_through(snapshots)
         return np.asarray(weight)
 
     def _snapshots_as_if_none_expired(self, place: _Place) -> float:
@@ -160,6 +164,7 @@ class MetadataSizes:
         total -= self._saved * place.snapshots
         if laws.counts_digits:
             total += self.digits.through_all(place.commits) + float(self.digits.through(at).sum())
+        if laws.counts_digits and laws.numbers_snapshots:
             total += _digits_of_whole_numbers_through_all(place.snapshots)
         return total
 

@@ -4,13 +4,15 @@ A turn costs the same whatever the number of commits before it, as manifests are
 comes round again is replayed once (`rounds`).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS, Replacements, TableHistory, Turns
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.replayed_table import ReplayedTable
 from wasim.simulate.fast.rounds import Rounds, Waiting
-from wasim.simulate.fast.summaries import digits_of, mean_digits, mean_digits_of_manifests
+from wasim.simulate.fast.summaries import digits_of, mean_digits, mean_digits_of_manifests, removed_deletes_bytes
 from wasim.simulate.fast.upkeep import Upkeep
 from wasim.units import Floats
 
@@ -64,24 +66,50 @@ def _waiting(upkeep: Upkeep) -> Waiting:
 
 
 def _history(model: MaintainedModel, table: ReplayedTable) -> TableHistory:
-    appends, commits = model.appends, model.upkeep.commits
-    turns = _turns(table.turns.rows())
-    replacements = _replacements(model, table.replacements.rows())
+    appends, commits, rows = model.appends, model.upkeep.commits, table.replacements.rows()
+    data = table.tracks[0]
+    turns, replacements = _turns(data.turns.rows()), _replacements(model, rows)
     digits = 0.0
     if len(replacements):
         digits += mean_digits_of_manifests(turns, commits + len(replacements)) if not appends.merges else 0.0
-        digits += _digits_of_files(model, replacements)
+        digits += _digits_of_totals(model, rows)
     return TableHistory(
         commits=commits,
         files_per_commit=appends.files_per_commit,
         data_bytes_per_commit=appends.data_bytes_per_commit,
         turns=turns,
         replacements=replacements,
-        unused=table.sums.unused,
-        unused_bytes=table.sums.unused_bytes,
+        unused=data.sums.unused,
+        unused_bytes=data.sums.unused_bytes,
         data_files_rewritten=table.sums.data_files,
         data_bytes_rewritten=table.sums.data_bytes,
         mean_digits=digits,
+        deletes=_history_of_deletes(model, table, replacements, rows),
+    )
+
+
+def _history_of_deletes(
+    model: MaintainedModel, table: ReplayedTable, replacements: Replacements, rows: Floats
+) -> TableHistory | None:
+    if model.appends.deletes is None:
+        return None
+    track, each = table.tracks[1], model.appends.deletes.bytes
+    return TableHistory(
+        commits=model.upkeep.commits,
+        files_per_commit=1,
+        data_bytes_per_commit=each,
+        turns=_turns(track.turns.rows()),
+        replacements=replace(
+            replacements,
+            removed_files=np.rint(rows[:, 10]).astype(np.int64),
+            removed_bytes=rows[:, 10] * each,
+            live_files=rows[:, 11],
+            live_bytes=rows[:, 11] * each,
+        ),
+        unused=track.sums.unused,
+        unused_bytes=track.sums.unused_bytes,
+        data_files_rewritten=0,
+        data_bytes_rewritten=0.0,
     )
 
 
@@ -99,11 +127,12 @@ def _turns(rows: Floats) -> Turns:
 
 
 def _replacements(model: MaintainedModel, rows: Floats) -> Replacements:
-    snapshot, at, kind, removed = (rows[:, column].astype(np.int64) for column in (0, 1, 3, 4))
-    records = at * model.appends.rows_per_commit
+    snapshot, at, kind, removed, records = (rows[:, column].astype(np.int64) for column in (0, 1, 3, 4, 12))
     digits = sum(digits_of(numbers) for numbers in (records, rows[:, 7], rows[:, 8], rows[:, 6]))
     # deleted files and their bytes, and the records that a compaction both deletes and adds
     of_compaction = digits_of(removed) + 2 * digits_of(rows[:, 5]) + 2 * digits_of(records)
+    # it is fitted to compactions that remove deletes
+    of_compaction -= (rows[:, 10] == 0) * removed_deletes_bytes(model.appends.deletes, int(removed.max(initial=0)))
     return Replacements(
         snapshot=snapshot,
         commits=at,
@@ -117,11 +146,18 @@ def _replacements(model: MaintainedModel, rows: Floats) -> Replacements:
     )
 
 
-def _digits_of_files(model: MaintainedModel, replacements: Replacements) -> float:
-    """Digits of `total-data-files` in the mean, where compaction takes files away."""
-    compacts = replacements.kind == REWRITE_DATA_FILES
-    if not compacts.any():
+def _digits_of_totals(model: MaintainedModel, rows: Floats) -> float:
+    """Digits of the totals in a writer's summaries in the mean, where compaction takes from them what has come."""
+    rows = rows[rows[:, 3] == REWRITE_DATA_FILES]
+    if not len(rows):
         return 0.0
-    since = np.diff(replacements.commits[compacts], append=model.upkeep.commits)
-    each = model.appends.files_per_commit
-    return mean_digits(replacements.live_files[compacts].astype(np.int64) + each, each, since)
+    appends, deletes = model.appends, model.appends.deletes
+    since = np.asarray(np.diff(rows[:, 1], append=model.upkeep.commits), dtype=np.int64)
+    totals = [(rows[:, 7], float(appends.files_per_commit))]
+    if deletes is not None:
+        size = rows[:, 8] + rows[:, 11] * deletes.bytes
+        totals += [(rows[:, 12], float(appends.rows_per_commit)), (size, appends.data_bytes_per_commit + deletes.bytes)]
+        counted = [each for each in (deletes.files, deletes.keys, deletes.positions) if each]
+        totals += [(rows[:, 11] * each, each) for each in counted]
+    steps = [(left.astype(np.int64), max(1, round(each))) for left, each in totals]
+    return float(sum(mean_digits(left + each, each, since) for left, each in steps))

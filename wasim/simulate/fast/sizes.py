@@ -44,20 +44,25 @@ NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
 class ManifestLaws:
     """Manifests of one table, by what wrote them.
 
-    `new_bytes`: of one commit's files. `merged`: what a merge makes. `rewritten`: what rewrite_manifests makes.
+    `new_bytes`: of one commit's files. `merged`: what a merge makes. `rewritten`: what rewrite_manifests makes,
+    `staged`: what it copies them from, where it does.
     `filtered`: one that lists removed files as deleted, of so many entries; `compacted`: that of compaction's new
-    files; `gathered`: what the merge of such ones makes. `filtered_spares`, `rewritten_spares`: how many bytes less a
-    list holds of each such manifest than of one that came alone. `data_file`: data files by their rows.
+    files; `gathered`: what the merge of such ones makes. `filtered_spares`, `compacted_spares` and
+    `rewritten_spares`: how many bytes less a list holds of each such manifest than of one that came alone;
+    `rewritten_alone_spares`: of one that holds all there is. `data_file`: data files by their rows.
     """
 
     new_bytes: float
     merged: Line
     rewritten: Line
+    staged: Line | None
     filtered: Line
     compacted: Line
     gathered: Line
     filtered_spares: float
+    compacted_spares: float
     rewritten_spares: float
+    rewritten_alone_spares: float
     data_file: FileLaw
 
 
