@@ -19,7 +19,6 @@ from wasim.scenario import Case, case_from_document
 from wasim.scenario.changes import Evolution, Maintenance
 from wasim.simulate import Site, profile_named, shipped_profile, simulate_case
 from wasim.simulate.fidelity import compare, render_fidelity
-from wasim.simulate.honoured import check_summable
 
 RECORDINGS = Path(__file__).parent / "data" / "recordings"
 REAL = sorted(path.name for path in RECORDINGS.iterdir())
@@ -194,11 +193,6 @@ def test_a_commit_of_very_many_files_is_refused():
     case = replace(case, workload=case.workload.model_copy(update={"rows_per_second": 300.0, "files_per_commit": 300}))
     with pytest.raises(WasimError, match="300 files"):
         simulate(case)
-
-
-def test_the_fast_form_knows_no_version_hints():
-    with pytest.raises(WasimError, match=r"environment\.catalog hadoop is simulated in exact mode only"):
-        check_summable(on_hadoop(synthetic_case(horizon_s=1.0)))
 
 
 def on_hadoop(case):

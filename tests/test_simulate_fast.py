@@ -75,6 +75,19 @@ def test_fast_totals_agree_with_exact_ones(writer, properties):
         assert fast.deleted_bytes[kind] == pytest.approx(slow.deleted_bytes[kind], rel=0.01)
 
 
+@pytest.mark.parametrize("properties", [{}, DROPPING, {"write.metadata.compression-codec": "gzip"}])
+def test_fast_totals_agree_with_exact_ones_in_hadoops_catalog(properties):
+    case = synthetic_case(horizon_s=600.0, properties=properties)
+    case = replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))
+    fast = fast_totals(calibrated(case, 240.0), case.commits)
+    slow = sum_events(exact(case, seed=5).events)
+    assert fast.files_written == slow.files_written
+    assert fast.files_deleted == slow.files_deleted
+    assert fast.written_bytes[Kind.VERSION_HINT] == slow.written_bytes[Kind.VERSION_HINT]
+    assert fast.deleted_bytes[Kind.VERSION_HINT] == slow.deleted_bytes[Kind.VERSION_HINT]
+    assert max(map(abs, errors(fast, slow).values())) < 0.005, errors(fast, slow)
+
+
 CODEC = "write.manifest.compression-codec"
 
 

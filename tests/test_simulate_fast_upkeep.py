@@ -43,6 +43,10 @@ def kept_case(maintenance: dict, **parts) -> Case:
     return replace(made, maintenance=Maintenance.model_validate(maintenance))
 
 
+def on_hadoop(case: Case) -> Case:
+    return replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))
+
+
 def modelled(case: Case) -> MaintainedModel:
     profile = shipped_profile(case)
     model, upkeep = calibrate(case, profile), read_upkeep(case)
@@ -88,6 +92,29 @@ def check_agreement(case: Case) -> None:
 )
 def test_fast_and_exact_agree_under_maintenance(writer, maintenance, properties):
     check_agreement(kept_case(maintenance, writer=writer, properties=properties))
+
+
+INHERITING = {"compatibility.snapshot-id-inheritance.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("writer", "properties", "more"),
+    [
+        pytest.param("streaming", {}, {}, marks=pytest.mark.slow),
+        ("streaming", {"commit.manifest.target-size-bytes": "60000"}, {}),
+        pytest.param("batch", MERGING, {"rewrite_data_files": {"every": "120s"}}, marks=pytest.mark.slow),
+        pytest.param("streaming", INHERITING, {}, marks=pytest.mark.slow),
+    ],
+)
+def test_fast_and_exact_agree_on_manifests_of_format_version_1_rewritten(writer, properties, more):
+    upkeep = {"rewrite_manifests": {"every": "50s"}, "expire_snapshots": EXPIRY, **more}
+    case = kept_case(upkeep, writer=writer, properties=properties)
+    check_agreement(replace(case, table=case.table.model_copy(update={"format_version": 1})))
+
+
+@pytest.mark.parametrize("properties", [pytest.param({}, marks=pytest.mark.slow), DROPPING])
+def test_fast_and_exact_agree_in_hadoops_catalog_which_hints_at_versions(properties):
+    check_agreement(on_hadoop(kept_case({"expire_snapshots": EXPIRY}, properties=properties)))
 
 
 def test_fast_and_exact_agree_under_all_of_it_at_once_with_files_that_compaction_leaves_alone():

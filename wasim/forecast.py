@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wasim.calibration import calibrate, calibrate_upkeep, case_run_exact, maintained_model
+from wasim.calibration import calibrate, calibrate_upkeep, calibrate_upserts, case_run_exact, maintained_model
 from wasim.checkpoints import checkpoint_ledger, maintained_ledger
 from wasim.errors import WasimError
 from wasim.ledger.totals import amplification
@@ -19,6 +19,7 @@ from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
 from wasim.simulate import Site, WriterProfile, shipped_profile, simulate_table
 from wasim.simulate.fast import (
+    FastModel,
     fast_live_bytes,
     fast_totals,
     maintain_fast,
@@ -146,7 +147,7 @@ def _folder_name(case: Case) -> str:
 
 
 def _case_run_fast(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
-    model = calibrate(case, profile, site)
+    model = calibrate_upserts(case, profile, site) if case.key_columns else calibrate(case, profile, site)
     upkeep = read_upkeep(case)
     if upkeep is None:
         totals, live = fast_totals(model, case.commits), fast_live_bytes(model, case.commits)
@@ -155,7 +156,7 @@ def _case_run_fast(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
         laws = calibrate_upkeep(case, model, profile, site)
         table = maintain_fast(maintained_model(model, upkeep, laws, case, profile))
         totals, live = maintained_totals(table), maintained_live_bytes(table)
-        ledger, ingested = maintained_ledger(case, table), round(case.commits * model.appends.data_bytes_per_commit)
+        ledger, ingested = maintained_ledger(case, table), _ingested_bytes(model, case.commits)
     return CaseRun(
         key=case.key(key_versions({})),
         case=case,
@@ -169,3 +170,9 @@ def _case_run_fast(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
         probes=(),
         wall_s=0.0,
     )
+
+
+def _ingested_bytes(model: FastModel, commits: int) -> int:
+    """Data and delete files of the writer's, as summaries count them."""
+    deletes = model.appends.deletes
+    return round(commits * (model.appends.data_bytes_per_commit + (deletes.bytes if deletes is not None else 0.0)))

@@ -1,6 +1,7 @@
 """The laws that fast mode sums: what a case's files weigh, fitted to exact simulations of short histories of its table.
 
-`appends` fits what the writer alone writes, `upkeep` what maintenance adds to that.
+`appends` fits what the writer alone writes, `upserts` the same of one that deletes by key, `upkeep` what maintenance
+adds to that.
 """
 
 from wasim.calibration.appends import (
@@ -13,6 +14,7 @@ from wasim.calibration.appends import (
     with_summary,
 )
 from wasim.calibration.upkeep import UpkeepLaws, calibrate_upkeep, maintained_model
+from wasim.calibration.upserts import calibrate_upserts
 
 __all__ = [
     "CALIBRATION_COMMITS",
@@ -20,6 +22,7 @@ __all__ = [
     "as_profiled",
     "calibrate",
     "calibrate_upkeep",
+    "calibrate_upserts",
     "case_run_exact",
     "exact_case_run",
     "first_metadata_bytes",

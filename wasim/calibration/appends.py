@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import Observed, group_cases
-from wasim.ledger import Recording, sum_by_operation, sum_contention, sum_events, view_by_commit
+from wasim.ledger import Kind, Recording, sum_by_operation, sum_contention, sum_events, view_by_commit
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import CREATE_TABLE
@@ -28,7 +28,7 @@ CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is
 def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> FastModel:
     """The fast model of a case's appends: the laws of its files, fitted to the exact history of its first commits."""
     plain = replace(case, maintenance=Maintenance(), horizon_s=CALIBRATION_COMMITS * case.commit_interval_s)
-    plain = replace(plain, table=_with_room(case.table))
+    plain = replace(plain, table=with_room(case.table))
     simulated = simulate_sizes(plain, profile, site)
     made = case_run_exact(plain, simulated)
     (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
@@ -36,7 +36,7 @@ def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> F
     return _fast_model(case, profile, fit_group(group.restricted(observed)), simulated.recording)
 
 
-def _with_room(table: Table) -> Table:
+def with_room(table: Table) -> Table:
     """The table with a target that no manifest nears. Near it single bytes decide which commits merge."""
     given = int(table.properties.get(_TARGET, TARGET_MANIFEST_BYTES))
     if given >= TARGET_MANIFEST_BYTES:
@@ -47,11 +47,13 @@ def _with_room(table: Table) -> Table:
 def first_metadata_bytes(case: Case, profile: WriterProfile, site: Site) -> int:
     """Bytes of the metadata.json that CREATE TABLE writes."""
     short = replace(case, maintenance=Maintenance(), horizon_s=case.commit_interval_s)
-    return _created_bytes(simulate_sizes(short, profile, site).recording)
+    return created_bytes(simulate_sizes(short, profile, site).recording)
 
 
-def _created_bytes(recording: Recording) -> int:
-    return int(recording.events.where(recording.events.operation == CREATE_TABLE).bytes.sum())
+def created_bytes(recording: Recording) -> int:
+    """Bytes that CREATE TABLE wrote, but for a version hint."""
+    events = recording.events
+    return int(events.bytes[(events.operation == CREATE_TABLE) & (events.kind == Kind.METADATA_JSON)].sum())
 
 
 def exact_case_run(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
@@ -72,12 +74,13 @@ def as_profiled(one: Observed, profile: WriterProfile) -> Observed:
 
 
 def with_summary(appends: Appends, profile: WriterProfile) -> Appends:
-    """The appends with the growing numbers that this writer's summaries hold."""
+    """The appends with the growing numbers that this writer's summaries hold, and the names that it gives."""
     templates = "".join(profile.summary.values())
     return replace(
         appends,
         repeats_epoch="{epoch}" in templates or "{checkpoint}" in templates,
         counts_manifests="manifests-kept" in profile.summary,
+        hadoop_names=appends.hadoop_names or profile.names == "hadoop",
     )
 
 
@@ -86,7 +89,7 @@ def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording
     return FastModel(
         appends=with_summary(writer.appends_of(case), profile),
         laws={one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in writer.kinds},
-        create_bytes=_created_bytes(recording),
+        create_bytes=created_bytes(recording),
         delete_after_commit=dropped.lower() == "true",
     )
 

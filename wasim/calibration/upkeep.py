@@ -20,19 +20,18 @@ from wasim.simulate.fast.appends import new_manifest_bytes
 from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
 from wasim.simulate.fast.maintained_model import MaintainedModel
 from wasim.simulate.fast.metadata_sizes import MetadataLaws
-from wasim.simulate.fast.sizes import FileLaw, Line, ManifestLaws
+from wasim.simulate.fast.sizes import NO_FILES, NO_LINE, FileLaw, Line, ManifestLaws, UpsertLaws
 from wasim.simulate.fast.summaries import digits_of
 from wasim.simulate.fast.upkeep import Upkeep
-from wasim.units import Floats
+from wasim.units import Floats, Ints
 
 REWRITTEN_BYTES = 256_000  # four of Avro's blocks, so that the first entries of a file, the dearest, weigh little
 REWRITTEN_ENTRIES = (64, 512)  # at least and at most
 REWRITES = 4
 GATHERING_COMMITS = 130  # beyond Iceberg's count of manifests to merge
+LISTED_COMMITS = 10  # that list what compaction made
 SPLIT_COMMITS, SPLIT_INTO = 16, 8  # of a rewrite into many manifests
 ANY_TARGET_BYTES = 1 << 50  # of compaction: whatever it leaves is taken up again
-_NO_LINE = Line(fixed=0.0, each=0.0)
-NO_FILES = FileLaw(log_rows=np.zeros(1), log_bytes=np.zeros(1))
 FILE_SIZES = 96  # points of the law of data files
 
 
@@ -62,17 +61,25 @@ class _Calibrated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpkeepLaws:
-    """What maintenance of one table weighs: see `ManifestLaws`; `replacement` is a snapshot's JSON by kind."""
+    """What maintenance of one table weighs: see `ManifestLaws`; `replacement` is a snapshot's JSON by kind.
 
-    rewritten: Line = _NO_LINE
-    filtered: Line = _NO_LINE
-    compacted: Line = _NO_LINE
-    gathered: Line = _NO_LINE
+    Of manifests of deletes an entry is what one commit brings.
+    """
+
+    rewritten: Line = NO_LINE
+    staged: Line | None = None
+    filtered: Line = NO_LINE
+    compacted: Line = NO_LINE
+    gathered: Line = NO_LINE
     filtered_spares: float = 0.0
+    compacted_spares: float = 0.0
     rewritten_spares: float = 0.0
+    rewritten_alone_spares: float = 0.0
     replacement: tuple[float, float] = (0.0, 0.0)
     partitions: int = 1
     data_file: FileLaw = NO_FILES
+    rewritten_deletes: Line = NO_LINE
+    filtered_deletes: Line = NO_LINE
 
 
 def calibrate_upkeep(case: Case, model: FastModel, profile: WriterProfile, site: Site | None = None) -> UpkeepLaws:
@@ -105,25 +112,44 @@ def maintained_model(
             list_fixed=list_law["fixed"],
             live_manifest=list_law["live_manifest"],
             counts_digits=not model.appends.gzip_json,
-            numbers_names=profile.names == "metastore",
+            numbers_snapshots=model.appends.format_version > 1,
+            names="hadoop" if model.appends.hadoop_names else profile.names,
         ),
         manifests=ManifestLaws(
             new_bytes=new_manifest_bytes(model),
             merged=Line(fixed=sizes.header_bytes, each=sizes.entry_bytes),
             rewritten=laws.rewritten,
+            staged=laws.staged,
             filtered=laws.filtered,
             compacted=laws.compacted,
             gathered=laws.gathered,
             filtered_spares=laws.filtered_spares,
+            compacted_spares=laws.compacted_spares,
             rewritten_spares=laws.rewritten_spares,
+            rewritten_alone_spares=laws.rewritten_alone_spares,
             data_file=laws.data_file,
         ),
         delete_after_commit=model.delete_after_commit,
-        appends_merge=case.merges,
+        appends_merge=case.merges or bool(case.key_columns),
         merge_enabled=case.table.properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
         is_partitioned=bool(case.table.partition_by),
         partitions=laws.partitions,
+        upserts=_maintained_upserts(model.upserts, laws),
     )
+
+
+def _maintained_upserts(upserts: UpsertLaws | None, laws: UpkeepLaws) -> UpsertLaws | None:
+    if upserts is None:
+        return None
+    manifests = replace(
+        upserts.manifests,
+        rewritten=laws.rewritten_deletes,
+        filtered=laws.filtered_deletes,
+        gathered=laws.filtered_deletes,
+        filtered_spares=laws.filtered_spares,
+        rewritten_alone_spares=laws.rewritten_alone_spares,
+    )
+    return replace(upserts, manifests=manifests)
 
 
 def _coefficients(model: FastModel, kind: Kind) -> dict[str, float]:
@@ -139,18 +165,28 @@ def _with_rewritten(laws: UpkeepLaws, table: _Calibrated) -> UpkeepLaws:
     wanted = min(max(fewest, REWRITTEN_BYTES // (100 + 40 * table.model.appends.columns)), most)
     period = max(3, -(-wanted // (REWRITES * table.case.workload.files_per_commit)))
     recording = table.simulated(_rewriting(table.case, period), REWRITES * period, case=table.with_properties())
-    entries, sizes = [], []
-    for place in np.flatnonzero(recording.reports.operation == "rewrite_manifests"):
-        entries.append(float(recording.reports.files_live[place]))
-        sizes.append(float(_written(recording, int(place) + 1, Kind.DATA_MANIFEST).sum()))
-    each, fixed = np.polyfit(entries, sizes, 1)
+    places = [int(place) for place in np.flatnonzero(recording.reports.operation == "rewrite_manifests")]
+    entries = recording.reports.files_live[places]
+    # what was copied to be committed was staged before
+    data = np.array([_written(recording, place + 1, Kind.DATA_MANIFEST) for place in places])
+    deletes = [_written(recording, place + 1, Kind.DELETE_MANIFEST).sum() for place in places]
     each_replacement = _replacement_bytes(recording, "rewrite_manifests", table)
+    since = range(places[0], len(recording.reports))
+    alone = float(np.mean([_spared(recording, place, table.model) for place in since]))
     return replace(
         laws,
-        rewritten=Line(fixed=float(fixed), each=float(each)),
-        rewritten_spares=0.0 if table.case.table.partition_by else _rewritten_spares(table),
+        rewritten_alone_spares=alone / len(table.model.appends.tracks),
+        rewritten=_fitted_line(entries, data[:, -1]),
+        staged=_fitted_line(entries, data[:, 0]) if data.shape[1] > 1 else None,
+        rewritten_deletes=_fitted_line(entries / table.model.appends.files_per_commit, deletes),
+        rewritten_spares=0.0 if table.case.table.partition_by or table.case.key_columns else _rewritten_spares(table),
         replacement=_in_place(laws.replacement, REWRITE_MANIFESTS, each_replacement),
     )
+
+
+def _fitted_line(entries: Ints | Floats, sizes: Floats | list[float]) -> Line:
+    each, fixed = np.polyfit(entries, sizes, 1)
+    return Line(fixed=float(fixed), each=float(each))
 
 
 def _rewriting(case: Case, period: int) -> Maintenance:
@@ -180,23 +216,36 @@ def _with_compacted(laws: UpkeepLaws, table: _Calibrated) -> UpkeepLaws:
             " Give --mode exact, and a horizon of some thousands of commits."
         )
     files, parts, first = float(reports.files_added[0]), int(made[0]), int(compactions[0])
-    before = int(reports.manifests_created[first - 1] + reports.manifests_kept[first - 1])
     sizes = _written(recording, first + 1, Kind.DATA_MANIFEST)
+    before = len(sizes) - 1
+    deletes = _written(recording, first + 1, Kind.DELETE_MANIFEST)
     # the newest is of one commit, the oldest holds all that merges brought together
     tail = float(reports.files_live[first - 1]) - (before - 1) * files
     each = float((sizes[before - 1] - sizes[0]) / (tail - files))
     filtered = Line(fixed=float(sizes[0]) - each * files, each=each)
     each_replacement = _replacement_bytes(recording, "rewrite_data_files", table)
+    spared = [_spared(recording, place, table.model) for place in range(first, len(reports))]
+    alone = float(np.mean(spared[1:]))
     return replace(
         laws,
         filtered=filtered,
-        filtered_spares=_spared(recording, first, table.model) / before,
+        compacted_spares=alone,
+        filtered_spares=(spared[0] - alone) / (before + len(deletes)),
+        filtered_deletes=_filtered_deletes(deletes, first - before + 1),
         compacted=Line(fixed=filtered.fixed, each=(float(sizes[before]) - filtered.fixed) / parts),
         gathered=_gathered(table, filtered),
         replacement=_in_place(laws.replacement, REWRITE_DATA_FILES, each_replacement),
         partitions=parts,
         data_file=_file_law(table),
     )
+
+
+def _filtered_deletes(sizes: Floats, merged: int) -> Line:
+    """Manifests that list deletes as deleted, by the commits in them: the newest of one, the oldest of all `merged`."""
+    if len(sizes) < 2:
+        return NO_LINE
+    each = float(sizes[-1] - sizes[0]) / (merged - 1)
+    return Line(fixed=float(sizes[0]) - each, each=each)
 
 
 def _file_law(table: _Calibrated) -> FileLaw:
@@ -227,9 +276,11 @@ def _compactions(table: _Calibrated, *, append: str) -> Recording:
         min_input_files=2,
         partial_progress_commits=None,
     )
-    case = table.with_properties()
+    # what deletes by key merges whatever it is told, unless there is not enough
+    waits = table.case.key_columns and append == "fast"
+    case = table.with_properties(min_count_to_merge=str(GATHERING_COMMITS + 1) if waits else None)
     case = replace(case, writer=case.writer.model_copy(update={"append": append}))
-    return table.simulated(Maintenance(rewrite_data_files=compaction), GATHERING_COMMITS, case=case)
+    return table.simulated(Maintenance(rewrite_data_files=compaction), GATHERING_COMMITS + LISTED_COMMITS, case=case)
 
 
 def _spared(recording: Recording, place: int, model: FastModel) -> float:

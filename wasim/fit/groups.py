@@ -78,6 +78,11 @@ def group_cases(run: Run) -> tuple[Group, ...]:
     return tuple(groups)
 
 
+def group_of(observed: tuple[Observed, ...]) -> Group:
+    """A group of what was observed, whatever else the cases do: who fits it has drivers for that."""
+    return Group(name=name_without_interval(observed[0].case_run.case), observed=observed, ingest=_fit_ingest(observed))
+
+
 def observe(case_run: CaseRun) -> Observed:
     """A case with its drivers. Where files per commit are not the scenario's, the ledger's median counts."""
     ledger = case_run.ledger

@@ -8,6 +8,7 @@ from statistics import median_low
 import numpy as np
 
 from wasim.calibration import CALIBRATION_COMMITS, with_summary
+from wasim.errors import WasimError
 from wasim.model import Appends, read_appends
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
@@ -73,6 +74,7 @@ def _shared(case: Case) -> str:
             workload.partitions_per_commit,
             workload.distribution_mode,
             case.environment.spark,
+            case.environment.catalog == "hadoop",
             case.clock,
         ],
         sort_keys=True,
@@ -86,6 +88,8 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
     for number, case in members:
         check_honoured(case, profile)
         check_summable(case)
+        if case.key_columns:
+            raise WasimError("writer.upsert is not simulated in a --grid. Leave --grid out, and give fewer cases.")
         key = json.dumps(case.table.properties, sort_keys=True)
         if key not in tables:
             tables[key] = len(representatives)

@@ -17,13 +17,31 @@ _HEADER_BYTES = {1: 5447, 2: 6691, 3: 7504}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommittedDeletes:
+    """The delete files that each of many like commits brings beside its data files, in a manifest of their own.
+
+    `bytes` are those that summaries count, `positions` and `keys` what the files delete. Of a commit's rows `replaced`
+    have keys of earlier ones, of any or of the newest. An entry of `sizes` is what one commit brings.
+    """
+
+    files: float
+    bytes: float
+    positions: float
+    keys: float
+    replaced: int
+    replaces_newest: bool
+    sizes: ManifestSizes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Appends:
     """Like appends, one after the other, without maintenance.
 
     `log_limit` is the most entries that the metadata log keeps. `statistics_columns` are those whose bounds an entry
     carries. `repeats_epoch` says whether each summary holds the streaming epoch, `counts_manifests` whether it says how
-    many manifests were kept (Iceberg 1.11 and later). `data_bytes_per_commit` is known only from a ledger; it moves
-    nothing but the digits of total-files-size.
+    many manifests were kept (Iceberg 1.11 and later), `hadoop_names` whether metadata.json files bear their version
+    alone, as in Hadoop's catalog. `data_bytes_per_commit` is known only from a ledger; it moves nothing but the digits
+    of total-files-size. `deletes` are those of a writer that deletes by key.
     """
 
     merges: bool
@@ -40,10 +58,25 @@ class Appends:
     gzip_json: bool
     sizes: ManifestSizes
     counts_manifests: bool = True
+    hadoop_names: bool = False
+    deletes: CommittedDeletes | None = None
 
     def with_sizes(self, sizes: ManifestSizes) -> "Appends":
         """The same appends with manifests of other sizes, which move the merges of full manifests."""
         return replace(self, sizes=sizes)
+
+    @property
+    def tracks(self) -> tuple["Appends", ...]:
+        """What each kind of manifest is like, data before deletes: they merge among themselves."""
+        if self.deletes is None:
+            return (self,)
+        return self, replace(
+            self,
+            files_per_commit=1,
+            data_bytes_per_commit=self.deletes.bytes,
+            sizes=self.deletes.sizes,
+            deletes=None,
+        )
 
 
 def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> Appends:
@@ -54,8 +87,9 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
     inferred = int(properties.get("write.metadata.metrics.max-inferred-column-defaults", MAX_INFERRED_COLUMNS))
     statistics = min(leaves, inferred)
     header = manifest_header_bytes(case.table)
+    may_merge = properties.get("commit.manifest-merge.enabled", "true").lower() != "false"
     return Appends(
-        merges=case.merges and properties.get("commit.manifest-merge.enabled", "true").lower() != "false",
+        merges=may_merge and (case.merges or bool(case.key_columns)),
         repeats_epoch=case.writer.kind == "streaming" and case.writer.sink == "table",
         files_per_commit=files,
         rows_per_commit=case.rows_per_commit,
@@ -67,6 +101,7 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
         min_count_to_merge=int(properties.get("commit.manifest.min-count-to-merge", MIN_COUNT_TO_MERGE)),
         target_manifest_bytes=int(properties.get("commit.manifest.target-size-bytes", TARGET_MANIFEST_BYTES)),
         gzip_json=properties.get("write.metadata.compression-codec", "none").lower() == "gzip",
+        hadoop_names=case.environment.catalog == "hadoop",
         sizes=ManifestSizes(
             new_bytes=header + entry_bytes(statistics) * files, header_bytes=header, entry_bytes=entry_bytes(statistics)
         ),

@@ -1,5 +1,6 @@
 """The drivers of a commit's cost: what grows, commit by commit, and its sums over any number of commits at once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,14 +45,15 @@ class Drivers:
 
 def drivers_at(appends: Appends, commits: Ints) -> Drivers:
     """The drivers of single commits, numbered from 1."""
-    cadence = appends_cadence(appends, commits)
+    cadence, listed = appends_cadence(appends, commits), _tracks(appends, commits)
+    live = _summed(one.live_manifests(commits) for one in listed)
     merged = cadence.merges_at(commits, np.ones_like(cadence.offset))
     return Drivers(
         commits=np.ones(len(commits)),
         snapshots=_floats(commits),
         # CREATE TABLE wrote the first metadata file, so commit 1 already logs one
         log_entries=_floats(np.minimum(commits, appends.log_limit)),
-        live_manifests=_floats(cadence.live_manifests(commits)),
+        live_manifests=_floats(live),
         manifest_files=_floats(1 + merged),
         entries_added=np.full(len(commits), float(appends.files_per_commit)),
         entries_merged=_floats(cadence.merges_at(commits, cadence.absorbed) * appends.files_per_commit),
@@ -60,8 +62,8 @@ def drivers_at(appends: Appends, commits: Ints) -> Drivers:
         list_digits=_floats(
             digits_at(1, commits)
             - FIRST_LIST_SAVES_BYTES * (commits == 1)
-            + cadence.live_manifests(commits)
-            - _narrow_manifests(cadence, commits)
+            + live
+            - _summed(_narrow_manifests(one, commits) for one in listed)
         ),
         columns=appends.columns,
         statistics_columns=appends.statistics_columns,
@@ -89,14 +91,15 @@ def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> 
 
 def drivers_through(appends: Appends, commits: Ints) -> Drivers:
     """The drivers summed over commits 1 … n for each n in `commits`, without an array of n elements."""
-    cadence = appends_cadence(appends, commits)
+    cadence, listed = appends_cadence(appends, commits), _tracks(appends, commits)
+    live = _summed(one.live_manifests_through(commits) for one in listed)
     merged = cadence.merges_through(commits, np.ones_like(cadence.offset))
     beyond = np.maximum(commits - appends.log_limit, 0)
     return Drivers(
         commits=_floats(commits),
         snapshots=_floats(triangle(commits)),
         log_entries=_floats(triangle(commits - beyond) + appends.log_limit * beyond),
-        live_manifests=_floats(cadence.live_manifests_through(commits)),
+        live_manifests=_floats(live),
         manifest_files=_floats(commits + merged),
         entries_added=_floats(commits * appends.files_per_commit),
         entries_merged=_floats(cadence.merges_through(commits, cadence.absorbed) * appends.files_per_commit),
@@ -105,8 +108,8 @@ def drivers_through(appends: Appends, commits: Ints) -> Drivers:
         list_digits=_floats(
             digits_through(1, commits)
             - FIRST_LIST_SAVES_BYTES * (commits >= 1)
-            + cadence.live_manifests_through(commits)
-            - _narrow_manifests_through(cadence, commits)
+            + live
+            - _summed(_narrow_manifests_through(one, commits) for one in listed)
         ),
         columns=appends.columns,
         statistics_columns=appends.statistics_columns,
@@ -126,6 +129,14 @@ def appends_cadence(appends: Appends, commits: Ints) -> Cadence:
     )
 
 
+def _tracks(appends: Appends, commits: Ints) -> list[Cadence]:
+    return [appends_cadence(one, commits) for one in appends.tracks]
+
+
+def _summed(parts: Iterable[Ints]) -> Ints:
+    return np.asarray(sum(parts))
+
+
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -139,12 +150,17 @@ class GrowingNumber(NamedTuple):
 
 def growing_numbers(appends: Appends) -> list[GrowingNumber]:
     """The numbers in a snapshot's JSON that grow with every commit."""
-    rows = appends.rows_per_commit
+    rows, deletes = appends.rows_per_commit, appends.deletes
     growing = [
         GrowingNumber("total-records", rows, 0),
         GrowingNumber("total-data-files", appends.files_per_commit, 0),
-        GrowingNumber("total-files-size", appends.data_bytes_per_commit, 0),
+        GrowingNumber("total-files-size", appends.data_bytes_per_commit + (deletes.bytes if deletes else 0.0), 0),
     ]
+    if deletes is not None:
+        growing.append(GrowingNumber("total-delete-files", deletes.files, 0))
+        growing.append(GrowingNumber("total-equality-deletes", deletes.keys, 0))
+        if deletes.positions:
+            growing.append(GrowingNumber("total-position-deletes", deletes.positions, 1))
     if appends.format_version >= 2:
         growing.append(GrowingNumber("sequence-number", 1, 0))
     if appends.format_version >= 3:
@@ -166,8 +182,13 @@ def constant_digits(appends: Appends) -> int:
 
 
 def _json_digits(appends: Appends, commits: Ints) -> Ints:
-    """Bytes of numbers in metadata.json: those of every retained snapshot, and last-sequence-number once."""
+    """Bytes of numbers in metadata.json: those of every retained snapshot, and last-sequence-number once.
+
+    Of Hadoop's catalog also those that name the logged files.
+    """
     total = constant_digits(appends) * commits + digits_at(1, commits)
+    if appends.hadoop_names:
+        total = total + digits_through(1, commits) - digits_through(1, commits - appends.log_limit)
     for _, increment, lag in growing_numbers(appends):
         total = total + digits_through(increment, commits - lag) + lag * np.minimum(commits, 1)
     return total
@@ -176,6 +197,8 @@ def _json_digits(appends: Appends, commits: Ints) -> Ints:
 def _json_digits_through(appends: Appends, commits: Ints) -> Ints:
     """Σ of `_json_digits` over commits 1 … n."""
     total = constant_digits(appends) * triangle(commits) + digits_through(1, commits)
+    if appends.hadoop_names:
+        total = total + digits_through_all(1, commits) - digits_through_all(1, commits - appends.log_limit)
     for _, increment, lag in growing_numbers(appends):
         total = total + digits_through_all(increment, commits - lag) + lag * commits
     return total

@@ -5,6 +5,7 @@ from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
 from wasim.scenario.paths import PATH_PROPERTIES
+from wasim.simulate.compaction import MOST_DELETED
 from wasim.simulate.data_files import DATA_TEMPLATE
 from wasim.simulate.profile import WriterProfile
 
@@ -75,9 +76,15 @@ def check_summable(case: Case) -> None:
     """Raises WasimError if more happens to the table than appends and maintenance, of which the fast form has sums."""
     if case.writer.writers > 1:
         raise WasimError("writer.writers above 1 is simulated in exact mode only. Give --mode exact.")
+    if case.writer.upsert is not None and not case.key_columns:
+        raise WasimError(
+            f"writer.upsert of mode {case.writer.upsert.mode} is simulated in exact mode only: what a MERGE writes"
+            " again depends on the rows of each file. Give --mode exact, or mode equality-deletes."
+        )
+    if case.key_columns:
+        _check_upserts_summable(case)
     for part, given in (
         ("changes", case.has_changes),
-        ("writer.upsert", case.writer.upsert is not None),
         ("evolution", bool(case.evolution)),
     ):
         if given:
@@ -91,15 +98,22 @@ def check_summable(case: Case) -> None:
             "maintenance.rewrite_data_files.partial_progress_commits is simulated in exact mode only. Give --mode"
             " exact, or take it out."
         )
-    if case.maintenance.rewrite_manifests is not None and case.table.format_version == 1:
+
+
+def _check_upserts_summable(case: Case) -> None:
+    upsert = case.writer.upsert
+    if upsert is None or case.maintenance.rewrite_data_files is None or not upsert.repeats:
+        return
+    if case.table.format_version > 2:
         raise WasimError(
-            "maintenance.rewrite_manifests of format version 1 is simulated in exact mode only. Give --mode exact, or"
-            " table.format_version 2."
+            "maintenance.rewrite_data_files beside writer.upsert.repeats in format version 3 is simulated in exact mode"
+            " only: what becomes of manifests depends on which of them hold vectors. Give --mode exact, or"
+            " table.format_version 2, or take writer.upsert.repeats out."
         )
-    if case.environment.catalog == "hadoop":
+    if upsert.repeats * case.replaced_rows_per_commit >= MOST_DELETED * case.rows_per_commit:
         raise WasimError(
-            "environment.catalog hadoop is simulated in exact mode only: the fast form knows no version hints. Give"
-            " --mode exact, or another catalog."
+            f"maintenance.rewrite_data_files beside a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
+            " mode only: it takes files whatever their size. Give --mode exact, or a smaller writer.upsert.repeats."
         )
 
 

@@ -21,6 +21,8 @@ from wasim.model import (
     known_bytes,
 )
 from wasim.model.drivers import appends_cadence
+from wasim.simulate.fast.sizes import UpsertLaws
+from wasim.simulate.fast.version_hints import add_version_hints
 from wasim.units import Floats, Ints
 
 ROWS_AT_ONCE = 1 << 16
@@ -39,13 +41,15 @@ class Law:
 class FastModel:
     """What a fit knows of one case: its appends, with manifests as large as fitted, and a law for each kind.
 
-    `create_bytes` is the metadata.json of CREATE TABLE; `data_bytes_per_commit` stands in `appends`.
+    `create_bytes` is the metadata.json of CREATE TABLE; `data_bytes_per_commit` stands in `appends`. `upserts` are
+    those of a writer that deletes by key, whose totals only `maintained` sums.
     """
 
     appends: Appends
     laws: Mapping[Kind, Law]
     create_bytes: int
     delete_after_commit: bool = False
+    upserts: UpsertLaws | None = None
 
     def bytes_of(self, kind: Kind, drivers: Drivers) -> Floats:
         """Bytes of one kind for each row of drivers."""
@@ -69,7 +73,10 @@ def fast_totals(model: FastModel, commits: int) -> Totals:
     files[Kind.DATA_MANIFEST] = round(float(drivers.manifest_files[0]))
     files[Kind.DATA] = commits * appends.files_per_commit
     deleted, files_deleted = _deleted(model, commits)
-    return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    totals = Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    if appends.hadoop_names:
+        add_version_hints(totals, commits)
+    return totals
 
 
 def _deleted(model: FastModel, commits: int) -> tuple[dict[Kind, int], dict[Kind, int]]:

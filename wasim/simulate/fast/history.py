@@ -199,6 +199,7 @@ class TableHistory:
     data_bytes_rewritten: float
     compactions: Compactions = NO_COMPACTIONS
     mean_digits: float = 0.0  # of numbers in a writer's summary that come and go with maintenance
+    deletes: "TableHistory | None" = None  # the same of delete manifests, whose files are what a commit brings of them
 
     @property
     def snapshots(self) -> int:
@@ -229,11 +230,21 @@ class TableHistory:
         """Manifests that the list of each of these snapshots holds."""
         turns, place = self.turns, self.turns.through(snapshots)
         since = snapshots - turns.rows.at(turns.snapshot, place)
-        return np.asarray(turns.rows.at(turns.live, place) + since).astype(np.int64)
+        of_deletes = 0 if self.deletes is None else self.deletes.live_at(snapshots)
+        return np.asarray(turns.rows.at(turns.live, place) + since + of_deletes).astype(np.int64)
 
     def spared_at(self, snapshots: Ints) -> Floats:
         """Bytes that the list of each of these snapshots saves, as manifests of one commit are listed alike."""
-        return self.turns.rows.at(self.turns.spared, self.turns.through(snapshots))
+        of_deletes = 0.0 if self.deletes is None else self.deletes.spared_at(snapshots)
+        return np.asarray(self.turns.rows.at(self.turns.spared, self.turns.through(snapshots)) + of_deletes)
+
+    def listed_through(self, snapshots: int) -> tuple[float, float]:
+        """Manifests in the lists of the first so many snapshots, all together, and bytes that those lists save."""
+        listed, spared = self.turns.listed_through(snapshots)
+        if self.deletes is None:
+            return listed, spared
+        of_deletes = self.deletes.listed_through(snapshots)
+        return listed + of_deletes[0], spared + of_deletes[1]
 
     def dropped_through(self, snapshots: int) -> tuple[int, float]:
         """Manifests, and their bytes, that no list after so many snapshots holds any more."""

@@ -1,6 +1,6 @@
 """The totals of a table that is kept in order, from what is fitted of its files and how its maintenance falls due."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,13 @@ from wasim.simulate.fast.replaying import replayed_history
 from wasim.simulate.fast.retention import Expiries, snapshots_before, snapshots_made
 from wasim.simulate.fast.rewritten import rewritten_history
 from wasim.simulate.fast.summaries import summary_digits
+from wasim.simulate.fast.upserted import add_live_deletes, add_upserts
+from wasim.simulate.fast.version_hints import add_version_hints
+
+# Of rows that are deleted by key: what compaction leaves out no longer counts.
+TOTALS = frozenset(
+    {"total-records", "total-files-size", "total-delete-files", "total-equality-deletes", "total-position-deletes"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +45,8 @@ def maintain_fast(
     appends = model.appends
     if history.data_files_rewritten:
         bounded |= {"total-data-files"}
+    if history.data_files_rewritten and model.upserts is not None:
+        bounded |= TOTALS
     digits = summary_digits(appends, bounded=bounded, mean_digits=history.mean_digits)
     return Maintained(
         model=model,
@@ -51,11 +60,19 @@ def table_history(model: MaintainedModel) -> TableHistory:
     """What becomes of the table's manifests and data files: step by step where more than rewrites of manifests do."""
     appends, upkeep, kept = model.appends, model.upkeep, model.upkeep.maintenance
     if not upkeep.replaces:
-        return appended_history(appends, model.manifests, upkeep.commits)
+        return _appended(model)
     rewriting = kept.rewrite_manifests
     if rewriting is None or kept.rewrite_data_files is not None or appends.merges:
         return replayed_history(model)
     return rewritten_history(model)
+
+
+def _appended(model: MaintainedModel) -> TableHistory:
+    commits, tracks = model.upkeep.commits, model.appends.tracks
+    history = appended_history(tracks[0], model.manifests, commits)
+    if model.upserts is None:
+        return history
+    return replace(history, deletes=appended_history(tracks[1], model.upserts.manifests, commits))
 
 
 def maintained_totals(table: Maintained) -> Totals:
@@ -73,7 +90,12 @@ def maintained_totals(table: Maintained) -> Totals:
     written[Kind.DATA_MANIFEST] = round(commits * model.manifests.new_bytes + turns_bytes)
     written[Kind.DATA] = round(commits * appends.data_bytes_per_commit + history.data_bytes_rewritten)
     deleted, files_deleted = _deleted(table)
-    return Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    totals = Totals(written_bytes=written, deleted_bytes=deleted, files_written=files, files_deleted=files_deleted)
+    if model.upserts is not None:
+        add_upserts(totals, model.upserts, history, table.expiries.gone if len(table.expiries) else 0)
+    if appends.hadoop_names:
+        add_version_hints(totals, sizes.versions)
+    return totals
 
 
 def _deleted(table: Maintained) -> tuple[dict[Kind, int], dict[Kind, int]]:
@@ -131,4 +153,6 @@ def maintained_live_bytes(table: Maintained) -> dict[Kind, int]:
     written += model.upkeep.commits * model.manifests.new_bytes
     live[Kind.DATA_MANIFEST] = round(written - history.unused_bytes - dropped)
     live[Kind.DATA] = round(history.live_bytes)
+    if model.upserts is not None:
+        add_live_deletes(live, model.upserts, history)
     return live

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from wasim.model import Appends
 from wasim.simulate.fast.metadata_sizes import MetadataLaws
-from wasim.simulate.fast.sizes import ManifestLaws
+from wasim.simulate.fast.sizes import ManifestLaws, UpsertLaws
 from wasim.simulate.fast.upkeep import Upkeep
 
 
@@ -13,7 +13,7 @@ class MaintainedModel:
     """What a fit knows of one case under maintenance.
 
     `appends_merge`: whether commits are MergeAppend; `merge_enabled`: whether the table lets anything merge.
-    `partitions`: as many data files compaction writes.
+    `partitions`: as many data files compaction writes. `upserts` are those of a writer that deletes by key.
     """
 
     appends: Appends
@@ -25,3 +25,4 @@ class MaintainedModel:
     merge_enabled: bool
     is_partitioned: bool
     partitions: int
+    upserts: UpsertLaws | None = None

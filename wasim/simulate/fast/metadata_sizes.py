@@ -19,6 +19,7 @@ from wasim.simulate.fast.history import TableHistory
 from wasim.simulate.fast.recurring import Column, Place, Running
 from wasim.simulate.fast.retention import Expiries, ExpiryPart
 from wasim.simulate.fast.summaries import SummaryDigits, digits_of, digits_of_whole_numbers_through
+from wasim.simulate.profile import Names
 from wasim.units import Floats, Ints
 
 FIRST_SNAPSHOT_SAVES_BYTES = 41  # the first snapshot has no parent: `"parent-snapshot-id":`, 19 digits and a comma
@@ -30,7 +31,8 @@ class MetadataLaws:
     """What metadata.json and lists are made of: coefficients as fitted for appends.
 
     `replacement` is the snapshot of a replacement by kind, without its digits. `counts_digits` is false under gzip,
-    where digits deflate with the rest and are in the coefficients; `numbers_names` true where names hold versions.
+    where digits deflate with the rest and are in the coefficients; `numbers_snapshots` is false of format version 1,
+    which has no sequence numbers. `names` are those of metadata.json files.
     """
 
     create_bytes: float
@@ -42,7 +44,8 @@ class MetadataLaws:
     list_fixed: float
     live_manifest: float
     counts_digits: bool
-    numbers_names: bool
+    numbers_snapshots: bool
+    names: Names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +102,7 @@ class MetadataSizes:
         total += self._snapshots_as_if_none_expired(snapshots) + self._of_expiries(expiries, version)
         if laws.counts_digits:
             total += float(digits_of_whole_numbers_through(snapshots))
-            if laws.numbers_names:
-                total += self._wide_names(version)
+            total += self._named_through(version)
         return float(total)
 
     def at(self, versions: Ints) -> Floats:
@@ -113,6 +115,9 @@ class MetadataSizes:
         total = laws.json_fixed + self._saved + laws.log_entry * np.minimum(versions, laws.log_limit) + held
         if laws.counts_digits:
             total = total + digits_of(made)
+        if laws.counts_digits and laws.names == "hadoop":
+            beyond = np.maximum(versions - laws.log_limit, 0)
+            total = total + digits_of_whole_numbers_through(versions) - digits_of_whole_numbers_through(beyond)
         return np.asarray(total)
 
     def list_at(self, snapshots: Ints) -> Floats:
@@ -125,7 +130,7 @@ class MetadataSizes:
         """Bytes of the lists of the first so many snapshots."""
         if snapshots < 1:
             return 0.0
-        listed, spared = self.history.turns.listed_through(snapshots)
+        listed, spared = self.history.listed_through(snapshots)
         digits = float(digits_of_whole_numbers_through(snapshots)) - FIRST_LIST_SAVES_BYTES
         wide = listed - self._narrow_through(snapshots)
         listed_bytes = self.laws.live_manifest * listed - spared
@@ -136,7 +141,9 @@ class MetadataSizes:
         laws, commits = self.laws, snapshots - replaced
         weight = laws.snapshot * commits + self._replaced_bytes.of_first(replaced) - self._saved * (snapshots > 0)
         if laws.counts_digits:
-            weight = weight + self.digits.through(commits) + digits_of_whole_numbers_through(snapshots)
+            weight = weight + self.digits.through(commits)
+        if laws.counts_digits and laws.numbers_snapshots:
+            weight = weight + digits_of_whole_numbers_through(snapshots)
         return np.asarray(weight)
 
     def _snapshots_as_if_none_expired(self, snapshots: int) -> float:
@@ -150,6 +157,7 @@ class MetadataSizes:
         total += (snapshots + 1) * each - moments - self._saved * snapshots
         if laws.counts_digits:
             total += self.digits.through_all(commits) + self._digits_of_commits_replaced(place)
+        if laws.counts_digits and laws.numbers_snapshots:
             total += _digits_of_whole_numbers_through_all(snapshots)
         return total
 
@@ -190,17 +198,27 @@ class MetadataSizes:
         inside = max(version - beyond, 0)
         return inside * (inside + 1) / 2 + self.laws.log_limit * beyond
 
-    def _wide_names(self, version: int) -> float:
-        """Bytes of versions that take more than five digits, in all logs."""
+    def _named_through(self, version: int) -> float:
+        """Bytes of versions in the names of all logs' files, beyond those that all names have."""
+        if self.laws.names == "hadoop":
+            through, beyond = version, max(version - self.laws.log_limit, 0)
+            return _digits_of_whole_numbers_through_all(through) - _digits_of_whole_numbers_through_all(beyond)
+        if self.laws.names == "bare":
+            return 0.0
         return sum(self._logged(version - 10**digits) for digits in range(LOGGED_DIGITS, len(str(version))))
 
     def _narrow_through(self, snapshots: int) -> float:
         """Entries of one-byte sequence numbers in all these lists: of the first manifests, until they are dropped."""
-        turns = self.history.turns
-        drops = np.flatnonzero(turns.dropped.first)
-        last = min(snapshots, int(turns.snapshot.first[drops[0]]) - 1) if len(drops) else snapshots
-        few = min(last, NARROW_SEQUENCE_NUMBERS)
-        return few * (few + 1) / 2 + NARROW_SEQUENCE_NUMBERS * max(last - few, 0)
+        total = 0.0
+        for history in (self.history, self.history.deletes):
+            if history is None:
+                continue
+            turns = history.turns
+            drops = np.flatnonzero(turns.dropped.first)
+            last = min(snapshots, int(turns.snapshot.first[drops[0]]) - 1) if len(drops) else snapshots
+            few = min(last, NARROW_SEQUENCE_NUMBERS)
+            total += few * (few + 1) / 2 + NARROW_SEQUENCE_NUMBERS * max(last - few, 0)
+        return total
 
 
 def _last(weighed: _Weighed) -> _Weighed:

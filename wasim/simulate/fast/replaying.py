@@ -19,6 +19,7 @@ from wasim.simulate.fast.replayed_table import ReplayedTable
 from wasim.simulate.fast.rounds import ROWS_AT_ONCE, Rounds, Waiting
 from wasim.simulate.fast.summaries import mean_digits, mean_digits_of_manifests
 from wasim.simulate.fast.upkeep import Upkeep
+from wasim.units import Floats, Ints
 
 _KINDS = (REWRITE_DATA_FILES, REWRITE_MANIFESTS)  # in the order of those of one time
 
@@ -70,58 +71,93 @@ def _waiting(upkeep: Upkeep) -> Waiting:
 
 
 def _history(model: MaintainedModel, table: ReplayedTable) -> TableHistory:
-    appends, commits = model.appends, model.upkeep.commits
-    turns, replacements, done = turns_of(table.turns), _replacements(table), _compactions(table)
+    appends, commits, data = model.appends, model.upkeep.commits, table.tracks[0]
+    turns, replacements, done = turns_of(data.turns), _replacements(table), table.compactions.kept()
     digits = 0.0
     if len(replacements):
         digits += mean_digits_of_manifests(turns, commits + len(replacements)) if not appends.merges else 0.0
-        digits += _digits_of_files(model, done)
+        digits += _digits_of_totals(model, done)
     return TableHistory(
         commits=commits,
         files_per_commit=appends.files_per_commit,
         data_bytes_per_commit=appends.data_bytes_per_commit,
         turns=turns,
         replacements=replacements,
-        unused=table.sums.unused,
-        unused_bytes=table.sums.unused_bytes,
+        unused=data.sums.unused,
+        unused_bytes=data.sums.unused_bytes,
         data_files_rewritten=table.sums.data_files,
         data_bytes_rewritten=table.sums.data_bytes,
-        compactions=done,
+        compactions=_compactions(done, (1, 2, 3, 4)),
         mean_digits=digits,
+        deletes=_history_of_deletes(model, table, replacements, done),
+    )
+
+
+def _history_of_deletes(
+    model: MaintainedModel, table: ReplayedTable, replacements: Replacements, done: Floats
+) -> TableHistory | None:
+    if model.appends.deletes is None:
+        return None
+    track, each = table.tracks[1], model.appends.deletes.bytes
+    return TableHistory(
+        commits=model.upkeep.commits,
+        files_per_commit=1,
+        data_bytes_per_commit=each,
+        turns=turns_of(track.turns),
+        replacements=replacements,
+        unused=track.sums.unused,
+        unused_bytes=track.sums.unused_bytes,
+        data_files_rewritten=0,
+        data_bytes_rewritten=0.0,
+        compactions=_compactions(done, (5, 5, 6, 6), each_bytes=each),
     )
 
 
 def _replacements(table: ReplayedTable) -> Replacements:
-    rows, (snapshot, commits, event_time_s, kind, *_) = (found := table.replacements.recurring())
-    kept = np.stack([column.first for column in found[1]], axis=-1)
+    rows, columns = table.replacements.recurring()
+    snapshot, commits, event_time_s, kind, *_ = columns
     return Replacements(
         rows=rows,
         snapshot=snapshot,
         commits=commits,
         event_time_s=event_time_s,
         kind=kind.first.astype(np.int64),
-        digits=table.digits(kept),
+        digits=table.digits(np.stack([column.first for column in columns], axis=-1)),
     )
 
 
-def _compactions(table: ReplayedTable) -> Compactions:
-    commits, removed_files, removed_bytes, live_files, live_bytes = table.compactions.kept().T
+def _compactions(done: Floats, places: tuple[int, int, int, int], each_bytes: float = 1.0) -> Compactions:
+    """Compactions by what they took out and left: places of files and bytes, or of files of so many bytes each."""
+    removed_files, removed_bytes, live_files, live_bytes = (done[:, place] for place in places)
     return Compactions(
-        commits=commits.astype(np.int64),
+        commits=done[:, 0].astype(np.int64),
         removed_files=removed_files,
-        removed_bytes=removed_bytes,
+        removed_bytes=removed_bytes * each_bytes,
         live_files=live_files,
-        live_bytes=live_bytes,
+        live_bytes=live_bytes * each_bytes,
     )
 
 
-def _digits_of_files(model: MaintainedModel, done: Compactions) -> float:
-    """Digits of `total-data-files` in the mean, where compaction takes files away."""
+def _digits_of_totals(model: MaintainedModel, done: Floats) -> float:
+    """Digits of the totals in a writer's summaries in the mean, where compaction takes from them what has come."""
     if not len(done):
         return 0.0
-    files, total = model.appends.files_per_commit, 0.0
+    total = 0.0
     for first in range(0, len(done), ROWS_AT_ONCE):
-        part = slice(first, first + ROWS_AT_ONCE)
-        since = np.diff(done.commits[first : part.stop + 1], append=model.upkeep.commits)[: len(done.commits[part])]
-        total += mean_digits(done.live_files[part] + files, files, since) * float(since.sum())
-    return total / max(model.upkeep.commits - int(done.commits[0]), 1)
+        part = done[first : first + ROWS_AT_ONCE]
+        commits = done[first : first + ROWS_AT_ONCE + 1, 0]
+        since = np.diff(commits, append=model.upkeep.commits)[: len(part)].astype(np.int64)
+        total += sum(mean_digits(left + each, each, since) for left, each in _totals(model, part)) * float(since.sum())
+    return total / max(model.upkeep.commits - int(done[0, 0]), 1)
+
+
+def _totals(model: MaintainedModel, done: Floats) -> list[tuple[Ints, int]]:
+    """The totals that compactions leave, with what each commit adds to them."""
+    appends, deletes = model.appends, model.appends.deletes
+    totals = [(done[:, 3], float(appends.files_per_commit))]
+    if deletes is not None:
+        size = done[:, 4] + done[:, 6] * deletes.bytes
+        totals += [(done[:, 7], float(appends.rows_per_commit)), (size, appends.data_bytes_per_commit + deletes.bytes)]
+        counted = [each for each in (deletes.files, deletes.keys, deletes.positions) if each]
+        totals += [(done[:, 6] * each, each) for each in counted]
+    return [(left.astype(np.int64), max(1, round(each))) for left, each in totals]

@@ -62,8 +62,8 @@ def rewritten_history(model: MaintainedModel) -> TableHistory:
         data_bytes_per_commit=appends.data_bytes_per_commit,
         turns=turns,
         replacements=replacements,
-        unused=0,
-        unused_bytes=0.0,
+        unused=walk.staged,
+        unused_bytes=walk.staged_bytes,
         data_files_rewritten=0,
         data_bytes_rewritten=0.0,
         mean_digits=mean_digits_of_manifests(turns, commits + len(replacements)) if len(replacements) else 0.0,
@@ -77,6 +77,9 @@ class _Walk:
         self.model, self.laws, self.target = model, model.manifests, model.appends.target_manifest_bytes
         self.entry_bytes = model.appends.files_per_commit * self.laws.rewritten.each  # of one commit's files
         self.commits = self.live = self.past = self.made = 0
+        staged = self.laws.staged
+        self.staged_entry_bytes = model.appends.files_per_commit * staged.each if staged is not None else 0.0
+        self.staged, self.staged_bytes = 0, 0.0  # what rewrites copied manifests from, and deleted
         self.turns, self.replacements = Rows(TURN_WIDTH), Rows(5)
         self.turns.append(FIRST_TURN)
         self.wider = _commits_of_more_digits(model)
@@ -144,6 +147,7 @@ class _Walk:
 
     def _note(self, done: Sequence[_Rewrite], ahead: _Round, rounds: int) -> None:
         snapshots, bytes_more = ahead.commits + len(done), ahead.commits * self.entry_bytes
+        self._note_staged(done, ahead.commits, rounds)
         turns = [self._turn(one, number) for number, one in enumerate(done, self.made + 1)]
         each = [self._replacement(one, number) for number, one in enumerate(done, self.made + 1)]
         if rounds == 1:
@@ -152,15 +156,31 @@ class _Walk:
                 self.replacements.append(replacement)
         elif done:
             round_s = ahead.commits * self.model.upkeep.commit_interval_s
-            self.turns.again(turns, (snapshots, 0.0, 0.0, bytes_more, 0.0, bytes_more, 0.0), rounds)
+            written_more = bytes_more + ahead.commits * self.staged_entry_bytes
+            self.turns.again(turns, (snapshots, 0.0, 0.0, written_more, 0.0, bytes_more, 0.0), rounds)
             self.replacements.again(each, (snapshots, ahead.commits, round_s, 0.0, 0.0), rounds)
         self.made += rounds * len(done)
 
     def _turn(self, one: _Rewrite, number: int) -> tuple[float, ...]:
         made, entries = one.made, one.commit * self.entry_bytes
-        spared = made * self.laws.rewritten_spares if made > 1 else 0.0
-        made_bytes = made * self.laws.rewritten.fixed + entries
-        return one.commit + number, made, made, made_bytes, one.found, one.found_bytes, spared
+        spared = made * self.laws.rewritten_spares if made > 1 else self.laws.rewritten_alone_spares
+        staged, staged_bytes = self._staged(one)
+        made_bytes = made * self.laws.rewritten.fixed + entries + staged_bytes
+        return one.commit + number, made, made + staged, made_bytes, one.found, one.found_bytes, spared
+
+    def _staged(self, one: _Rewrite) -> tuple[int, float]:
+        """Manifests that a rewrite copies its own from, where it does, and their bytes."""
+        staged = self.laws.staged
+        if staged is None:
+            return 0, 0.0
+        return one.made, one.made * staged.fixed + one.commit * self.staged_entry_bytes
+
+    def _note_staged(self, done: Sequence[_Rewrite], commits: int, rounds: int) -> None:
+        for one in done:
+            staged, staged_bytes = self._staged(one)
+            self.staged += rounds * staged
+            grown = commits * self.staged_entry_bytes * rounds * (rounds - 1) / 2
+            self.staged_bytes += rounds * staged_bytes + grown
 
     def _replacement(self, one: _Rewrite, number: int) -> tuple[float, ...]:
         digits = 3 + bisect_right(self.wider, one.commit) + len(str(one.found))

@@ -7,12 +7,13 @@ as are alike are written down at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wasim.simulate.fast.history import REWRITE_DATA_FILES
+from wasim.simulate.fast.history import REWRITE_DATA_FILES, TURN_WIDTH
+from wasim.simulate.fast.runs import ManifestRun
 from wasim.units import Floats, Ints
 
 if TYPE_CHECKING:
@@ -93,13 +94,12 @@ class Waiting:
 class _Mark:
     """How far everything had come when the table was in some state."""
 
-    turns: int
+    turns: list[int]  # of each track
     replacements: int
     commits: int
     snapshots: int
     past: int
-    small_bytes: float
-    sums: Sums
+    sums: list[Sums]  # of the table, and of each track
 
 
 class Rounds:
@@ -128,13 +128,12 @@ class Rounds:
         if len(self._marks) >= MOST_REMEMBERED:
             self._marks.clear()
         self._marks[state] = _Mark(
-            turns=len(table.turns),
+            turns=[len(track.turns) for track in table.tracks],
             replacements=len(table.replacements),
             commits=table.commits,
             snapshots=table.snapshots,
             past=self.waiting.past,
-            small_bytes=table.small_bytes,
-            sums=replace(table.sums),
+            sums=[replace(table.sums), *(replace(track.sums) for track in table.tracks)],
         )
 
     def _alike(self, mark: _Mark) -> int:
@@ -145,7 +144,7 @@ class Rounds:
             (self.table.model.upkeep.commits - self.table.commits) // commits,
             self.waiting.rounds_alike(mark.past, commits),
         )
-        return self.table.rounds_until_large(self._compactions(mark)[:, 9], commits, rounds)
+        return self.table.rounds_until_large(self._compactions(mark)[:, 1], commits, rounds)
 
     def _compactions(self, mark: _Mark) -> Floats:
         done = self.table.replacements.since(mark.replacements)
@@ -154,27 +153,28 @@ class Rounds:
     def _repeat(self, mark: _Mark, rounds: int) -> None:
         table = self.table
         commits, snapshots = table.commits - mark.commits, table.snapshots - mark.snapshots
-        turns, done = table.turns.since(mark.turns), table.replacements.since(mark.replacements)
-        turn_steps, steps = np.zeros(turns.shape[1]), np.zeros(done.shape[1])
-        turn_steps[0] = steps[0] = snapshots
-        steps[1], steps[2] = commits, commits * table.model.upkeep.commit_interval_s
-        steps[9] = commits * table.model.appends.rows_per_commit
-        table.turns.again(turns + turn_steps, turn_steps.tolist(), rounds)
+        turn_steps = np.zeros(TURN_WIDTH)
+        turn_steps[0] = snapshots
+        for track, first, sums in zip(table.tracks, mark.turns, mark.sums[1:], strict=True):
+            track.turns.again(track.turns.since(first) + turn_steps, turn_steps.tolist(), rounds)
+            track.sums.add_rounds(sums, rounds, 0.0)
+        done = table.replacements.since(mark.replacements)
+        steps = np.zeros(done.shape[1])
+        steps[0], steps[1], steps[2] = snapshots, commits, commits * table.model.upkeep.commit_interval_s
         before, made_bytes = done, 0.0
         at_once = max(1, ROWS_AT_ONCE // len(done))
-        for first in range(0, rounds, at_once):
-            number = np.arange(first + 1, min(first + at_once, rounds) + 1, dtype=np.float64)[:, None, None]
+        for past in range(0, rounds, at_once):
+            number = np.arange(past + 1, min(past + at_once, rounds) + 1, dtype=np.float64)[:, None, None]
             again = (done[None] + number * steps).reshape(-1, done.shape[1])
             made_bytes += table.resize(again, before=before)
             table.replace_again(again.reshape(-1, *done.shape), steps)
             before = again
-        table.sums.add_rounds(mark.sums, rounds, made_bytes)
+        table.sums.add_rounds(mark.sums[0], rounds, made_bytes)
         table.commits += rounds * commits
         table.snapshots += rounds * snapshots
-        table.small_rows += rounds * commits * table.model.appends.rows_per_commit
         self.waiting.past += rounds * (self.waiting.past - mark.past)
 
 
-def state_of(runs: Sequence[object], *others: float) -> tuple[object, ...]:
+def state_of(runs: Sequence[ManifestRun], *others: float) -> tuple[object, ...]:
     """What decides all that follows: the runs of manifests, and other numbers."""
-    return (*(astuple(run) for run in runs), *others)  # type: ignore[call-overload]
+    return (*((run.count, *run.each) for run in runs), *others)

@@ -1,7 +1,7 @@
 """A table's manifests as runs of like ones, newest first, and Iceberg's bins of them, run by run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import floor
 
 
@@ -29,7 +29,20 @@ class ManifestRun:
 
     def part(self, count: int) -> "ManifestRun":
         """So many of them."""
-        return replace(self, count=count)
+        return ManifestRun(
+            count=count,
+            bytes=self.bytes,
+            small=self.small,
+            kept=self.kept,
+            entries=self.entries,
+            own=self.own,
+            spares=self.spares,
+        )
+
+    @property
+    def each(self) -> tuple[float, ...]:
+        """What like ones have in common."""
+        return self.bytes, self.small, self.kept, self.entries, self.own, self.spares
 
 
 Bin = list[ManifestRun]
@@ -56,7 +69,7 @@ def pack_runs(runs: Sequence[ManifestRun], target_bytes: float) -> list[Bin]:
             if not fits and not bins[-1]:
                 fits = 1  # one that is larger than the target is a bin of its own
             if fits:
-                bins[-1].insert(0, run.part(fits))
+                bins[-1].insert(0, run if fits == run.count else run.part(fits))
                 filled += fits * run.bytes
                 left -= fits
             if left:
@@ -84,4 +97,4 @@ def joined(runs: Iterable[ManifestRun]) -> list[ManifestRun]:
 
 
 def _alike(one: ManifestRun, other: ManifestRun) -> bool:
-    return one == replace(other, count=one.count)
+    return one.each == other.each

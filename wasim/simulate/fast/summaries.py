@@ -4,10 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from wasim.model import Appends
+from wasim.model import Appends, CommittedDeletes
 from wasim.model.digits import MAX_DIGITS, digits_through, digits_through_all
 from wasim.model.drivers import constant_digits, growing_numbers
 from wasim.simulate.fast.history import Turns
+from wasim.simulate.summary import NONE, FileCounts, changed_counters
 from wasim.units import Floats, Ints
 
 _POWERS = 10.0 ** np.arange(1, MAX_DIGITS)
@@ -101,3 +102,17 @@ def mean_digits(first: Ints | Floats, step: int, count: Ints | Floats, times: In
     spread = np.where(last > first, last - np.maximum(first - 1, 0), 1)
     each = np.where(last > first, (high - low) / np.maximum(spread, 1), digits_of(first))
     return float((np.maximum(each, 1.0) * weight).sum() / weight.sum())
+
+
+def removed_deletes_bytes(deletes: CommittedDeletes | None, commits: int) -> int:
+    """Bytes that a summary takes to say that the deletes of so many commits were removed."""
+    if deletes is None:
+        return 0
+    by_position = commits if deletes.positions else 0
+    removed = FileCounts(
+        equality_files=round(commits * deletes.files),
+        position_files=by_position,
+        position_deletes=round(commits * deletes.positions),
+        equality_deletes=round(commits * deletes.keys),
+    )
+    return sum(len(f'"{key}":"{number}",') for key, number in changed_counters(NONE, removed).items())

@@ -77,8 +77,8 @@ def dues_at(upkeep: Upkeep, commits: Ints) -> Dues:
 
 
 def read_upkeep(case: Case) -> Upkeep | None:
-    """The upkeep of a case; None where nothing keeps its table."""
-    if not case.has_maintenance:
+    """The upkeep of a case; None where nothing keeps its table, and its writer only appends."""
+    if not (case.has_maintenance or case.key_columns):
         return None
     return Upkeep(
         maintenance=case.maintenance,
