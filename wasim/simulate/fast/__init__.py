@@ -1,7 +1,7 @@
 """Years in a moment: totals in closed form, with coefficients fitted to an exact or a measured ledger.
 
-`appends` sums what a writer alone does. Under maintenance `upkeep` says when what falls due, `appended`, `rewritten` and
-`replaying` make the `history` of the manifests from one replacement to the next, which keeps what is `recurring` once;
+`appends` sums what a writer alone does. Under maintenance `upkeep` says when what falls due, `appended`, `rewritten`
+and `replaying` make the `history` of the manifests between replacements, which keeps what is `recurring` once;
 `retention` says which snapshots are left, `metadata_sizes` what every metadata.json then holds; `maintained` puts them
 together into the same totals.
 """
