@@ -79,6 +79,7 @@ class _Walk:
         self.commits = self.live = self.past = self.made = 0
         staged = self.laws.staged
         self.staged_entry_bytes = model.appends.files_per_commit * staged.each if staged is not None else 0.0
+        self.spared = 0.0  # by lists since the last turn
         self.staged, self.staged_bytes = 0, 0.0  # what rewrites copied manifests from, and deleted
         self.turns, self.replacements = Rows(TURN_WIDTH), Rows(5)
         self.turns.append(FIRST_TURN)
@@ -116,11 +117,11 @@ class _Walk:
         for number, commit in enumerate(ahead.due):
             done.append(self._rewrite(commit, before, live, ahead.event_time_s + number * ahead.every_s))
             before, live = commit, done[-1].made
-        rounds = 1
-        if ahead.most > 1 and live == self.live:
+        rounds, spared = 1, next((self._spared(one.made) for one in reversed(done) if one.is_due), self.spared)
+        if ahead.most > 1 and live == self.live and spared == self.spared:
             rounds = min(ahead.most, *(self._rounds_alike(one, ahead.commits) for one in done))
         self._note([one for one in done if one.is_due], ahead, rounds)
-        self.commits, self.live = before + (rounds - 1) * ahead.commits, live
+        self.commits, self.live, self.spared = before + (rounds - 1) * ahead.commits, live, spared
         self.past += rounds * len(ahead.due)
 
     def _rewrite(self, commit: int, before: int, live: int, event_time_s: float) -> _Rewrite:
@@ -163,10 +164,13 @@ class _Walk:
 
     def _turn(self, one: _Rewrite, number: int) -> tuple[float, ...]:
         made, entries = one.made, one.commit * self.entry_bytes
-        spared = made * self.laws.rewritten_spares if made > 1 else self.laws.rewritten_alone_spares
         staged, staged_bytes = self._staged(one)
         made_bytes = made * self.laws.rewritten.fixed + entries + staged_bytes
-        return one.commit + number, made, made + staged, made_bytes, one.found, one.found_bytes, spared
+        return one.commit + number, made, made + staged, made_bytes, one.found, one.found_bytes, self._spared(made)
+
+    def _spared(self, made: int) -> float:
+        """Bytes that lists save of so many manifests that one rewrite made."""
+        return made * self.laws.rewritten_spares if made > 1 else self.laws.rewritten_alone_spares
 
     def _staged(self, one: _Rewrite) -> tuple[int, float]:
         """Manifests that a rewrite copies its own from, where it does, and their bytes."""
