@@ -14,6 +14,7 @@ from wasim.ledger import Action, CommitReports, Kind
 from wasim.runs import read_recording
 from wasim.scenario import Case, case_from_document
 from wasim.scenario.changes import Changes, Evolution, Maintenance
+from wasim.scenario.parts import Writer
 from wasim.simulate import Site, shipped_profile, simulate_table
 from wasim.simulate.fidelity import compare
 from wasim.simulate.honoured import check_summable
@@ -276,3 +277,11 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
 def test_what_is_not_modelled_is_refused_by_name(parts, named):
     with pytest.raises(WasimError, match=named):
         simulate(kept_case(**parts))
+
+
+def test_changes_and_upserts_together_beside_an_evolution_are_refused_as_versions_of_rows_would_be_two():
+    evolution = [{"at": "1s", "add_column": {"name": "first", "type": "int"}}]
+    case = kept_case(changes={"update": {"every": "3s", "share": 0.5}}, evolution=evolution)
+    upserting = Writer.model_validate({"kind": "batch", "upsert": {"share": 0.5}})
+    with pytest.raises(WasimError, match=r"changes, writer\.upsert and evolution together are not modelled"):
+        simulate(replace(case, writer=upserting))
