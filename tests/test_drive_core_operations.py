@@ -169,8 +169,11 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
     ("lines", "named"),
     [
         (
-            {"changes": "{update: {every: 2s, rows: 1}}", "evolution": "[{at: 1s, drop_column: sensor}]"},
-            r"changes\.update beside drop_column",
+            {
+                "changes": "{update: {every: 2s, rows: 1}}",
+                "evolution": "[{at: 1s, add_partition_field: {column: sensor}}]",
+            },
+            r"changes\.update beside add_partition_field",
         ),
         (
             {
@@ -183,9 +186,9 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
         (
             {
                 "maintenance": "{rewrite_data_files: {every: 2s}}",
-                "evolution": "[{at: 1s, drop_column: sensor}]",
+                "evolution": "[{at: 1s, add_partition_field: {column: event_time, transform: hour}}]",
             },
-            "beside drop_column",
+            "rewrite_data_files beside add_partition_field",
         ),
         (
             {"evolution": "[{at: 1s, set_properties: {write.format.default: orc}}]"},
