@@ -125,6 +125,7 @@ def test_every_column_type_can_be_written_and_read(run_case: RunCase, small_case
         assert run.ledger.records_live[-1] == 20
 
 
+@pytest.mark.slow
 def test_the_real_clock_waits_for_each_commit(run_case: RunCase, small_case: MakeCase) -> None:
     for writer in ("batch", "streaming"):
         run, _ = run_case(small_case(writer=writer, clock="real", commit_interval="2s", horizon="8s"))
@@ -133,6 +134,7 @@ def test_the_real_clock_waits_for_each_commit(run_case: RunCase, small_case: Mak
         assert np.all(np.abs(gaps_s[1:] - 2) < 1.2), gaps_s
 
 
+@pytest.mark.slow
 def test_the_overhead_of_recording_can_be_measured(session: Session, small_case: MakeCase, tmp_path: Path) -> None:
     overhead = measure_overhead(session, small_case(), tmp_path, commits=4)
     assert len(overhead.recorded_ms) == len(overhead.bare_ms) == 4

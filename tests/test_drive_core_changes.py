@@ -20,6 +20,7 @@ pytestmark = pytest.mark.spark
 RECORDED = Path(__file__).parent / "data" / "operations"
 CHANGED = sorted(path.name for path in RECORDED.glob("*_v[23]") if path.name != "rewrite_manifests_v3")
 SLOW = {
+    "changes_maintained_v3",
     "changes_partitioned_v3",
     "cow_v3",
     "mor_v2",
@@ -29,6 +30,8 @@ SLOW = {
     "copy-on-write v1",
     "deletes by partition",
     "overwrites v3",
+    "upsert in foreachBatch",
+    "copy-on-write v3 compacted",
 }
 IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 

@@ -74,12 +74,17 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
+SLOW = {"by count", "partitioned", "deleted"}
+
+
 def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:
     return small_case(**CASES[name], environment=f"{{warm_up_commits: 0, catalog: {catalog}}}")
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
+)
 def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousandth(
     name: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
@@ -88,7 +93,7 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
+@pytest.mark.parametrize("catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "in_memory"])
 def test_data_that_expiry_deletes_leaves_the_books_though_it_never_was_on_disk(
     catalog: str, run_on: RunOn, small_case: MakeCase
 ) -> None:

@@ -60,7 +60,12 @@ CASES = {
 UUID_TEXT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES)
+SLOW = {"v2 partitioned, a partition to a subtask"}
+
+
+@pytest.fixture(
+    params=[pytest.param(CASES[name], id=name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
+)
 def job(
     request: pytest.FixtureRequest, session: Session, small_case: Callable[..., Case], tmp_path: Path
 ) -> UpsertingJob:

@@ -40,7 +40,7 @@ def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
     assert run.requests is None
 
 
-@pytest.mark.parametrize("writer", ["batch", "streaming"])
+@pytest.mark.parametrize("writer", [pytest.param("batch", marks=pytest.mark.slow), "streaming"])
 def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
     writer: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
@@ -55,7 +55,9 @@ def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
     assert {probe.files_planned for probe in run.probes if probe.query == "full_scan"} == {4}
 
 
-@pytest.mark.parametrize("catalog", ["jdbc", "rest", pytest.param("in_memory", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "rest", pytest.param("in_memory", marks=pytest.mark.slow)]
+)
 def test_on_s3_the_books_balance_against_the_bucket_and_requests_are_counted(
     catalog: str, run_case: RunCase, small_case: MakeCase
 ) -> None:

@@ -95,7 +95,7 @@ _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
 
 # those of `make test`; the others are for `make test-all`
-QUICK = {"snappy", "data and metadata elsewhere", "vectors, everything elsewhere"}
+QUICK = {"snappy", "data and metadata elsewhere"}
 
 
 def slow_but_for(names: Iterable[str]) -> list[Any]:

@@ -18,6 +18,7 @@ from wasim.scenario.parts import PartitionField
 from wasim.simulate import profile_named, shipped_profile, simulate_case
 from wasim.simulate.fast import FastModel, Law, fast_rows, fast_totals
 
+SLOW = pytest.mark.slow
 DROPPING = {
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "30",
@@ -75,7 +76,10 @@ def test_fast_totals_agree_with_exact_ones(writer, properties):
         assert fast.deleted_bytes[kind] == pytest.approx(slow.deleted_bytes[kind], rel=0.01)
 
 
-@pytest.mark.parametrize("properties", [{}, DROPPING, {"write.metadata.compression-codec": "gzip"}])
+@pytest.mark.parametrize(
+    "properties",
+    [pytest.param({}, marks=SLOW), DROPPING, pytest.param({"write.metadata.compression-codec": "gzip"}, marks=SLOW)],
+)
 def test_fast_totals_agree_with_exact_ones_in_hadoops_catalog(properties):
     case = synthetic_case(horizon_s=600.0, properties=properties)
     case = replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))

@@ -77,17 +77,21 @@ def check_agreement(case: Case) -> None:
 @pytest.mark.parametrize(
     ("writer", "maintenance", "properties"),
     [
-        ("streaming", {"expire_snapshots": EXPIRY}, {}),
-        ("batch", {"expire_snapshots": {**EXPIRY, "retain_last": 50}}, {}),
+        pytest.param("streaming", {"expire_snapshots": EXPIRY}, {}, marks=pytest.mark.slow),
+        pytest.param("batch", {"expire_snapshots": {**EXPIRY, "retain_last": 50}}, {}, marks=pytest.mark.slow),
         ("streaming", {"rewrite_manifests": {"every": "50s"}, "expire_snapshots": EXPIRY}, DROPPING),
         ("batch", {"rewrite_manifests": {"every": "35s"}, "expire_snapshots": EXPIRY}, MERGING),
         ("streaming", {"remove_orphan_files": ORPHANS, "expire_snapshots": EXPIRY}, {}),
-        ("streaming", {"rewrite_data_files": {"every": "50s"}}, {}),
+        pytest.param("streaming", {"rewrite_data_files": {"every": "50s"}}, {}, marks=pytest.mark.slow),
         ("streaming", {"rewrite_data_files": {"every": "120s"}, "expire_snapshots": EXPIRY}, {}),
-        ("batch", {"rewrite_data_files": {"every": "50s"}, "expire_snapshots": EXPIRY}, {}),
+        pytest.param(
+            "batch", {"rewrite_data_files": {"every": "50s"}, "expire_snapshots": EXPIRY}, {}, marks=pytest.mark.slow
+        ),
         ("streaming", {"rewrite_data_files": {"when_small_files": 10}}, {}),
         ("batch", {"rewrite_manifests": {"when_manifests": 12}, "remove_orphan_files": ORPHANS}, {}),
-        ("streaming", {"expire_snapshots": {"when_snapshots": 30, "older_than": "20s"}}, {}),
+        pytest.param(
+            "streaming", {"expire_snapshots": {"when_snapshots": 30, "older_than": "20s"}}, {}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_fast_and_exact_agree_under_maintenance(writer, maintenance, properties):

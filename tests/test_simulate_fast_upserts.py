@@ -100,9 +100,10 @@ def test_fast_and_exact_agree_in_format_version_3_where_few_manifests_merge():
     ("locality", "more"),
     [
         ("newest", {"rewrite_manifests": {"every": "70s"}}),
-        pytest.param("scattered", {}, marks=pytest.mark.slow),
+        ("scattered", {}),
     ],
 )
+@pytest.mark.slow
 def test_deletes_stay_from_the_first_file_on_that_compaction_leaves_alone(locality, more):
     upkeep = {"rewrite_data_files": LEAVING, "expire_snapshots": EXPIRY, **more}
     case = upserting_case(commits=600, maintenance=upkeep, locality=locality)
@@ -145,6 +146,7 @@ def test_checkpoints_whose_number_of_files_changes_are_refused():
         calibrate_upserts(case, shipped_profile(case))
 
 
+@pytest.mark.slow
 def test_what_comes_again_is_counted_once_wherever_the_rows_lie():
     for locality in ("scattered", "newest"):
         case = upserting_case(commits=200, locality=locality, repeats=0.5)
