@@ -190,8 +190,7 @@ def _periodic(case: Case, every_s: float, rank: int, place: int, name: str) -> l
 
 
 def _due(case: Case, event_time_s: float, rank: int, place: int, name: str = "") -> _Due:
-    commit = min(case.commits, floor(event_time_s / case.commit_interval_s + 1e-9))
-    return _Due(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
+    return _Due(commit=case.commits_by(event_time_s), event_time_s=event_time_s, rank=rank, place=place, name=name)
 
 
 def _checkpoints(case: Case) -> list[int]:

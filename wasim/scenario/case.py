@@ -53,6 +53,10 @@ class Case:
         upsert = self.writer.upsert
         return upsert.key if upsert is not None and upsert.mode == EQUALITY_DELETES else ()
 
+    def commits_by(self, event_time_s: float) -> int:
+        """Commits that the writer has made by this event time."""
+        return min(self.commits, floor(event_time_s / self.commit_interval_s + 1e-9))
+
     def rows_through(self, commit: int) -> int:
         """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
         return max(0, commit * self.rows_per_commit - max(0, commit - 1) * self.replaced_rows_per_commit)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import floor
 
 from wasim.errors import WasimError
 from wasim.iceberg.schemas import Schema
@@ -36,7 +35,7 @@ def _evolved_rows(files: DataFiles, step: Evolve, after: Mapping[int, Leaf]) -> 
             f"changes.update would give another column ({changed}) new values after the {step.operation} at"
             f" {step.event_time_s:g} s, which is not modelled. Take one of them out, or use engine spark."
         )
-    commits = min(case.commits, floor(step.event_time_s / case.commit_interval_s + 1e-9))
+    commits = case.commits_by(step.event_time_s)
     version = commits + 1 if case.writer.upsert is not None else step.number
     shape = Shape(number=case.rows_through(commits), version=version, leaves=after)
     return rows.evolved(shape, before, changed)
