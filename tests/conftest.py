@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from contexts import context_of
+from support.contexts import context_of
 
 from wasim.bench.case import CaseContext, carry_out
 from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case, load_scenario
-from wasim.servers import Servers, open_servers
 from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, open_session
+from wasim.spark.servers import Servers, open_servers
 
 SMALL_SCENARIO = """
 name: small

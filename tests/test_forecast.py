@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.cli import app
@@ -12,8 +13,6 @@ from wasim.forecast import ForecastOptions, Mode, forecast, horizon_named, mode_
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.runs import Run
 from wasim.scenario import load_scenario
-
-SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
 
 def simulated(name: str, options: ForecastOptions) -> Run:

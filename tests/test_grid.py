@@ -15,8 +15,8 @@ from wasim.forecast import ForecastOptions, Mode
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.ledger import Kind
 from wasim.scenario import LoadedScenario, load_scenario
-from wasim.simulate import Site, shipped_profile
 from wasim.sweeps import simulate_sweep
+from wasim.twin import Site, shipped_profile
 
 SCENARIO = """
 name: grid

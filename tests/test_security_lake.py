@@ -1,14 +1,13 @@
 """The published Security Lake table: the page says what the command prints, and that is near what was published."""
 
-from pathlib import Path
-
 import pytest
+from support.paths import ROOT
 
 from wasim.benchmarks.security_lake import STORED_METADATA_BYTES, as_published, by_kind, render, stored_bytes
 from wasim.ledger import Kind
-from wasim.simulate.schema import iceberg_schema, last_column_id
+from wasim.twin.schema import iceberg_schema, last_column_id
 
-PAGE = (Path(__file__).parent.parent / "docs" / "security_lake.md").read_text()
+PAGE = (ROOT / "docs" / "security_lake.md").read_text()
 
 
 def test_the_published_metadata_is_met_within_a_tenth_and_the_page_says_so():

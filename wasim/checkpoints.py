@@ -6,10 +6,10 @@ import numpy as np
 
 from wasim.ledger import Kind, Ledger
 from wasim.scenario import Case
-from wasim.simulate.fast import FastModel, Maintained, fast_checkpoints
-from wasim.simulate.fast.appends import CHECKPOINTS
-from wasim.simulate.fast.history import Turns
-from wasim.simulate.fast.recurring import Column
+from wasim.twin.fast import FastModel, Maintained, fast_checkpoints
+from wasim.twin.fast.appends import CHECKPOINTS
+from wasim.twin.fast.history import Turns
+from wasim.twin.fast.recurring import Column
 from wasim.units import Floats, Ints
 
 

@@ -117,9 +117,9 @@ def simulate(
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon."""
     from wasim.forecast import ForecastOptions, forecast, horizon_named, location_named, mode_named
-    from wasim.pages import render_headline_table
+    from wasim.report.pages import render_headline_table
     from wasim.runs import summary_document
-    from wasim.simulate import profile_named
+    from wasim.twin import profile_named
 
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
@@ -155,7 +155,7 @@ def profile(
     """Measure a writer on real tables: the profile that `simulate --profile` takes."""
     from wasim.bench.profile import measure_writer
     from wasim.runs import write_atomically
-    from wasim.simulate import render_profile
+    from wasim.twin import render_profile
 
     console = Console(stderr=True)
     text = render_profile(
@@ -175,7 +175,7 @@ def fidelity(
     """Hold the simulator against real runs: simulate each case from its scenario alone and compare, as Markdown."""
     from wasim.bench.fidelity import INTRODUCTION, check_fidelity, draw_thrash
     from wasim.runs import write_atomically
-    from wasim.simulate.fidelity import render_fidelity
+    from wasim.twin.fidelity import render_fidelity
 
     if chart is not None:
         write_atomically(chart, draw_thrash(runs))
@@ -202,7 +202,7 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to hold against it.")],
 ) -> None:
     """Print two runs case by case: the second's figures, and their ratio to the first's."""
-    from wasim.pages import render_comparison
+    from wasim.report.pages import render_comparison
     from wasim.runs import read_run
 
     Console().print(render_comparison(read_run(first), read_run(second)))
@@ -219,7 +219,7 @@ def _print_plan(scenario: LoadedScenario) -> None:
 
 def _show(outcome: "Outcome", *, as_json: bool) -> None:
     """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
-    from wasim.pages import conclude, render_bill, render_headline_table
+    from wasim.report.pages import conclude, render_bill, render_headline_table
 
     if as_json:
         typer.echo(json.dumps(outcome.document))

@@ -17,8 +17,8 @@ from wasim.errors import WasimError
 from wasim.ledger.totals import amplification
 from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
-from wasim.simulate import Site, WriterProfile, shipped_profile, simulate_table
-from wasim.simulate.fast import (
+from wasim.twin import Site, WriterProfile, shipped_profile, simulate_table
+from wasim.twin.fast import (
     FastModel,
     fast_live_bytes,
     fast_totals,
@@ -27,7 +27,7 @@ from wasim.simulate.fast import (
     maintained_totals,
     read_upkeep,
 )
-from wasim.simulate.honoured import check_summable
+from wasim.twin.honoured import check_summable
 from wasim.units import format_duration, parse_duration_s
 
 EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits

@@ -13,7 +13,7 @@ from wasim.errors import WasimError
 from wasim.forecast import ForecastOptions, Mode, over_horizon
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import LoadedScenario
-from wasim.simulate import Site
+from wasim.twin import Site
 from wasim.units import format_bytes
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from wasim import collect, drive
 from wasim.bench.engines import SPARK
 from wasim.bench.place import Place, open_place
 from wasim.bench.probing import Probing, probe_fresh
@@ -29,12 +28,12 @@ from wasim.ledger import (
 from wasim.ledger.operations import ingested_bytes
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.probe import PlanningTable, open_planning_table
-from wasim.requests import read_requests
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
-from wasim.servers import Servers
-from wasim.spark import PostgresqlCatalog, Session
+from wasim.spark import PostgresqlCatalog, Session, collect, drive
+from wasim.spark.probe import PlanningTable, open_planning_table
+from wasim.spark.requests import read_requests
+from wasim.spark.servers import Servers
 
 Progress = Callable[[int], None]
 

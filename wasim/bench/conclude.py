@@ -7,10 +7,10 @@ from typing import Any
 
 from wasim.bench.limits import LimitDocument, judge
 from wasim.benchmarks import merge_benchmarks
-from wasim.charts import save_charts
 from wasim.errors import ExitCode
 from wasim.fit import FitReport, fit_document, fit_run
-from wasim.pages import render_run_page
+from wasim.report.charts import save_charts
+from wasim.report.pages import render_run_page
 from wasim.runs import Run, read_run, summary_document, write_atomically
 from wasim.scenario import load_scenario
 from wasim.scenario.prices import Prices, load_prices

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from wasim.drive import Described, Listed, Listing
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.manifest_entries import FileKey, key_of
@@ -14,18 +13,19 @@ from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
-from wasim.simulate import shipped_profile
-from wasim.simulate.compaction import batches_to_commit, draw_compacted, groups_to_rewrite
-from wasim.simulate.data_files import FileNumbers, data_files_of
-from wasim.simulate.honoured import check_rewriting
-from wasim.simulate.identifiers import draw_uuid
-from wasim.simulate.live_manifests import LiveEntry
-from wasim.simulate.locations import Locations, locations_of
-from wasim.simulate.planned import Planned
-from wasim.simulate.reshaping import evolved_files
-from wasim.simulate.row_changes import change_rows, upsert
-from wasim.simulate.scanning import LiveFiles, ScannedFile, scan_files
-from wasim.simulate.statements import TASKS_OF_STATEMENT, Statement
+from wasim.spark.drive import Described, Listed, Listing
+from wasim.twin import shipped_profile
+from wasim.twin.compaction import batches_to_commit, draw_compacted, groups_to_rewrite
+from wasim.twin.data_files import FileNumbers, data_files_of
+from wasim.twin.honoured import check_rewriting
+from wasim.twin.identifiers import draw_uuid
+from wasim.twin.live_manifests import LiveEntry
+from wasim.twin.locations import Locations, locations_of
+from wasim.twin.planned import Planned
+from wasim.twin.reshaping import evolved_files
+from wasim.twin.row_changes import change_rows, upsert
+from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
+from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}

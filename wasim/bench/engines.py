@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from wasim import drive
 from wasim.bench.described import DescribedData, check_describable, refuse_flinks
 from wasim.errors import WasimError
 from wasim.scenario import Case
+from wasim.spark import drive
 
 
 def _check_is_sparks(case: Case) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from wasim.charts import thrash_svg
-from wasim.drive import TABLE_NAME
 from wasim.errors import WasimError
 from wasim.ledger import Kind, view_by_commit
+from wasim.report.charts import thrash_svg
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run
 from wasim.scenario import Case
-from wasim.simulate import Site, shipped_profile, simulate_case
-from wasim.simulate.fidelity import KindFidelity, compare
+from wasim.spark.drive import TABLE_NAME
+from wasim.twin import Site, shipped_profile, simulate_case
+from wasim.twin.fidelity import KindFidelity, compare
 from wasim.units import Ints
 
 INTRODUCTION = """# Fidelity of the simulator

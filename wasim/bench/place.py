@@ -6,11 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wasim import drive
-from wasim.buckets import list_objects
-from wasim.collect import list_table
 from wasim.scenario import Case
-from wasim.servers import Servers, below, jdbc_uri
 from wasim.spark import (
     CATALOG_NAME,
     Catalog,
@@ -21,7 +17,11 @@ from wasim.spark import (
     RestCatalog,
     S3Store,
     Session,
+    drive,
 )
+from wasim.spark.buckets import list_objects
+from wasim.spark.collect import list_table
+from wasim.spark.servers import Servers, below, jdbc_uri
 
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")
 

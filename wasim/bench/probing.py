@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wasim import drive
 from wasim.benchmarks import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.probe import (
+from wasim.scenario import Case
+from wasim.scenario.paths import DATA_FOLDER, DATA_PATH
+from wasim.spark import Catalog, drive
+from wasim.spark.probe import (
     ColdTable,
     Occasion,
     PlanningTable,
@@ -21,9 +23,6 @@ from wasim.probe import (
     probe_cold,
     queries,
 )  # fmt: skip
-from wasim.scenario import Case
-from wasim.scenario.paths import DATA_FOLDER, DATA_PATH
-from wasim.spark import Catalog
 from wasim.units import Floats
 from wasim.workload import Probe
 

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from wasim.bench.engines import engine_named
 from wasim.bench.run import BenchOptions, bench
-from wasim.drive import TABLE_NAME
 from wasim.errors import CaseFailed, WasimError
 from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import Case, LoadedScenario, load_scenario
-from wasim.simulate import WriterProfile, measure_profile, measure_together, with_samples
-from wasim.simulate.honoured import PLACING
+from wasim.spark.drive import TABLE_NAME
+from wasim.twin import WriterProfile, measure_profile, measure_together, with_samples
+from wasim.twin.honoured import PLACING
 
 WRITERS = ("streaming", "batch")
 

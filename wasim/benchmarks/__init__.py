@@ -16,7 +16,7 @@ import pytest
 
 from wasim.errors import CaseFailed, SavedFileError
 from wasim.ledger import DirectoryScan, PlanningProbe
-from wasim.probe import Occasion, Planned, Query, Reader
+from wasim.spark.probe import Occasion, Planned, Query, Reader
 
 _BENCHMARKS = Path(__file__).parent / "planning.py"
 

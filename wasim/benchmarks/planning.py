@@ -8,7 +8,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from wasim.benchmarks import Bench
 from wasim.ledger import DirectoryScan
-from wasim.probe import Planned, Reader, Round, list_data_files, probe_of, timed_load
+from wasim.spark.probe import Planned, Reader, Round, list_data_files, probe_of, timed_load
 
 WARM_UP_ROUNDS = 2
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from wasim.calibration import calibrate
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, load_scenario
-from wasim.simulate import Site, WriterProfile, profile_named
-from wasim.simulate.fast import FastModel, fast_checkpoints, fast_totals
+from wasim.twin import Site, WriterProfile, profile_named
+from wasim.twin.fast import FastModel, fast_checkpoints, fast_totals
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "security_lake.yaml"
 # As published: what lies there, what the sampled snapshot says, and a manifest list ten months older.

@@ -17,8 +17,8 @@ from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Table
-from wasim.simulate import Simulated, Site, WriterProfile, simulate_table
-from wasim.simulate.fast import FastModel, Law
+from wasim.twin import Simulated, Site, WriterProfile, simulate_table
+from wasim.twin.fast import FastModel, Law
 
 _TARGET = "commit.manifest.target-size-bytes"
 CALIBRATION_ROWS = 1  # of a file; of more, bounds are drawn

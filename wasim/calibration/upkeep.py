@@ -13,16 +13,16 @@ from wasim.errors import WasimError
 from wasim.ledger import Action, Kind, Recording
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance, RewriteDataFiles, RewriteManifests
-from wasim.simulate import Site, WriterProfile
-from wasim.simulate.data_files import mean_file_bytes
-from wasim.simulate.fast import FastModel
-from wasim.simulate.fast.appends import new_manifest_bytes
-from wasim.simulate.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
-from wasim.simulate.fast.maintained_model import MaintainedModel
-from wasim.simulate.fast.metadata_sizes import MetadataLaws
-from wasim.simulate.fast.sizes import NO_FILES, NO_LINE, FileLaw, Line, ManifestLaws, UpsertLaws
-from wasim.simulate.fast.summaries import digits_of
-from wasim.simulate.fast.upkeep import Upkeep
+from wasim.twin import Site, WriterProfile
+from wasim.twin.data_files import mean_file_bytes
+from wasim.twin.fast import FastModel
+from wasim.twin.fast.appends import new_manifest_bytes
+from wasim.twin.fast.history import REWRITE_DATA_FILES, REWRITE_MANIFESTS
+from wasim.twin.fast.maintained_model import MaintainedModel
+from wasim.twin.fast.metadata_sizes import MetadataLaws
+from wasim.twin.fast.sizes import NO_FILES, NO_LINE, FileLaw, Line, ManifestLaws, UpsertLaws
+from wasim.twin.fast.summaries import digits_of
+from wasim.twin.fast.upkeep import Upkeep
 from wasim.units import Floats, Ints
 
 REWRITTEN_BYTES = 256_000  # four of Avro's blocks, so that the first entries of a file, the dearest, weigh little

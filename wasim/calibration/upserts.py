@@ -23,9 +23,9 @@ from wasim.ledger import Action, Kind, Recording
 from wasim.model import Appends, CommittedDeletes, ManifestSizes, drivers_at, equation, read_appends
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
-from wasim.simulate import Site, WriterProfile
-from wasim.simulate.fast import FastModel, Law
-from wasim.simulate.fast.sizes import NO_FILES, NO_LINE, Line, ManifestLaws, UpsertLaws
+from wasim.twin import Site, WriterProfile
+from wasim.twin.fast import FastModel, Law
+from wasim.twin.fast.sizes import NO_FILES, NO_LINE, Line, ManifestLaws, UpsertLaws
 from wasim.units import Floats, Ints
 
 MOST_UNEVEN = 0.005  # of the files of a commit: how far their mean may lie from a whole number

@@ -12,9 +12,9 @@ from wasim.errors import WasimError
 from wasim.model import Appends, read_appends
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
-from wasim.simulate import Site, WriterProfile, shipped_profile
-from wasim.simulate.fast import Upkeep, read_upkeep
-from wasim.simulate.honoured import check_honoured, check_summable
+from wasim.twin import Site, WriterProfile, shipped_profile
+from wasim.twin.fast import Upkeep, read_upkeep
+from wasim.twin.honoured import check_honoured, check_summable
 
 CALIBRATED_FILES = 4  # so many different files per commit tell what maintenance writes for any number of them
 SHORT_COMMITS = 16  # tell what one more file costs; the rest is known from a longer history

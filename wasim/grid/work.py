@@ -23,10 +23,10 @@ from wasim.ledger import METADATA_KINDS, Kind, Totals
 from wasim.model import Appends, read_appends
 from wasim.runs import Run
 from wasim.scenario import Case
-from wasim.simulate.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals
-from wasim.simulate.fast.history import TableHistory
-from wasim.simulate.fast.maintained import maintain_fast, maintained_totals, table_history
-from wasim.simulate.fast.retention import Expiries
+from wasim.twin.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals
+from wasim.twin.fast.history import TableHistory
+from wasim.twin.fast.maintained import maintain_fast, maintained_totals, table_history
+from wasim.twin.fast.retention import Expiries
 
 KINDS = (*METADATA_KINDS, Kind.DATA)
 

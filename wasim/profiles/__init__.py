@@ -1,1 +1,1 @@
-"""Writer profiles that come with wasim, as JSON; `wasim.simulate.profile` reads them."""
+"""Writer profiles that come with wasim, as JSON; `wasim.twin.profile` reads them."""

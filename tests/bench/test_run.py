@@ -1,0 +1,186 @@
+"""The whole road on real Spark: scenario ─► run folder, report, exit code; failures, resuming, limits."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from support.paths import SCENARIOS
+
+from wasim.bench import BenchOptions, Outcome, bench, conclude_run
+from wasim.errors import CaseFailed, ExitCode
+from wasim.ledger import FULL_SCAN, Kind
+from wasim.runs import read_run
+from wasim.runs.documents import DOCUMENT_VERSION
+from wasim.scenario import load_scenario
+from wasim.spark import Session
+
+pytestmark = pytest.mark.spark
+SMOKE = SCENARIOS / "smoke.yaml"
+Bench = Callable[..., Outcome]
+
+
+@pytest.fixture
+def said() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def run_bench(session: Session, tmp_path: Path, said: io.StringIO) -> Bench:
+    @contextmanager
+    def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
+        yield session
+
+    def run(scenario: Path, results: Path = tmp_path / "results", *, fresh: bool = False) -> Outcome:
+        options = BenchOptions(results=results, fresh=fresh)
+        return bench(load_scenario(scenario), options, Console(file=said), the_one_session)
+
+    return run
+
+
+SMOKE_SAID = io.StringIO()
+
+
+@pytest.fixture(scope="module")
+def smoke(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    @contextmanager
+    def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
+        yield session
+
+    options = BenchOptions(results=tmp_path_factory.mktemp("smoke"))
+    return bench(load_scenario(SMOKE), options, Console(file=SMOKE_SAID), the_one_session)
+
+
+def test_a_run_says_nothing_but_its_progress(smoke: Outcome) -> None:
+    assert "failed" not in SMOKE_SAID.getvalue()
+    assert "not warmed up" not in SMOKE_SAID.getvalue()
+
+
+def test_a_run_ends_with_all_that_a_reader_needs(smoke: Outcome) -> None:
+    folder = smoke.run.folder
+    assert smoke.exit_code == ExitCode.DONE
+    assert not (folder / "warehouse" / "warm-up").exists()
+    names = {"scenario.yaml", "provenance.json", "summary.json", "benchmark.json", "report.html", "charts"}
+    assert names <= {path.name for path in folder.iterdir()}
+    assert {path.suffix for path in (folder / "charts").iterdir()} == {".svg", ".png"}
+    assert (folder / "scenario.yaml").read_text() == SMOKE.read_text()
+
+
+def test_the_document_holds_every_case_by_kind(smoke: Outcome) -> None:
+    document = json.loads((smoke.run.folder / "summary.json").read_text())
+    assert document["schema_version"] == DOCUMENT_VERSION
+    assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
+    for case in document["cases"]:
+        for kind in Kind:
+            balance = case["written_bytes"][kind] - case["deleted_bytes"][kind]
+            assert case["on_disk_bytes"][kind] == balance >= case["live_bytes"][kind] >= 0
+        assert case["wa"]["total"] == pytest.approx(case["wa"]["data"] + case["wa"]["metadata"])
+        assert case["wa"]["horizon_s"] == 12
+
+
+def test_halving_the_commits_lowers_the_metadata(smoke: Outcome) -> None:
+    by_label = {case.case.label: case.totals.metadata_bytes for case in smoke.run.cases}
+    assert by_label["streaming every 1s"] > 3 * by_label["streaming every 4s"]
+    assert by_label["batch every 1s"] > 3 * by_label["batch every 4s"]
+
+
+def test_planning_is_probed_warm_and_cold_with_the_counts_of_the_table(smoke: Outcome) -> None:
+    for case in smoke.run.cases:
+        final = [probe for probe in case.probes if probe.after_commit == len(case.ledger)]
+        assert {probe.temperature for probe in final} == {"warm", "cold"}
+        for probe in final:
+            assert probe.manifests_scanned + probe.manifests_skipped == probe.manifests_total
+            assert probe.manifests_total == case.ledger.live_manifests[-1]
+            assert probe.snapshots == case.ledger.snapshots_retained[-1]
+            assert np.all(probe.planning_ms > 0)
+            assert np.all(probe.load_ms > 0)
+        scans = {probe.query: probe for probe in final if probe.temperature == "warm"}
+        assert scans[FULL_SCAN].files_planned == case.ledger.live_entries[-1]
+        assert scans["statistics"].files_planned == 1  # bounds of event_id prune all but the last commit's file
+        assert len(scans[FULL_SCAN].execution_ms) > 0
+
+
+def test_the_benchmarks_are_pytest_benchmarks_own_document(smoke: Outcome) -> None:
+    document = json.loads((smoke.run.folder / "benchmark.json").read_text())
+    names = [bench["fullname"] for bench in document["benchmarks"]]
+    # a load and two plans at each checkpoint, and a listing at the end
+    assert len(names) == len(set(names)) == sum(1 + 2 for case in smoke.run.cases for _ in (0.5, 1.0)) + 4
+    assert document["machine_info"]["packages"]["pyspark"]
+    assert {bench["params"]["case"] for bench in document["benchmarks"]} == {c.case.label for c in smoke.run.cases}
+    assert str(smoke.run.folder) not in json.dumps(document)
+
+
+def test_a_saved_run_reads_back_and_concludes_alike(smoke: Outcome) -> None:
+    again = conclude_run(smoke.run.folder)
+    assert again.document == smoke.document
+    run = read_run(smoke.run.folder)
+    assert [case.key for case in run.cases] == [case.key for case in smoke.run.cases]
+
+
+def test_provenance_names_versions_and_jars_but_no_user(smoke: Outcome) -> None:
+    provenance = smoke.run.provenance
+    assert provenance["packages"]["pyspark"] == "4.1.4"
+    assert all(len(digest) == 64 for digest in provenance["jars"].values())
+    assert any("iceberg-spark-runtime" in name for name in provenance["jars"])
+    assert str(Path.home()) not in json.dumps(provenance)
+
+
+FAILING = """
+name: failing
+question: What if one case fails?
+table: {columns: [{name: n, type: int}]}
+workload: {rows_per_second: 5}
+writer: batch
+environment: {warm_up_commits: 2}
+horizon: 2s
+commit_interval: 1s
+sweep: {table.properties.write.format.default: [parquet, nonsense]}
+planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
+"""
+
+
+def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(
+    run_bench: Bench, tmp_path: Path, said: io.StringIO
+) -> None:
+    scenario = tmp_path / "failing.yaml"
+    scenario.write_text(FAILING)
+    outcome = run_bench(scenario)
+    assert outcome.exit_code == ExitCode.CASE_FAILED
+    assert [case.case.swept["table.properties.write.format.default"] for case in outcome.run.cases] == ["parquet"]
+    ((label, line),) = outcome.run.failures.items()
+    assert "nonsense" in label
+    assert "nonsense" in line.lower()
+    assert "\n" not in line
+    assert label in said.getvalue()
+
+
+def test_when_every_case_fails_the_lines_say_why(run_bench: Bench, tmp_path: Path) -> None:
+    scenario = tmp_path / "failing.yaml"
+    scenario.write_text(FAILING.replace("[parquet, nonsense]", "[nonsense]"))
+    with pytest.raises(CaseFailed, match="nonsense"):
+        run_bench(scenario)
+
+
+def test_the_same_command_carries_out_only_what_is_left(run_bench: Bench, tmp_path: Path, said: io.StringIO) -> None:
+    scenario = tmp_path / "failing.yaml"
+    scenario.write_text(FAILING)
+    first = run_bench(scenario)
+    kept = (first.run.folder / "cases" / first.run.cases[0].key / "case.json").stat().st_mtime_ns
+    again = run_bench(scenario)
+    assert again.run.folder == first.run.folder
+    assert (first.run.folder / "cases" / first.run.cases[0].key / "case.json").stat().st_mtime_ns == kept
+    assert "1 of 2 cases are finished already" in " ".join(said.getvalue().split())
+
+
+def test_a_breached_limit_exits_1_and_a_kept_one_0(run_bench: Bench, tmp_path: Path) -> None:
+    text = FAILING.replace("sweep: {table.properties.write.format.default: [parquet, nonsense]}\n", "")
+    for bound, code in (("< 0.0001", ExitCode.FINDINGS), ("< 1000", ExitCode.DONE)):
+        scenario = tmp_path / "limited.yaml"
+        scenario.write_text(f'{text}limits: {{wa_metadata: "{bound}"}}\n')
+        outcome = run_bench(scenario, fresh=True)
+        assert outcome.exit_code == code
+        assert outcome.limits[0]["worst"] == pytest.approx(outcome.run.cases[0].amplification.metadata)

@@ -1,0 +1,55 @@
+"""The README's commands run, and its table is what the sample's run printed."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from support.paths import ROOT
+from typer.testing import CliRunner
+
+from wasim.cli import app
+from wasim.scenario import load_scenario
+
+README = (ROOT / "README.md").read_text()
+COMMANDS = re.findall(r"^\.venv/bin/wasim (.+)$", README, flags=re.MULTILINE)
+MEASURES = "--out"  # a command that measures is carried out by test_bench
+
+
+@pytest.fixture
+def copy_of_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("scenarios", "results/sample"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_readme_names_every_verb() -> None:
+    assert {command.split()[0] for command in COMMANDS} >= {"validate", "bench", "report", "compare"}
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if MEASURES not in command])
+def test_a_command_of_the_readme_runs(command: str, copy_of_root: Path) -> None:
+    run = next((copy_of_root / "results" / "sample" / "smoke").iterdir()).name
+    result = CliRunner().invoke(app, shlex.split(command.replace("RUN", run)))
+    assert result.exit_code == 0, result.output
+    assert result.output.strip()
+
+
+def test_the_scenario_of_the_readme_is_sound(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(.+?)```", README, flags=re.DOTALL)
+    path = tmp_path / "my_stream.yaml"
+    path.write_text(text)
+    assert len(load_scenario(path).cases()) == 3
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"^make (\S+)", README, flags=re.MULTILINE):
+        assert f"\n{target}:" in makefile
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target

@@ -1,0 +1,142 @@
+"""Latency laws against known ones, under noise and outliers, and the interval that a writer can sustain."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
+
+from wasim.fit import fit_run
+from wasim.fit.report import Estimate, FitReport
+from wasim.fit.robust import fit_robust
+
+NO_ROWS = np.zeros(0)
+
+
+def estimate(report: FitReport, latency: str, name: str, writer: str | None = "batch") -> Estimate | None:
+    law = next(one for one in report.latencies if one.latency == latency and one.writer == writer)
+    return next(one.estimate for one in law.coefficients if one.name == name)
+
+
+def test_known_latencies_are_recovered_despite_a_cold_start():
+    truth = Truth(snapshot_ms=0.5)
+    report = fit_run(synthetic_run(truth))
+    step = estimate(report, "step", "retained_snapshot", "streaming")
+    assert step is not None
+    assert step.best == pytest.approx(0.5, rel=0.15)
+    base = estimate(report, "step", "base", "streaming")
+    assert base is not None
+    assert base.best == pytest.approx(truth.base_ms, rel=0.05)
+
+
+def test_planning_and_load_are_recovered():
+    report = synthetic_report()
+    manifest = estimate(report, "planning", "manifest_scanned", None)
+    megabyte = estimate(report, "load", "metadata_megabyte", None)
+    assert manifest is not None
+    assert manifest.best == pytest.approx(0.4, rel=0.1)
+    assert megabyte is not None
+    assert megabyte.best == pytest.approx(20, rel=0.1)
+
+
+def test_one_commit_in_twenty_that_hangs_does_not_move_the_line():
+    rng = np.random.default_rng(0)
+    design = np.column_stack([np.ones(300), np.arange(300.0)])
+    measured = design @ [100.0, 0.5] * rng.lognormal(0, 0.02, 300)
+    measured[::20] *= 10
+    fit = fit_robust(design, measured, np.zeros(300, dtype=int), rng)
+    assert fit.coefficients == pytest.approx([100, 0.5], rel=0.03)
+    slope = fit.estimates()[1]
+    assert slope.low < slope.best < slope.high < 0.52
+
+
+def test_a_latency_that_falls_is_not_distinguishable_from_constant():
+    rng = np.random.default_rng(0)
+    design = np.column_stack([np.ones(200), np.arange(200.0)])
+    fit = fit_robust(design, 100 - 0.05 * np.arange(200) + rng.normal(0, 5, 200), np.zeros(200, dtype=int), rng)
+    assert fit.coefficients[1] == 0
+    assert fit.estimates()[1].low == 0
+
+
+def test_the_interval_widens_with_the_noise():
+    widths = []
+    for noise in (0.02, 0.3):
+        step = estimate(fit_run(synthetic_run(Truth(noise_share=noise, snapshot_ms=0.5))), "step", "base")
+        assert step is not None
+        widths.append(step.high - step.low)
+    assert widths[1] > 4 * widths[0]
+
+
+def test_under_fast_append_manifests_are_part_of_snapshots():
+    report = synthetic_report()
+    law = next(one for one in report.latencies if one.latency == "commit" and one.writer == "streaming")
+    manifests = next(one for one in law.coefficients if one.name == "live_manifest")
+    assert manifests.estimate is None
+    assert "retained_snapshot" in manifests.note
+    assert estimate(report, "commit", "live_manifest", "batch") is not None
+
+
+def test_the_sustainable_interval_grows_with_the_horizon_and_holds_the_truth():
+    truth = Truth(snapshot_ms=0.5, row_ms=0.0)
+    report = fit_run(synthetic_run(truth))
+    mine = [row for row in report.sustainable if row.writer == "streaming"]
+    assert [row.horizon_s for row in mine] == [86_400.0 * days for days in (1, 7, 30, 365)]
+    for row in mine:
+        exact = (0.18 + math.sqrt(0.18**2 + 4 * 0.0005 * row.horizon_s)) / 2
+        assert row.interval_s.best == pytest.approx(exact, rel=0.1)
+        assert row.interval_s.low <= row.interval_s.best <= row.interval_s.high
+    assert all(a.interval_s.best < b.interval_s.best for a, b in pairwise(mine))
+
+
+def test_a_machine_that_was_quicker_for_one_case_is_no_slowing_down():
+    truth = Truth(snapshot_ms=0.0, case_levels_ms=(80.0, 0.0, 0.0, 0.0))
+    report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
+    law = next(one for one in report.latencies if one.latency == "step")
+    slope = next(one for one in law.coefficients if one.name == "retained_snapshot")
+    assert slope.estimate is not None
+    assert slope.estimate.best < 0.05
+    assert slope.note == "not distinguishable from zero"
+
+
+def test_a_slope_within_cases_is_found_whatever_their_levels():
+    truth = Truth(snapshot_ms=0.5, case_levels_ms=(-60.0, 40.0, 0.0, 10.0))
+    step = estimate(fit_run(synthetic_run(truth)), "step", "retained_snapshot", "streaming")
+    assert step is not None
+    assert step.best == pytest.approx(0.5, rel=0.2)
+
+
+def test_commits_that_slow_down_give_a_measured_sustainable_interval():
+    report = fit_run(synthetic_run(Truth(snapshot_ms=0.5)))
+    law = next(one for one in report.latencies if one.latency == "step" and one.writer == "streaming")
+    rows = [row for row in report.sustainable if row.case == "streaming"]
+    assert {row.slope for row in rows} == {"measured"}
+    assert {row.r_squared for row in rows} == {law.r_squared}
+
+
+def test_commits_that_do_not_slow_down_are_held_to_reading_their_metadata_json():
+    truth = Truth(snapshot_ms=0.0, row_ms=0.0, noise_share=0.0, load_ms=(1.5, 20.0))
+    report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
+    reading_s = 20.0 * truth.json[1] / 1e6 / 1000  # seconds per MB, by a snapshot's bytes but for their growing digits
+    for row in report.sustainable:
+        exact = (0.18 + math.sqrt(0.18**2 + 4 * reading_s * row.horizon_s)) / 2
+        assert row.slope == "reading"
+        assert row.interval_s.best == pytest.approx(exact, rel=0.03)
+
+
+def test_without_timed_loads_a_flat_law_is_said_to_be_unseen():
+    run = synthetic_run(Truth(snapshot_ms=0.0, noise_share=0.0), Sweep(writers=("streaming",)))
+    unprobed = replace(run, cases=tuple(replace(case, probes=()) for case in run.cases))
+    assert {row.slope for row in fit_run(unprobed).sustainable} == {"unseen"}
+
+
+def test_short_cases_say_nothing_of_latency():
+    report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(60.0, 120.0))))
+    assert {one.latency for one in report.latencies} <= {"load", "planning"}
+    assert report.sustainable == ()
+
+
+def test_the_same_seed_gives_the_same_report():
+    run = synthetic_run()
+    assert fit_run(run, rng=np.random.default_rng(3)) == fit_run(run, rng=np.random.default_rng(3))

@@ -1,0 +1,133 @@
+"""The fit as text and as JSON. `WASIM_UPDATE_GOLDEN=1 pytest tests/test_fit_report.py` writes the golden file anew."""
+
+import json
+import os
+from dataclasses import replace
+
+from support.paths import DATA
+from support.synthetic import Sweep, synthetic_report, synthetic_run
+
+from wasim.fit import FitReport, fit_document, fit_run, render_coefficient_table, render_fit, render_held_out_table
+from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, Extrapolation, HeldOut, LatencyFit
+from wasim.fit.report import SustainableInterval as Sustainable
+from wasim.ledger import Kind
+
+GOLDEN = DATA / "fit" / "report.txt"
+
+
+def around(best: float, half: float) -> Estimate:
+    return Estimate(low=best - half, best=best, high=best + half)
+
+
+def a_report() -> FitReport:
+    snapshot = Coefficient(name="retained_snapshot", unit="B per snapshot", estimate=around(1001.45, 0.1))
+    unknown = Coefficient(
+        name="log_entry",
+        unit="B per metadata-log entry",
+        estimate=None,
+        note="this run cannot tell; a case with more commits than write.metadata.previous-versions-max would",
+    )
+    json_cost = CostFit(
+        writer="streaming", kind=Kind.METADATA_JSON, coefficients=(snapshot, unknown), r_squared=0.99999876,
+        rms_bytes=5.52, commits=320, naive_bytes=110_222.9, naive_rms_bytes=80_610.1,
+    )  # fmt: skip
+    flat = Coefficient(
+        name="snapshot",
+        unit="ms per snapshot",
+        estimate=Estimate(low=0, best=0, high=0.02),
+        note="not distinguishable from zero",
+    )
+    base = Coefficient(name="base", unit="ms", estimate=Estimate(low=170.2, best=180.4, high=199.9))
+    held = HeldOut(
+        writer="streaming", quantity="metadata_json", unit="B", fitted_on="1s, 15s", predicted_for="4s, 1m",
+        measured=2_240_000.0, predicted=2_240_470.0, naive=8_260_000.0,
+    )  # fmt: skip
+    extrapolated = Extrapolation(
+        writer="streaming", case="streaming columns=10", commit_interval_s=1.0, horizon_s=86_400.0,
+        written_bytes={Kind.METADATA_JSON: around(3.9e12, 3e8)}, metadata_bytes=around(3.9e12, 3e8),
+    )  # fmt: skip
+    return FitReport(
+        costs=(json_cost,),
+        latencies=(LatencyFit(writer=None, latency="load", coefficients=(base, flat), r_squared=0.91, samples=32),),
+        held_out=(held, replace(held, quantity="step", unit="ms", measured=180.0, predicted=190.0, naive=200.0)),
+        sustainable=(
+            Sustainable(
+                writer="streaming",
+                case="streaming columns=10",
+                horizon_s=86_400.0,
+                interval_s=around(3.0, 0.5),
+                slope="measured",
+                r_squared=0.82,
+            ),
+            Sustainable(
+                writer="batch",
+                case="batch",
+                horizon_s=86_400.0,
+                interval_s=Estimate(low=4.0, best=9.0, high=float("inf")),
+                slope="reading",
+                r_squared=0.06,
+            ),
+        ),
+        extrapolations=(extrapolated,),
+        checks=(
+            DriverCheck(writer="streaming", case="streaming every 1s", driver="snapshots", commits=240, mismatches=0),
+        ),
+        notes=("batch: too few commits to hold out the second half.",),
+    )
+
+
+def test_the_text_is_the_golden_one():
+    text = render_fit(a_report())
+    if os.environ.get("WASIM_UPDATE_GOLDEN"):
+        GOLDEN.write_text(text)
+    assert text == GOLDEN.read_text()
+
+
+def test_a_whole_run_renders_every_section():
+    text = render_fit(synthetic_report())
+    assert all(title in text for title in ("Bytes written", "Latencies", "Held out", "Smallest interval", "Drivers"))
+    assert "not identified" in text
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def test_the_coefficient_table_is_markdown_with_a_row_per_coefficient():
+    lines = render_coefficient_table(a_report()).splitlines()
+    assert lines[2] == "| streaming | metadata_json | retained_snapshot | 1,001.45 ± 0.10 B per snapshot |"
+    assert lines[3].endswith("previous-versions-max would) |")
+    assert len(lines) == 4
+
+
+def test_the_held_out_table_has_a_row_per_split_and_writer_and_the_naive_error_beside():
+    report = a_report()
+    held = report.held_out[0]
+    more = replace(held, quantity="manifest_list", predicted=held.measured, naive=0.999 * held.measured)
+    other = replace(held, writer="batch", fitted_on="first half of 1s", predicted_for="second half", how="second_half")
+    assert render_held_out_table(replace(report, held_out=(held, more, other, *report.held_out[1:]))) == (
+        "| fitted on | predicted | writer | metadata_json (one constant) | manifest_list (one constant) |\n"
+        "|---|---|---|---:|---:|\n"
+        "| 1s, 15s | 4s, 1m | streaming | +0.02 % (+268.8 %) | 0.00 % (−0.1 %) |\n"
+        "| first half of 1s | second half | batch | +0.02 % (+268.8 %) | – |\n"
+    )
+
+
+def test_every_table_of_a_shared_fit_gets_rows_of_its_own():
+    report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(2.0, 20.0), writers=("batch",), added_columns=(10, 90))))
+    assert {cost.writer for cost in report.costs} == {"batch"}
+    cases = ["batch n.count=10", "batch n.count=90"]
+    for rows in (report.extrapolations, report.model_line, report.sustainable):
+        assert list(dict.fromkeys(row.case for row in rows)) == cases
+    counted = {(row.case, row.commit_interval_s, row.horizon_s) for row in report.extrapolations}
+    assert len(counted) == len(report.extrapolations) == 2 * 2 * 4
+
+
+def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
+    document = fit_document(a_report())
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["schema_version"] == 1
+    assert document["costs"][0]["coefficients"][1]["estimate"] is None
+    assert document["costs"][0]["kind"] == "metadata_json"
+    assert document["held_out"][0]["error"] == 470.0 / 2_240_000.0
+    assert document["sustainable"][1]["interval_s"] == {"low": 4.0, "best": 9.0, "high": None}
+    assert [row["slope"] for row in document["sustainable"]] == ["measured", "reading"]
+    assert document["extrapolations"][0]["case"] == "streaming columns=10"
+    assert document["extrapolations"][0]["written_bytes"]["metadata_json"]["best"] == 3.9e12

@@ -1,0 +1,304 @@
+"""Files made to harm their reader: each is refused by our own error, soon and in little memory."""
+
+import contextlib
+import json
+import tempfile
+import time
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.paths import DATA
+
+from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json, reencode_check
+from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.codecs import pack
+from wasim.iceberg.containers import Limits, header_bytes, read_container
+from wasim.iceberg.gzip_files import gzip_bytes
+
+TABLES = DATA / "tables"
+SYNC = b"s" * 16
+MOST_SECONDS = 15  # a shared machine under tracemalloc; none takes two on its own
+MOST_BYTES = 200 << 20
+
+
+def real(table, pattern):
+    return min((TABLES / table / "metadata").glob(pattern)).read_bytes()
+
+
+MANIFEST = real("blocks", "*-m0.avro")
+LISTING = real("nested_v3", "snap-*.avro")
+JSON = real("evolving_v2", "*.metadata.json")
+READERS = (read_manifest, read_manifest_list, read_metadata_json)
+
+
+def refuse(reader, data, match=".", **options):
+    """The reader raises our error within bounds of time and memory."""
+    tracemalloc.start()
+    started = time.monotonic()
+    try:
+        with pytest.raises(IcebergFileError, match=match) as caught:
+            reader(data, source="hostile", **options)
+        assert str(caught.value).startswith("hostile: ")
+        assert len(str(caught.value)) < 500
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
+    assert time.monotonic() - started < MOST_SECONDS
+
+
+def with_schema(avro_schema, raw=b"\x00" * 100, count=1, codec=b"null", **header):
+    """A manifest of a real header but for the Avro schema and its one block."""
+    values = dict(read_container(MANIFEST, source="m").header)
+    values |= {"avro.codec": codec, "avro.schema": json.dumps(avro_schema).encode(), **header}
+    return header_bytes(values, SYNC) + encode_long(count) + encode_bytes(raw) + SYNC
+
+
+def record(*fields):
+    fields = [{"name": f"n{number}", "type": kind, "field-id": number} for number, kind in fields]
+    return {"type": "record", "name": "r", "fields": fields}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("data", [b"", b"O", b"Obj\x01", b"Obj\x02" + b"\x00" * 40, b"PAR1", b"\x1f\x8b", b"\xff" * 99])
+def test_what_is_no_iceberg_file_is_refused(reader, data):
+    refuse(reader, data)
+
+
+@pytest.mark.parametrize("length", [5, 20, 1000, len(MANIFEST) - 300, len(MANIFEST) - 17, len(MANIFEST) - 1])
+def test_a_manifest_cut_short_is_refused(length):
+    refuse(read_manifest, MANIFEST[:length])
+
+
+def test_a_header_that_announces_a_billion_keys_is_refused():
+    refuse(read_manifest, b"Obj\x01" + encode_long(10**9) + b"\x00" * 99, "1000 are allowed")
+    refuse(read_manifest, b"Obj\x01" + encode_long(-(10**9)) + b"\x00" * 99, "1000 are allowed")
+
+
+def test_a_header_value_that_announces_more_than_the_file_holds_is_refused():
+    refuse(read_manifest, b"Obj\x01" + encode_long(1) + encode_string("schema") + encode_long(1 << 62), "announces")
+    refuse(read_manifest, b"Obj\x01" + encode_long(1) + encode_string("schema") + encode_long(-5), "announces")
+
+
+def test_a_number_without_end_is_refused():
+    refuse(read_manifest, b"Obj\x01" + b"\xff" * 1000, "number")
+
+
+def test_a_header_key_that_comes_twice_is_refused():
+    twice = (encode_string("a") + encode_bytes(b"1")) * 2
+    refuse(read_manifest, b"Obj\x01" + encode_long(2) + twice + b"\x00" + SYNC, "twice")
+
+
+def test_a_deflate_bomb_is_refused():
+    bomb = zlib.compress(b"\x00" * (400 << 20), 9, wbits=-15)
+    values = dict(read_container(MANIFEST, source="m").header)
+    data = header_bytes(values, SYNC) + encode_long(1) + encode_bytes(bomb) + SYNC
+    refuse(read_manifest, data, "inflates to more than")
+
+
+def block_of(codec, stored, count=1):
+    return header_bytes({"avro.codec": codec}, SYNC) + encode_long(count) + encode_bytes(stored) + SYNC
+
+
+@pytest.mark.slow
+def test_a_zstandard_bomb_is_refused_before_it_fills_memory():
+    bomb = zstandard.ZstdCompressor(level=19, write_content_size=False).compress(b"\x00" * (2 << 30))
+    assert len(bomb) < 1 << 18
+    refuse(read_container, block_of(b"zstandard", bomb), "inflates to more than")
+
+
+def test_a_zstandard_window_of_gigabytes_is_refused():
+    frame = bytes.fromhex("28b52ffd") + b"\x00" + bytes([21 << 3]) + b"\x01\x00\x00"  # 2 GiB, then an empty last block
+    refuse(read_container, block_of(b"zstandard", frame), "does not inflate")
+
+
+@pytest.mark.parametrize("announced", [b"\xff\xff\xff\xff\x0f", b"\x80\x80\x80\x80\x80\x01", b""])
+def test_a_snappy_block_is_not_given_what_it_announces(announced):
+    refuse(read_container, block_of(b"snappy", announced + b"\x00" * 20), "inflates to more than|how large|not inflate")
+
+
+@pytest.mark.parametrize("codec", ["deflate", "snappy", "zstandard"])
+@settings(max_examples=40, deadline=None)
+@given(place=st.integers(0, 10_000), flip=st.integers(1, 255), cut=st.integers(0, 60))
+def test_a_damaged_block_is_read_or_refused_and_nothing_else(codec, place, flip, cut):
+    stored = bytearray(pack(codec, bytes(range(256)) * 8))
+    stored[place % len(stored)] ^= flip
+    data = block_of(codec.encode(), bytes(stored[: len(stored) - cut % len(stored)]))
+    with contextlib.suppress(IcebergFileError):
+        read_container(data, source="hostile")
+
+
+@pytest.mark.parametrize("codec", ["snappy", "zstandard"])
+def test_a_block_cut_short_or_followed_by_more_is_refused(codec):
+    stored = pack(codec, bytes(range(256)) * 8)
+    assert read_container(block_of(codec.encode(), stored), source="whole").blocks[0].raw == bytes(range(256)) * 8
+    for wrong in (stored[:-1], stored[: len(stored) // 2], stored + b"\x00", stored + stored, b""):
+        refuse(read_container, block_of(codec.encode(), wrong))
+
+
+def test_many_blocks_that_each_inflate_a_little_meet_the_limit_of_their_sum():
+    block = encode_long(1) + encode_bytes(zlib.compress(b"\x00" * (1 << 20), 9, wbits=-15)) + SYNC
+    data = header_bytes({"avro.codec": b"deflate"}, SYNC) + block * 64
+    refuse(read_container, data, "inflates to more than", limits=Limits(raw_bytes=32 << 20))
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**62, 5_000_000])
+def test_a_block_that_announces_too_many_records_is_refused(count):
+    refuse(read_manifest, header_bytes({"avro.codec": b"null"}, SYNC) + encode_long(count) + b"\x00", "records")
+
+
+def test_records_smaller_than_any_entry_are_refused_before_they_are_decoded():
+    values = {**read_container(MANIFEST, source="m").header, "avro.codec": b"null"}
+    data = header_bytes(values, SYNC) + encode_long(3_000_000) + encode_bytes(b"\x00" * 3_000_000) + SYNC
+    refuse(read_manifest, data, "3000000 bytes for 3000000 records")
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        (record((0, "int"), (2, {"type": "array", "items": "null"})), "items take no bytes"),
+        (record((0, "int"), (2, {"type": "array", "items": record()})), "items take no bytes"),
+        (record((0, "int"), (2, {"type": "fixed", "name": "f", "size": 2**31})), "fixed type of"),
+        (record((0, "int"), (2, "r")), "type name 'r'"),
+        (record((0, "int"), (2, ["null", "int", "string"])), "union"),
+        (record((0, "int"), (2, {"type": "map", "values": "int"})), "type 'map'"),
+        (record((0, "int"), (2, {"type": "enum", "name": "e", "symbols": ["a"]})), "type 'enum'"),
+        (record((0, "int"), (0, "int")), "field id twice"),
+        (record((0, "int")), "not that of manifest entries"),
+        (record((0, "int"), (2, "int")), "not that of manifest entries"),
+        (record((0, "string"), (2, record((100, "string")))), "not that of manifest entries"),
+        (record((0, "int"), (2, record((100, "long")))), "not that of manifest entries"),
+        (record((0, "int"), (2, record((100, "string")))), "without the required field 101"),
+        ("int", "describes no record"),
+        (record(), "describes no record"),
+        ([], "union"),
+        (7, "not an object"),
+    ],
+)
+def test_a_schema_that_is_not_icebergs_is_refused_before_its_records_are_decoded(schema, problem):
+    refuse(read_manifest, with_schema(schema), problem)
+
+
+def test_a_schema_that_nests_deeply_is_refused():
+    deep = "int"
+    for _ in range(20):
+        deep = {"type": "array", "items": deep}
+    refuse(read_manifest, with_schema(record((0, "int"), (2, deep))), "too deeply")
+    header = {"schema": b'{"type":"list","element":' * 100_000}
+    refuse(read_manifest, with_schema(record((0, "int")), **header), "too deeply|not JSON")
+
+
+def test_a_schema_text_of_megabytes_is_refused():
+    refuse(read_manifest, with_schema(["x" * (2 << 20)]), "allowed")
+
+
+def test_json_that_nests_without_end_is_refused():
+    for text in (b"[" * 10_000_000, b'{"a":' * 2_000_000):
+        refuse(read_metadata_json, text, "too deeply")
+
+
+def test_a_schema_that_nests_without_end_is_refused():
+    document = json.loads(JSON)
+    nested = '"int"'
+    for _ in range(900):
+        nested = '{"type":"list","element-id":1,"element":' + nested + ',"element-required":false}'
+    text = json.dumps(document | {"schemas": "HERE"}).replace(
+        '"HERE"', '[{"type":"struct","fields":[{"id":1,"name":"a","required":false,"type":' + nested + "}]}]"
+    )
+    refuse(read_metadata_json, text.encode(), "too deeply|which no schema has")
+
+
+def test_a_number_of_a_million_digits_is_refused():
+    refuse(read_metadata_json, b'{"format-version":' + b"9" * 1_000_000 + b"}", "not JSON")
+
+
+def test_millions_of_tiny_values_are_refused_before_they_are_built():
+    refuse(read_metadata_json, b"[" + b"[]," * 11_000_000 + b"[]]", "JSON values")
+
+
+def test_a_gzip_bomb_is_refused():
+    refuse(read_metadata_json, gzip_bytes(b" " * (300 << 20)), "inflates to more than", most_bytes=50 << 20)
+
+
+def test_gzip_that_is_cut_short_is_refused():
+    refuse(read_metadata_json, gzip_bytes(JSON)[:-9], "cut short")
+
+
+def mutated(original):
+    """A real file with some bytes changed, dropped or doubled."""
+    edit = st.tuples(st.integers(0, len(original) - 1), st.integers(0, 40), st.binary(max_size=12))
+
+    def apply(edits):
+        data = bytearray(original)
+        for position, length, replacement in edits:
+            data[position : position + length] = replacement
+        return bytes(data)
+
+    return st.lists(edit, min_size=1, max_size=4).map(apply)
+
+
+FUZZ = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def read_or_refuse(reader, data):
+    started = time.monotonic()
+    try:
+        reader(data, source="fuzzed")
+    except IcebergFileError as error:
+        assert str(error).startswith("fuzzed: ")  # noqa: PT017 - that it is raised is not what is tested
+    assert time.monotonic() - started < MOST_SECONDS
+
+
+def uncompressed(data):
+    """The same file with its blocks stored, so that mutations reach the records."""
+    container = read_container(data, source="m")
+    parts = [header_bytes({**container.header, "avro.codec": b"null"}, SYNC)]
+    for block in container.blocks:
+        parts += (encode_long(block.record_count), encode_bytes(block.raw), SYNC)
+    return b"".join(parts)
+
+
+@FUZZ
+@given(mutated(LISTING) | mutated(uncompressed(LISTING)))
+def test_a_mutated_manifest_list_is_read_or_refused(data):
+    read_or_refuse(read_manifest_list, data)
+
+
+@FUZZ
+@given(mutated(uncompressed(real("identities", "*-m0.avro"))) | mutated(real("identities", "*-m0.avro")))
+def test_a_mutated_manifest_is_read_or_refused(data):
+    read_or_refuse(read_manifest, data)
+
+
+@FUZZ
+@given(mutated(uncompressed(real("identities", "*-m0.avro"))))
+def test_a_mutated_manifest_is_compared_or_refused(data):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m0.avro"
+        path.write_bytes(data)
+        try:
+            reencode_check(path)
+        except IcebergFileError as error:
+            assert str(path) in str(error)  # noqa: PT017 - that it is raised is not what is tested
+
+
+@FUZZ
+@given(mutated(JSON))
+def test_mutated_metadata_json_is_read_or_refused(data):
+    read_or_refuse(read_metadata_json, data)
+
+
+@FUZZ
+@given(st.sampled_from([0.2, 0.5, 0.8]), st.binary(min_size=1, max_size=200))
+def test_records_of_noise_are_read_or_refused(share, noise):
+    container = read_container(LISTING, source="m")
+    raw = container.blocks[0].raw
+    at = int(len(raw) * share)
+    raw = raw[:at] + noise + raw[at:]
+    data = header_bytes({**container.header, "avro.codec": b"null"}, SYNC)
+    data += encode_long(container.blocks[0].record_count) + encode_bytes(raw) + SYNC
+    read_or_refuse(read_manifest_list, data)

@@ -1,0 +1,79 @@
+"""Names of files: built, parsed, told apart."""
+
+import pytest
+from support.paths import DATA
+
+from wasim.iceberg import FileKind, classify
+from wasim.iceberg import names as iceberg_names
+from wasim.iceberg.names import ManifestListName, ManifestName, MetadataJsonName
+
+TABLES = DATA / "tables"
+UUID = "0b2c3d4e-1111-2222-3333-444455556666"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "uuid", "is_gzip"),
+    [
+        ("v12.metadata.json", 12, None, False),
+        ("v3.gz.metadata.json", 3, None, True),
+        ("v3.metadata.json.gz", 3, None, True),
+        (f"00000-{UUID}.metadata.json", 0, UUID, False),
+        (f"123456-{UUID}.gz.metadata.json", 123456, UUID, True),
+        ("7.metadata.json", 7, None, False),
+        (f"{UUID}.metadata.json", None, UUID, False),
+        ("6Vb9kQ_xZ-1.metadata.json", None, "6Vb9kQ_xZ-1", False),
+    ],
+)
+def test_a_metadata_json_name_says_version_uuid_and_compression(name, version, uuid, is_gzip):
+    parsed = iceberg_names.parse_metadata_name(name)
+    assert parsed == MetadataJsonName(version=version, uuid=uuid, is_gzip=is_gzip)
+
+
+def test_built_names_parse_to_what_they_were_built_from():
+    for is_gzip in (False, True):
+        hadoop = iceberg_names.hadoop_metadata_name(5, is_gzip=is_gzip)
+        metastore = iceberg_names.metastore_metadata_name(5, UUID, is_gzip=is_gzip)
+        assert iceberg_names.parse_metadata_name(hadoop) == MetadataJsonName(version=5, uuid=None, is_gzip=is_gzip)
+        assert iceberg_names.parse_metadata_name(metastore) == MetadataJsonName(version=5, uuid=UUID, is_gzip=is_gzip)
+    listing = iceberg_names.manifest_list_name(2**63 - 1, 3, UUID)
+    expected = ManifestListName(snapshot_id=2**63 - 1, attempt=3, commit_uuid=UUID)
+    assert iceberg_names.parse_manifest_list_name(listing) == expected
+    manifest = iceberg_names.manifest_name(UUID, 12)
+    assert iceberg_names.parse_manifest_name(manifest) == ManifestName(commit_uuid=UUID, number=12)
+    rewritten = iceberg_names.rewritten_manifest_name(UUID)
+    assert iceberg_names.parse_manifest_name(rewritten) == ManifestName(commit_uuid=UUID, number=None)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("s3://b/t/metadata/v1.metadata.json", FileKind.METADATA_JSON),
+        (f"/t/metadata/00001-{UUID}.gz.metadata.json", FileKind.METADATA_JSON),
+        (f"/t/metadata/{UUID}.metadata.json", FileKind.METADATA_JSON),
+        ("metadata/version-hint.text", FileKind.VERSION_HINT),
+        (f"metadata/{UUID}-version-hint.temp", FileKind.VERSION_HINT),
+        (f"/t/metadata/snap-1-1-{UUID}.avro", FileKind.MANIFEST_LIST),
+        (f"/t/metadata/{UUID}-m0.avro", FileKind.MANIFEST),
+        (f"/t/metadata/optimized-m-{UUID}.avro", FileKind.MANIFEST),
+        (f"/t/metadata/{'a' * 32}-{'b' * 32}-00000-0-5-00001.avro", FileKind.MANIFEST),
+        ("/t/metadata/of-another-writer.avro", FileKind.MANIFEST),
+        (f"/t/metadata/123-{UUID}.stats", FileKind.STATISTICS),
+        (f"/t/metadata/partition-stats-1-{UUID}.parquet", FileKind.PARTITION_STATISTICS),
+        ("/t/metadata/.v1.metadata.json.crc", FileKind.CHECKSUM),
+        (f"/t/data/day=2026-01-01/00000-1-{UUID}-0-00001.parquet", FileKind.DATA),
+        (f"/t/data/00000-1-{UUID}-00001-deletes.parquet", FileKind.DELETES),
+        (f"/t/data/00000-1-{UUID}-00001-deletes.puffin", FileKind.DELETION_VECTORS),
+        ("/t/data/events.avro", FileKind.DATA),
+        ("/t/_SUCCESS", FileKind.OTHER),
+    ],
+)
+def test_a_path_tells_what_its_file_is(path, kind):
+    assert classify(path) is kind
+
+
+def test_every_real_metadata_file_is_told_apart():
+    for path in TABLES.rglob("metadata/*"):
+        starts = path.read_bytes()[:3]
+        kind = classify(str(path))
+        assert kind is not FileKind.OTHER
+        assert (kind in (FileKind.MANIFEST, FileKind.MANIFEST_LIST)) == (starts == b"Obj")

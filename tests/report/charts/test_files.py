@@ -1,0 +1,70 @@
+"""Saved charts: the same bytes for the same run, and markup that a page can hold."""
+
+import re
+from pathlib import Path
+
+import pytest
+from support.synthetic import Sweep, synthetic_run
+
+from wasim.fit import FitReport, fit_run
+from wasim.report.charts import Chart, plan_charts, render_chart, save_charts
+from wasim.report.charts.palette import CSS_NAMES
+from wasim.runs import Run
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0)))
+
+
+@pytest.fixture(scope="module")
+def fit(run: Run) -> FitReport:
+    return fit_run(run)
+
+
+@pytest.fixture(scope="module")
+def markup(run: Run, fit: FitReport) -> dict[str, str]:
+    return {chart.name: render_chart(chart) for chart in plan_charts(run, fit) if isinstance(chart, Chart)}
+
+
+def test_charts_saved_twice_are_byte_identical(run: Run, fit: FitReport, tmp_path: Path) -> None:
+    first, second = save_charts(run, fit, tmp_path / "one"), save_charts(run, fit, tmp_path / "two")
+    assert [path.name for path in first] == [path.name for path in second]
+    assert {path.suffix for path in first} == {".svg", ".png"}
+    assert all(one.read_bytes() == two.read_bytes() for one, two in zip(first, second, strict=True))
+
+
+def test_a_chart_that_is_left_out_leaves_no_older_picture_behind(run: Run, fit: FitReport, tmp_path: Path) -> None:
+    stale = tmp_path / "extrapolation.svg"
+    stale.write_text("<svg/>")
+    nothing = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+    save_charts(run, nothing, tmp_path)
+    assert not stale.exists()
+
+
+def test_markup_loads_nothing_and_names_no_address(markup: dict[str, str]) -> None:
+    assert markup
+    for svg in markup.values():
+        assert "://" not in svg
+        assert svg.startswith('<svg role="img" aria-label="')
+
+
+def test_markup_takes_all_its_colours_from_the_page(markup: dict[str, str]) -> None:
+    for svg in markup.values():
+        colours = set(re.findall(r"(?:fill|stroke): ?(#[0-9a-fA-F]{3,6})", svg))
+        assert not colours, f"{colours} are not among {sorted(CSS_NAMES)}"
+
+
+def test_ids_are_unique_over_all_charts_of_a_page(markup: dict[str, str]) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', "".join(markup.values()))
+    assert len(ids) == len(set(ids))
+
+
+def test_references_point_to_ids_of_the_same_chart(markup: dict[str, str]) -> None:
+    for svg in markup.values():
+        ids = set(re.findall(r'\bid="([^"]+)"', svg))
+        assert set(re.findall(r"url\(#([^)]+)\)", svg)) | set(re.findall(r'href="#([^"]+)"', svg)) <= ids
+
+
+def test_text_stays_text(markup: dict[str, str]) -> None:
+    assert "commit interval (event time)" in markup["metadata_rate"]

@@ -1,0 +1,243 @@
+"""The page of a run: self-contained, well-formed, escaped, and complete."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from support.synthetic import Sweep, synthetic_run
+
+from wasim.fit import FitReport, fit_run
+from wasim.report.pages import render_run_page
+from wasim.report.pages.run_page import flatten, groupwise
+from wasim.runs import Run
+from wasim.units import format_bytes
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>&amp; $\\frac{1}$ "quoted" \'single\''
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+
+
+class Walk(HTMLParser):
+    """Collects tags, attributes and text, and holds every end tag against its start."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def walk(html: str) -> Walk:
+    walker = Walk()
+    walker.feed(html)
+    walker.close()
+    assert not walker.open
+    return walker
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    made = synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0)))
+    provenance = {"wasim": "0.1.0", "jars": {"iceberg.jar": "3123c379"}, "java": "17"}
+    return replace(made, provenance=provenance, failures={"batch every 1s": "No space left on device"})
+
+
+@pytest.fixture(scope="module")
+def fit(run: Run) -> FitReport:
+    return fit_run(run)
+
+
+@pytest.fixture(scope="module")
+def html(run: Run, fit: FitReport) -> str:
+    limits = ({"limit": "wa_metadata < 0.5", "worst": 1.12, "case": "streaming every 5s", "holds": False},)
+    return render_run_page(run, fit, limits)
+
+
+def test_the_page_is_well_formed(html: str) -> None:
+    assert html.startswith("<!doctype html>")
+    walk(html)
+
+
+def test_the_page_loads_and_runs_nothing(html: str) -> None:
+    page = walk(html)
+    assert not {"script", "link", "iframe", "img", "object", "embed"} & set(page.tags)
+    assert "http://" not in html
+    assert "https://" not in html
+    assert "@import" not in html
+    assert not [value for name, value in page.attributes if name in ("src", "srcset") or name.startswith("on")]
+    assert all(value.startswith("#") for name, value in page.attributes if name in ("href", "xlink:href"))
+
+
+def test_the_same_run_gives_the_same_page(run: Run, fit: FitReport) -> None:
+    assert render_run_page(run, fit) == render_run_page(run, fit)
+
+
+def test_the_page_holds_every_cases_figures(html: str, run: Run) -> None:
+    text = walk(html).text
+    for case in run.cases:
+        assert case.case.label in text
+        for kind in ("metadata_json", "manifest_list", "data_manifest"):
+            assert format_bytes(case.totals.written_bytes[kind]) in text  # type: ignore[index]
+        assert f"{case.amplification.metadata:.3g}" in text
+
+
+def test_sections_stand_in_the_readers_order(html: str) -> None:
+    order = [
+        "figures",
+        "remains",
+        "limits",
+        "charts",
+        "fit",
+        "planning",
+        "sustainable",
+        "failures",
+        "provenance",
+        "words",
+    ]
+    assert re.findall(r'<h2 id="([^"]+)"', html) == order
+
+
+def test_wa_metadata_is_quoted_with_its_horizon(html: str) -> None:
+    text = walk(html).text
+    assert "write amplification over 4m" in text
+    assert "WA_metadata over 4m" in text
+
+
+def test_what_counts_as_neither_is_said(html: str) -> None:
+    text = walk(html).text
+    assert ".crc twins" in text
+    assert "checkpoints of a stream" in text
+
+
+def test_the_naive_model_stands_beside_the_fitted_one(html: str, fit: FitReport) -> None:
+    text = walk(html).text
+    assert "one constant's error" in text
+    worst = max(fit.held_out, key=lambda held_out: abs(held_out.naive_error))
+    assert f"{abs(worst.naive_error):.2%}".replace("%", " %") in text
+
+
+def test_unidentified_coefficients_say_why(html: str, fit: FitReport) -> None:
+    missing = [c for cost in fit.costs for c in cost.coefficients if c.estimate is None]
+    assert missing
+    text = walk(html).text
+    assert "not identified" in text
+    assert all(coefficient.note in text for coefficient in missing)
+
+
+def test_failures_limits_and_provenance_are_shown(html: str) -> None:
+    text = walk(html).text
+    assert "No space left on device" in text
+    assert "1 limit is breached" in text
+    assert "jars.iceberg.jar" in text
+    assert "3123c379" in text
+
+
+def test_hostile_text_is_escaped_wherever_it_enters(run: Run, fit: FitReport) -> None:
+    cases = tuple(
+        replace(case, case=replace(case.case, swept={**case.case.swept, HOSTILE: HOSTILE})) for case in run.cases
+    )
+    hostile = replace(
+        run, question=HOSTILE, scenario=HOSTILE, cases=cases, failures={HOSTILE: HOSTILE}, provenance={HOSTILE: HOSTILE}
+    )
+    costs = tuple(replace(cost, writer=HOSTILE) for cost in fit.costs)
+    limits = ({"limit": HOSTILE, "worst": None, "case": HOSTILE, "holds": False},)
+    html = render_run_page(hostile, replace(fit, costs=costs, notes=(HOSTILE,)), limits)
+    page = walk(html)
+    assert not {"script", "img"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on")]
+    assert HOSTILE in page.text
+
+
+def test_percentiles_need_twenty_rounds(run: Run) -> None:
+    def cut(rounds: int) -> Run:
+        cases = [
+            replace(
+                case,
+                probes=tuple(
+                    replace(probe, load_ms=np.full(rounds, 1000.0), planning_ms=np.full(rounds, 234.0))
+                    for probe in case.probes
+                ),
+            )
+            for case in run.cases
+        ]
+        return replace(run, cases=tuple(cases))
+
+    assert "1,234</td>" in render_run_page(cut(20), NOTHING).split('id="planning"')[1]
+    assert "1,234</td>" not in render_run_page(cut(19), NOTHING).split('id="planning"')[1]
+
+
+def test_charts_are_described_and_tables_captioned(html: str) -> None:
+    page = walk(html)
+    assert page.tags.count("svg") == page.tags.count("figure") == 7
+    assert len([value for name, value in page.attributes if name == "aria-label" and len(value) > 40]) >= 7
+    assert page.tags.count("table") == page.tags.count("caption")
+    levels = [int(tag[1]) for tag in page.tags if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert max(np.diff(levels)) <= 1
+
+
+def test_the_style_serves_phones_and_dark_screens(html: str) -> None:
+    assert "width=device-width" in html
+    assert "prefers-color-scheme: dark" in html
+    assert re.search(r"\.scroll \{[^}]*overflow-x: auto", html)
+    page = walk(html)
+    assert page.tags.count("table") == [value for name, value in page.attributes if name == "class"].count("scroll")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast_on_its_paper(html: str, scheme: str) -> None:
+    block = html.split("prefers-color-scheme: dark")[scheme == "dark"]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block.split("}")[0]))
+    for ink in ("ink", "muted", "accent", "bad"):
+        assert contrast(colours[ink], colours["paper"]) >= 4.5
+    for series in ("vermillion", "blue", "green"):
+        assert contrast(colours[series], colours["paper"]) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast ratio of two colours."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_a_page_without_fit_probes_or_cases_is_still_whole(run: Run) -> None:
+    bare = replace(run, cases=tuple(replace(case, probes=()) for case in run.cases), failures={}, provenance={})
+    for least in (bare, replace(bare, cases=())):
+        text = walk(render_run_page(least, NOTHING)).text
+        assert "Left out:" in text
+        assert "Planning was not probed" in text
+
+
+def test_nested_provenance_becomes_dotted_names() -> None:
+    assert list(flatten({"a": {"b": 1, "c": [1, 2]}, "d": "x"})) == [("a.b", "1"), ("a.c", "1, 2"), ("d", "x")]
+
+
+def test_neighbouring_rows_share_a_heading() -> None:
+    assert groupwise([("x", "1"), ("x", "2"), ("y", "3")]) == [("x", [("1",), ("2",)]), ("y", [("3",)])]

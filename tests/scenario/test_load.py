@@ -1,0 +1,271 @@
+"""What a sound scenario becomes: values as written, cases, keys."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.paths import SCENARIOS
+
+from wasim.errors import ScenarioError
+from wasim.scenario import LoadedScenario, case_from_document, load_scenario
+
+SHIPPED = sorted((SCENARIOS).glob("*.yaml"))
+# ten thousand cases are for --grid alone, and no engine runs Flink
+BENCHED = [path for path in SHIPPED if path.stem not in ("grid", "flink_upsert")]
+
+HEAD = """\
+name: sound
+question: What loads?
+workload: {rows_per_second: 10}
+horizon: 1m
+"""
+TABLE = "table: {columns: [{name: payload, type: string}]}\n"
+WHOLE = HEAD + TABLE + "commit_interval: 5s\nwriter: batch\n"
+
+
+def loaded(tmp_path: Path, text: str) -> LoadedScenario:
+    path = tmp_path / "sound.yaml"
+    path.write_text(text)
+    return load_scenario(path)
+
+
+def test_properties_are_the_text_as_written(tmp_path: Path) -> None:
+    properties = "{a: true, b: 10, c: 1e3, d: no, e: 1:30, f: 0x1F, g: ~, h: 010, i: '', j: 2020-01-01}"
+    scenario = loaded(tmp_path, WHOLE.replace("string}]", f"string}}], properties: {properties}"))
+    assert scenario.scenario.table.properties == {
+        "a": "true", "b": "10", "c": "1e3", "d": "no", "e": "1:30", "f": "0x1F", "g": "~", "h": "010", "i": "",
+        "j": "2020-01-01",
+    }  # fmt: skip
+
+
+def test_numbers_become_numbers_where_numbers_are_wanted(tmp_path: Path) -> None:
+    scenario = loaded(
+        tmp_path, WHOLE.replace("10}", "1e3, files_per_commit: 3}") + "planning: {cold: false}\n"
+    ).scenario
+    assert (scenario.workload.rows_per_second, scenario.workload.files_per_commit) == (1000.0, 3)
+    assert scenario.planning.cold is False
+    assert (scenario.commit_interval, scenario.horizon) == (5.0, 60.0)
+
+
+def test_the_text_is_kept_as_written(tmp_path: Path) -> None:
+    text = "# a remark\n" + WHOLE
+    assert loaded(tmp_path, text).text == text
+
+
+def test_without_a_sweep_there_is_one_case(tmp_path: Path) -> None:
+    (case,) = loaded(tmp_path, WHOLE).cases()
+    assert (case.label, case.commits, case.rows_per_commit, case.swept) == ("batch every 5s", 12, 50, {})
+
+
+def test_cases_are_all_combinations_in_the_order_written(tmp_path: Path) -> None:
+    sweep = "sweep: {commit_interval: [5s, 60s], writer: [streaming, batch]}\n"
+    cases = loaded(tmp_path, HEAD + TABLE + sweep).cases()
+    assert [case.label for case in cases] == [
+        "streaming every 5s", "batch every 5s", "streaming every 1m", "batch every 1m"
+    ]  # fmt: skip
+    assert cases[2].swept == {"commit_interval": "60s", "writer": "streaming"}
+
+
+def test_every_case_is_measured_once_before_any_is_repeated(tmp_path: Path) -> None:
+    sweep = "repetitions: 2\nsweep: {commit_interval: [5s, 6s], writer: [batch]}\n"
+    cases = loaded(tmp_path, HEAD + TABLE + sweep).cases()
+    assert [(case.commit_interval_s, case.repetition) for case in cases] == [(5, 0), (6, 0), (5, 1), (6, 1)]
+    assert cases[2].label == "batch every 5s #2"
+
+
+def test_a_swept_value_replaces_the_one_above(tmp_path: Path) -> None:
+    cases = loaded(tmp_path, WHOLE + "sweep: {commit_interval: [1s, 2s]}\n").cases()
+    assert [case.commit_interval_s for case in cases] == [1.0, 2.0]
+
+
+def test_dotted_fields_reach_any_depth(tmp_path: Path) -> None:
+    sweep = "sweep: {table.format_version: [1, 3], workload.files_per_commit: [2], planning.rounds: [7]}\n"
+    cases = loaded(tmp_path, WHOLE + sweep).cases()
+    assert [case.table.format_version for case in cases] == [1, 3]
+    assert {(case.workload.files_per_commit, case.planning.rounds) for case in cases} == {(2, 7)}
+
+
+def test_a_property_with_dots_in_its_name_is_swept(tmp_path: Path) -> None:
+    sweep = "sweep: {table.properties.commit.manifest.min-count-to-merge: [5, 100]}\n"
+    first, second = loaded(tmp_path, WHOLE + sweep).cases()
+    assert first.table.properties == {"commit.manifest.min-count-to-merge": "5"}
+    assert second.label == "batch every 5s commit.manifest.min-count-to-merge=100"
+
+
+def test_a_column_is_swept_by_its_name(tmp_path: Path) -> None:
+    cases = loaded(tmp_path, WHOLE + "sweep: {table.columns.payload.count: [1, 100]}\n").cases()
+    assert [case.table.columns[0].count for case in cases] == [1, 100]
+    assert cases[1].table.columns[0].names[:2] == ("payload_0", "payload_1")
+
+
+def test_a_nested_field_is_swept_by_its_name(tmp_path: Path) -> None:
+    table = "table: {columns: [{name: actor, type: struct, fields: [{name: tag, type: string}]}]}\n"
+    sweep = "sweep: {table.columns.actor.fields.tag.length: [8, 64]}\n"
+    cases = loaded(tmp_path, WHOLE.replace(TABLE, table) + sweep).cases()
+    assert [case.table.columns[0].fields[0].length for case in cases] == [8, 64]
+
+
+def test_the_short_writer_can_be_swept_into(tmp_path: Path) -> None:
+    sweep = "sweep: {writer.append: [fast, merge]}\n"
+    cases = loaded(tmp_path, WHOLE.replace("batch", "streaming") + sweep).cases()
+    assert [(case.writer_name, case.merges) for case in cases] == [("streaming", False), ("streaming+merge", True)]
+
+
+def test_whole_writers_can_be_swept(tmp_path: Path) -> None:
+    sweep = "sweep:\n  writer:\n  - {kind: streaming, append: merge}\n  - kind: streaming\n    sink: foreach_batch\n"
+    cases = loaded(tmp_path, HEAD + TABLE + "commit_interval: 5s\n" + sweep).cases()
+    assert [case.writer_name for case in cases] == ["streaming+merge", "streaming-foreach"]
+    assert [case.swept["writer"] for case in cases] == [
+        "{kind: streaming, append: merge}", "{kind: streaming, sink: foreach_batch}"
+    ]  # fmt: skip
+
+
+def test_a_required_field_within_a_part_may_be_swept_alone(tmp_path: Path) -> None:
+    sweep = "sweep: {workload.rows_per_second: [1, 2]}\n"
+    cases = loaded(tmp_path, WHOLE.replace("workload: {rows_per_second: 10}\n", "") + sweep).cases()
+    assert [case.rows_per_commit for case in cases] == [5, 10]
+
+
+def test_a_merge_append_said_aloud_is_the_batch_writer_all_the_same(tmp_path: Path) -> None:
+    (case,) = loaded(tmp_path, WHOLE.replace("writer: batch", "writer: {kind: batch, append: merge}")).cases()
+    assert (case.writer_name, case.merges) == ("batch", True)
+
+
+@pytest.mark.parametrize("transform", ["hour", "day", "month", "year", "bucket[8]"])
+def test_event_time_is_partitioned_by_any_coarse_transform(transform: str, tmp_path: Path) -> None:
+    partition = f'partition_by: [{{column: event_time, transform: "{transform}"}}], columns'
+    assert loaded(tmp_path, WHOLE.replace("columns", partition)).scenario.table.partition_by[0].transform == transform
+
+
+def test_event_id_is_partitioned_by_bucket_but_not_by_itself(tmp_path: Path) -> None:
+    bucket = WHOLE.replace("columns", 'partition_by: [{column: event_id, transform: "bucket[16]"}], columns')
+    assert loaded(tmp_path, bucket).scenario.table.partition_by[0].column == "event_id"
+    with pytest.raises(ScenarioError, match="would make a partition of every event_id"):
+        loaded(tmp_path, WHOLE.replace("columns", "partition_by: [{column: event_id}], columns"))
+
+
+def test_day_and_hour_of_one_column_are_refused_as_iceberg_does(tmp_path: Path) -> None:
+    both = "partition_by: [{column: event_time, transform: day}, {column: event_time, transform: hour}], columns"
+    with pytest.raises(ScenarioError, match="repeats event_time, partitioned by time already"):
+        loaded(tmp_path, WHOLE.replace("columns", both))
+
+
+def test_a_case_survives_its_document(tmp_path: Path) -> None:
+    table = (
+        "table: {columns: [{name: a, type: struct, fields: [{name: b, type: int, values: 3}]}], properties: {x: 1}}\n"
+    )
+    (case,) = loaded(tmp_path, WHOLE.replace(TABLE, table)).cases()
+    assert case_from_document(case.document()) == case
+
+
+def test_cases_have_different_keys_and_keep_them(tmp_path: Path) -> None:
+    text = WHOLE + "sweep: {seed: [1, 2], table.format_version: [1, 2]}\nrepetitions: 2\n"
+    keys = [[case.key({"iceberg": "1.12.0"}) for case in loaded(tmp_path, text).cases()] for _ in range(2)]
+    assert keys[0] == keys[1]
+    assert len(set(keys[0])) == 8
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "sound.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode())
+    assert load_scenario(path).name == "sound"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_scenarios_are_sound_and_named_as_their_files(path: Path) -> None:
+    scenario = load_scenario(path)
+    assert scenario.name == path.stem
+    assert scenario.text.startswith("# yaml-language-server: $schema=schema.json\n")
+
+
+def test_shipped_scenarios_stay_within_what_real_spark_does_in_minutes() -> None:
+    commits = {path.stem: load_scenario(path).commits for path in BENCHED}
+    assert commits.pop("commit_interval") <= 900
+    assert commits.pop("smoke") <= 35
+    assert max(commits.values()) <= 500
+
+
+def test_the_main_scenario_spans_sixty_times_in_its_intervals_with_both_writers() -> None:
+    cases = load_scenario(next(path for path in SHIPPED if path.stem == "commit_interval")).cases()
+    intervals = {case.commit_interval_s for case in cases}
+    assert max(intervals) / min(intervals) >= 60
+    assert {case.writer.kind for case in cases} == {"streaming", "batch"}
+
+
+def faults_of(path: Path, content: bytes) -> list[str]:
+    """The faults, none if it loads; anything but a ScenarioError is a traceback and fails the test."""
+    path.write_bytes(content)
+    try:
+        load_scenario(path)
+    except ScenarioError as error:
+        return error.faults or ["refused without a fault\n"]
+    return []
+
+
+UNHURRIED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PIECES = st.sampled_from(
+    [
+        b"*a",
+        b"&a ",
+        b"!!x ",
+        b"%YAML 9.9\n",
+        b"---\n",
+        b"...\n",
+        b"? ",
+        b"- ",
+        b": ",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b"|",
+        b">",
+        b'"',
+        b"'",
+        b'"\\ud800"',
+        b"\xff",
+        b"\xc2\x85",
+        b"\xe2\x80\xa8",
+        b"\x00",
+        b"\t",
+        b"#",
+        b"\n",
+        b"\r",
+        b"<<",
+        b",",
+        b"1e999",
+        b"99999999999999999999d",
+        b"%TAG ! x\n",
+        b"~",
+        b"|9",
+        b"!<",
+        b"sweep: ",
+        b"table.",
+        b"writer.kind",
+    ]
+)
+
+
+@given(content=st.binary(max_size=200))
+@UNHURRIED
+def test_any_bytes_load_or_are_refused_in_lines(content: bytes, tmp_path: Path) -> None:
+    assert all(fault.isprintable() for fault in faults_of(tmp_path / "any.yaml", content))
+
+
+@given(data=st.data(), original=st.sampled_from(BENCHED))
+@UNHURRIED
+def test_mutated_scenarios_load_or_are_refused_in_lines(data: st.DataObject, original: Path, tmp_path: Path) -> None:
+    content = bytearray(original.read_bytes())
+    for _ in range(data.draw(st.integers(1, 5))):
+        start = data.draw(st.integers(0, len(content)))
+        content[start : start + data.draw(st.integers(0, 12))] = data.draw(PIECES | st.binary(max_size=4))
+    assert all(fault.isprintable() for fault in faults_of(tmp_path / "mutated.yaml", bytes(content)))
+
+
+@given(data=st.data(), original=st.sampled_from(BENCHED))
+@UNHURRIED
+def test_shuffled_lines_load_or_are_refused_in_lines(data: st.DataObject, original: Path, tmp_path: Path) -> None:
+    lines = original.read_bytes().splitlines(keepends=True)
+    chosen = data.draw(st.lists(st.sampled_from(lines), max_size=2 * len(lines)))
+    assert all(fault.isprintable() for fault in faults_of(tmp_path / "shuffled.yaml", b"".join(chosen)))

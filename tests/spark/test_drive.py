@@ -1,0 +1,141 @@
+"""Engine `spark` on real Spark and Iceberg: what the writers commit, and that they commit exactly that."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wasim.bench.case import CaseContext
+from wasim.benchmarks.overhead import measure_overhead
+from wasim.ledger import Kind
+from wasim.runs import CaseRun
+from wasim.scenario import Case
+from wasim.spark import CATALOG_NAME, Session, drive
+
+pytestmark = pytest.mark.spark
+RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
+MakeCase = Callable[..., Case]
+
+WRITERS = {
+    "batch": "{kind: batch}",
+    "streaming": "{kind: streaming}",
+    "streaming+merge": "{kind: streaming, append: merge}",
+    "streaming-foreach": "{kind: streaming, sink: foreach_batch}",
+}
+
+
+def rows_of(context: CaseContext) -> list[tuple[object, ...]]:
+    name = f"{CATALOG_NAME}.{drive.TABLE_NAME}"
+    context.session.spark.sql(f"REFRESH TABLE {name}")
+    return sorted(tuple(row) for row in context.session.spark.table(name).collect())
+
+
+def test_all_writers_write_the_same_rows(run_case: RunCase, small_case: MakeCase) -> None:
+    tables = {}
+    for name, writer in WRITERS.items():
+        run, context = run_case(small_case(writer=writer))
+        assert run.case.writer_name == name
+        tables[name] = rows_of(context)
+    assert len(tables["batch"]) == 4 * 20
+    assert all(rows == tables["batch"] for rows in tables.values())
+
+
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS.keys())
+def test_a_writer_commits_exactly_as_often_as_the_scenario_says(
+    writer: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    run, context = run_case(small_case(writer=writer, horizon="7s"))
+    assert list(run.ledger.commit) == [1, 2, 3, 4, 5, 6, 7]
+    assert list(run.ledger.records_live) == [20, 40, 60, 80, 100, 120, 140]
+    assert set(run.ledger.operation) == {"append"}
+    assert len(rows_of(context)) == 140
+
+
+def test_event_time_advances_by_the_interval_at_each_commit(run_case: RunCase, small_case: MakeCase) -> None:
+    run, context = run_case(small_case(writer="streaming", commit_interval="2s", horizon="6s"))
+    times = [row[1] for row in rows_of(context)]
+    assert (times[-1] - times[0]).total_seconds() == pytest.approx(6 - 1 / 20)
+    assert list(run.ledger.event_time_s) == [2, 4, 6]
+
+
+def test_streaming_keeps_every_manifest_and_merge_append_folds_them(run_case: RunCase, small_case: MakeCase) -> None:
+    table = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
+    fast, _ = run_case(small_case(table=table, writer="streaming", horizon="5s"))
+    merged, _ = run_case(small_case(table=table, writer="{kind: streaming, append: merge}", horizon="5s"))
+    assert list(fast.ledger.live_manifests) == [1, 2, 3, 4, 5]
+    assert list(merged.ledger.live_manifests) == [1, 2, 1, 2, 1]
+    assert list(merged.ledger.manifests_replaced) == [0, 0, 2, 0, 2]
+
+
+def test_a_merge_wastes_the_manifest_that_it_folds_at_once(run_case: RunCase, small_case: MakeCase) -> None:
+    table = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
+    run, _ = run_case(small_case(table=table, writer="batch", horizon="3s"))
+    written, deleted = run.ledger.written_bytes[Kind.DATA_MANIFEST], run.ledger.deleted_bytes[Kind.DATA_MANIFEST]
+    assert list(run.ledger.files_written[Kind.DATA_MANIFEST]) == [1, 1, 2]
+    assert list(deleted[:2]) == [0, 0]
+    assert run.ledger.wasted_bytes[2] == deleted[2] > 0
+    assert written[2] > written[1] + 6000
+
+
+def test_create_stands_outside_the_commits(run_case: RunCase, small_case: MakeCase) -> None:
+    for writer in ("batch", "streaming"):
+        run, _ = run_case(small_case(writer=writer))
+        in_commits = run.ledger.written_bytes[Kind.METADATA_JSON]
+        assert run.totals.files_written[Kind.METADATA_JSON] == 1 + len(in_commits)
+        assert 0 < run.totals.written_bytes[Kind.METADATA_JSON] - in_commits.sum() < in_commits[0]
+        assert np.all(np.diff(in_commits[1:]) > 0)
+
+
+def test_partitions_per_commit_are_what_the_workload_says(run_case: RunCase, small_case: MakeCase) -> None:
+    case = small_case(
+        table=(
+            "{columns: [{name: region, type: string, values: 8}, {name: n, type: int}],"
+            " partition_by: [{column: region}, {column: event_time, transform: hour}]}"
+        ),
+        workload="{rows_per_second: 40, partitions_per_commit: 3, distribution_mode: hash}",
+        writer="streaming",
+    )
+    run, _ = run_case(case)
+    assert list(run.ledger.entries_added) == [3, 3, 3, 3]
+
+
+TYPES = ("boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary")
+DECIMALS = ("decimal(9,0)", "decimal(20,4)", "decimal(38,10)", "decimal(38,30)")
+NESTED = (
+    "{name: s, type: struct, fields: [{name: a, type: int, count: 2},"
+    " {name: b, type: struct, fields: [{name: c, type: string, length: 70}]}]}"
+)
+
+
+def test_every_column_type_can_be_written_and_read(run_case: RunCase, small_case: MakeCase) -> None:
+    named = [f'{{name: c{i}, type: "{name}"}}' for i, name in enumerate([*TYPES, *DECIMALS])]
+    for version in (1, 2, 3):
+        table = f"{{columns: [{', '.join([*named, NESTED])}], format_version: {version}}}"
+        run, context = run_case(small_case(table=table, horizon="1s"))
+        row = rows_of(context)[7]
+        assert len(row) == 2 + len(named) + 1
+        assert None not in row
+        for value, written in zip(row[2 + len(TYPES) : -1], DECIMALS, strict=True):
+            scale = int(written.rstrip(")").split(",")[1])
+            assert 0 < value.scaleb(scale) < 10**18
+            assert value.scaleb(scale) % 100 != 0, "digits were lost"
+        assert len(row[-1].b.c) == 70
+        assert run.ledger.records_live[-1] == 20
+
+
+@pytest.mark.slow
+def test_the_real_clock_waits_for_each_commit(run_case: RunCase, small_case: MakeCase) -> None:
+    for writer in ("batch", "streaming"):
+        run, _ = run_case(small_case(writer=writer, clock="real", commit_interval="2s", horizon="8s"))
+        gaps_s = np.diff(run.ledger.reported_at_s)
+        # Spark fires a stream's first batch at once, and the others at whole intervals
+        assert np.all(np.abs(gaps_s[1:] - 2) < 1.2), gaps_s
+
+
+@pytest.mark.slow
+def test_the_overhead_of_recording_can_be_measured(session: Session, small_case: MakeCase, tmp_path: Path) -> None:
+    overhead = measure_overhead(session, small_case(), tmp_path, commits=4)
+    assert len(overhead.recorded_ms) == len(overhead.bare_ms) == 4
+    assert 0 < overhead.collecting_ms < 100
+    assert overhead.ratio > 0

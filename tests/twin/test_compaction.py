@@ -1,0 +1,93 @@
+"""Compaction by partial progress: in how many commits it comes, and of which groups each may be."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wasim.bench.case import CaseContext
+from wasim.ledger import Kind, Recording
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.runs import CaseRun, read_recording
+from wasim.scenario import Case
+from wasim.spark.drive import TABLE_NAME
+from wasim.twin import Site, shipped_profile, simulate_case
+from wasim.twin.compaction import CONCURRENT_GROUPS, batches_to_commit
+from wasim.twin.fidelity import GOAL_SHARE, compare
+
+MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
+
+
+def batches(groups: int, most_commits: int | None, seed: int = 0) -> list[list[int]]:
+    named = [[number] for number in range(groups)]
+    rng = np.random.default_rng(seed)
+    return [[group[0] for group in batch] for batch in batches_to_commit(named, most_commits, rng)]  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize(
+    ("groups", "most", "sizes"),
+    [(6, None, [6]), (6, 1, [6]), (6, 2, [3, 3]), (6, 4, [2, 2, 2]), (7, 3, [3, 3, 1]), (3, 10, [1, 1, 1]), (0, 4, [])],
+)
+def test_commits_take_equal_numbers_of_groups_and_the_last_what_is_left(groups, most, sizes):
+    for seed in range(20):
+        found = batches(groups, most, seed)
+        assert [len(batch) for batch in found] == sizes
+        assert sorted(number for batch in found for number in batch) == list(range(groups))
+
+
+def test_which_group_is_done_next_is_chance_among_those_under_way():
+    firsts = {batches(9, 9, seed)[0][0] for seed in range(200)}
+    assert firsts == set(range(CONCURRENT_GROUPS))
+    assert batches(9, None) == [list(range(9))]
+
+
+@pytest.mark.spark
+def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(
+    small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
+) -> None:
+    case = partial_case(small_case, regions=3, most_commits=2)
+    _, context = run_case(case)
+    real, simulated = read_recording(context.folder.case(context.key)), simulated_like(case, context)
+    assert real.reports.operation.tolist().count("rewrite_data_files") == 2
+    for column in ("operation", "snapshot_operation", "attempts", "files_added", "files_removed", *MANIFESTS):
+        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+    for kind in compare(real, simulated):
+        print(kind.kind, kind.files_real, kind.files_simulated, f"{kind.error:+.3%}")
+        assert kind.counts_agree
+        if kind.kind in METADATA_KINDS:
+            assert abs(kind.error) <= GOAL_SHARE
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_full_batches_may_race_but_as_many_are_committed(
+    small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
+) -> None:
+    case = partial_case(small_case, regions=6, most_commits=3)
+    _, context = run_case(case)
+    real, simulated = read_recording(context.folder.case(context.key)), simulated_like(case, context)
+    assert real.reports.operation.tolist().count("rewrite_data_files") == 3
+    for column in ("operation", "snapshot_operation", "files_added", "files_removed", "files_live", "records_live"):
+        assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+    print(f"{sum(real.reports.attempts)} attempts at {len(real.reports)} commits")
+    theirs, ours = (int(one.events.where(one.events.kind == Kind.METADATA_JSON).bytes[-1]) for one in (real, simulated))
+    assert ours == pytest.approx(theirs, rel=GOAL_SHARE)
+
+
+def partial_case(small_case: Callable[..., Case], *, regions: int, most_commits: int) -> Case:
+    columns = [{"name": "region", "type": "string", "values": regions}, {"name": "reading", "type": "double"}]
+    parts = {
+        "table": {"columns": columns, "partition_by": [{"column": "region"}]},
+        "workload": {"rows_per_second": 60},
+        "horizon": "7s",
+        "maintenance": {
+            "rewrite_data_files": {"every": "4s", "min_input_files": 2, "partial_progress_commits": most_commits}
+        },
+    }
+    return small_case(**{key: json.dumps(part) for key, part in parts.items()})
+
+
+def simulated_like(case: Case, context: CaseContext) -> Recording:
+    root = context.folder.warehouse(context.key).absolute().joinpath(*TABLE_NAME.split("."))
+    return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=Site(location=str(root)))

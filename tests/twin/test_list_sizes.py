@@ -1,0 +1,46 @@
+"""Sizes of manifest lists whose blocks come again: those of the files as they are written, and deflated once."""
+
+import numpy as np
+import pytest
+
+from wasim.iceberg.containers import block_ranges, container_bytes
+from wasim.twin.beside import ListSizes
+
+HEADER = {"avro.codec": b"deflate", "avro.schema": b"{}", "format-version": b"2"}
+
+
+def record(number: int) -> bytes:
+    """Texts of many lengths, as names and counts have them."""
+    rng = np.random.default_rng(number)
+    return f"{number}/".encode() + rng.bytes(16).hex().encode() * 6 + b"x" * int(rng.integers(40))
+
+
+@pytest.fixture(params=["1", "2"])
+def threads(request, monkeypatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", request.param)
+
+
+@pytest.mark.usefixtures("threads")
+def test_lists_are_as_long_as_they_are_written_whatever_becomes_of_their_ends():
+    sizes, sync, records, lists = ListSizes(), bytes(16), [], []
+    for number in range(1500):
+        records = [record(number), *records]
+        if number == 900:  # one in the middle is replaced
+            records[300] = record(10_000)
+        if number == 1200:  # all are rewritten
+            records = [record(20_000 + place) for place in range(700)]
+        if number % 7 == 0:
+            lists.append((tuple(records), sizes.of(HEADER, records, sync)))
+    assert [size.result() for _, size in lists] == [
+        len(container_bytes(HEADER, every, sync_marker=sync)) for every, _ in lists
+    ]
+
+
+@pytest.mark.usefixtures("threads")
+def test_no_block_that_was_there_before_is_deflated_again():
+    sizes, records, blocks = ListSizes(), [], 0
+    for number in range(1500):
+        records = [record(number), *records]
+        blocks += len(block_ranges(records))
+        sizes.of(HEADER, records, bytes(16)).result()
+    assert len(sizes.blocks) == 1500 < blocks / 2

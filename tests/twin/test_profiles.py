@@ -1,0 +1,128 @@
+"""The shipped writer profiles: what is measured, what is documented, and what each makes a table look like."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.errors import SavedFileError, WasimError
+from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.reencode import reencode_check
+from wasim.ledger import Kind
+from wasim.twin import WriterProfile, profile_named, read_profile, render_profile, simulate_case
+from wasim.twin.profile import SHIPPED
+
+DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
+
+
+def newest_metadata(folder: Path):
+    path = max((folder / "metadata").glob("*.metadata.json"), key=lambda one: one.stat().st_size)
+    return read_metadata_json(path.read_bytes(), source=str(path))
+
+
+def written(name: str, folder: Path, **options):
+    case = synthetic_case(horizon_s=6.0, **options)
+    simulate_case(case, profile_named(name), np.random.default_rng(1), emit=folder)
+    return newest_metadata(folder)
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_a_documented_profile_names_the_source_of_its_summary_and_of_its_names(name):
+    assert profile_named(name).sources.keys() >= {"summary", "properties", "columns, footer, pace_s"}
+
+
+def test_what_was_measured_of_spark_is_marked_so():
+    assert {name: profile_named(name).origin for name in SHIPPED if name in ("spark_streaming", "spark_batch")} == {
+        "spark_streaming": "measured",
+        "spark_batch": "measured",
+    }
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_profile_survives_a_file(name, tmp_path):
+    profile = profile_named(name)
+    (tmp_path / "profile.json").write_text(render_profile(profile))
+    assert read_profile(tmp_path / "profile.json") == profile
+    assert profile_named(str(tmp_path / "profile.json")) == profile
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_profile_writes_a_table_that_reads_back(name, tmp_path):
+    metadata = written(name, tmp_path, files_per_commit=2)
+    assert len(metadata.snapshots) == 6
+    listed = read_manifest_list(Path(metadata.snapshots[-1].manifest_list).read_bytes(), source="list").manifests
+    assert [one.added_files_count for one in listed] == [2] * 6
+    entries = [
+        entry.file.file_path
+        for one in listed
+        for entry in read_manifest(Path(one.manifest_path).read_bytes(), source="manifest").entries
+    ]
+    assert len(set(entries)) == 12
+    assert metadata.snapshots[-1].operation == "append"
+    assert list(metadata.snapshots[-1].summary) == list(profile_named(name).summary)
+
+
+def test_spark_before_1_11_counts_no_manifests_and_heeds_no_compression_level(tmp_path):
+    properties = {"write.manifest.compression-level": "1"}
+    metadata = written("spark_streaming_1_10", tmp_path / "old", properties=properties)
+    assert not any(key.startswith("manifests-") for key in metadata.snapshots[0].summary)
+    manifests = sorted((tmp_path / "old" / "metadata").glob("*-m0.avro"))
+    # Files of 1.10 differ from those of 1.12 in nothing but that: re-encoded at level 9 they are the same bytes.
+    assert [reencode_check(path) for path in manifests] == [None] * 6
+    written("spark_streaming", tmp_path / "new", properties=properties)
+    newer = sorted((tmp_path / "new" / "metadata").glob("*-m0.avro"))
+    assert sum(path.stat().st_size for path in newer) > sum(path.stat().st_size for path in manifests)
+
+
+def test_flinks_subtasks_keep_their_uuid_and_count_their_files_on(tmp_path):
+    metadata = written("flink", tmp_path, files_per_commit=2)
+    listed = read_manifest_list(Path(metadata.snapshots[-1].manifest_list).read_bytes(), source="list").manifests
+    names = [
+        entry.file.file_path.rpartition("/")[2]
+        for one in listed
+        for entry in read_manifest(Path(one.manifest_path).read_bytes(), source="manifest").entries
+    ]
+    of_first = sorted(name for name in names if name.startswith("00000-0-"))
+    assert len({name[8:44] for name in of_first}) == 1
+    assert [name[45:50] for name in of_first] == ["00001", "00002", "00003", "00004", "00005", "00006"]
+    assert metadata.snapshots[-1].summary["flink.max-committed-checkpoint-id"] == "6"
+
+
+def test_kafka_connects_summary_holds_its_offsets_as_json(tmp_path):
+    summary = written("kafka_connect", tmp_path).snapshots[-1].summary
+    offsets = next(text for key, text in summary.items() if key.startswith("kafka.connect.offsets."))
+    assert json.loads(offsets) == {"0": 30}
+
+
+def test_an_older_writers_json_is_pretty_and_counted_to_the_byte(tmp_path):
+    case, profile = synthetic_case(horizon_s=9.0), profile_named("security_lake")
+    counted = simulate_case(case, profile, np.random.default_rng(3)).events
+    emitted = simulate_case(case, profile, np.random.default_rng(3), emit=tmp_path).events
+    longer = len(str(tmp_path)) - len("file:/warehouse/db/events")
+    sizes = [one.bytes[one.kind == Kind.METADATA_JSON] for one in (counted, emitted)]
+    paths = [1 + 2 * commit for commit in range(10)]  # the location, and per commit a list's path and a log entry's
+    assert (sizes[1] - sizes[0]).tolist() == [longer * count for count in paths]
+    assert all(len(path.name) == len(".metadata.json") + 36 for path in (tmp_path / "metadata").glob("*.json"))
+
+
+def test_a_profile_that_is_neither_shipped_nor_a_file_is_refused():
+    with pytest.raises(SavedFileError, match="pyiceberg: is no file and no shipped profile"):
+        profile_named("pyiceberg")
+
+
+def test_a_profile_of_an_unreadable_release_is_refused(tmp_path):
+    document = json.loads(render_profile(profile_named("spark_batch"))) | {"iceberg": "newest"}
+    (tmp_path / "odd.json").write_text(json.dumps(document))
+    with pytest.raises(SavedFileError, match="is no profile"):
+        read_profile(tmp_path / "odd.json")
+
+
+def test_format_version_3_is_refused_for_writers_that_did_not_know_it():
+    case = synthetic_case(horizon_s=2.0)
+    case = replace(case, table=case.table.model_copy(update={"format_version": 3}))
+    profile: WriterProfile = profile_named("security_lake")
+    with pytest.raises(WasimError, match=r"format_version 3 .* security_lake, whose Iceberg is 1\.4"):
+        simulate_case(case, profile, np.random.default_rng(0))

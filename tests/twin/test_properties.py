@@ -1,0 +1,77 @@
+"""What holds for the simulated writer whatever the scenario: books, sums, and agreement of its two forms."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.synthetic import synthetic_case
+
+from wasim.calibration import calibrate, exact_case_run
+from wasim.ledger import METADATA_KINDS, Action, Kind, sum_events
+from wasim.twin import Site, profile_named, shipped_profile, simulate_case
+from wasim.twin.fast import fast_totals
+from wasim.twin.profile import SHIPPED
+
+CASES = st.builds(
+    synthetic_case,
+    writer=st.sampled_from(["streaming", "batch"]),
+    horizon_s=st.integers(min_value=3, max_value=30).map(float),
+    files_per_commit=st.integers(min_value=1, max_value=3),
+    properties=st.fixed_dictionaries(
+        {
+            "commit.manifest.min-count-to-merge": st.integers(min_value=2, max_value=8).map(str),
+            "write.metadata.previous-versions-max": st.integers(min_value=1, max_value=12).map(str),
+            "write.metadata.delete-after-commit.enabled": st.sampled_from(["true", "false"]),
+            "write.metadata.compression-codec": st.sampled_from(["none", "gzip"]),
+        }
+    ),
+)
+PROFILES = st.sampled_from(SHIPPED)
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@FEW
+@given(case=CASES, name=PROFILES)
+def test_books_balance_whoever_writes(case, name):
+    events = simulate_case(case, profile_named(name), np.random.default_rng(1)).events
+    there: dict[str, int] = {}
+    for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
+        if action == Action.DELETE:
+            assert there.pop(file) == size
+        else:
+            assert file not in there
+            there[file] = size
+    assert sum(there.values()) == sum(sum_events(events).on_disk_bytes.values())
+
+
+@FEW
+@given(case=CASES)
+def test_a_longer_history_begins_as_the_shorter_one(case):
+    longer = replace(case, horizon_s=case.horizon_s + 4)
+    profile = shipped_profile(case)
+    short, long = (simulate_case(one, profile, np.random.default_rng(3)).events for one in (case, longer))
+    assert long.bytes.tolist()[: len(short)] == short.bytes.tolist()
+
+
+@FEW
+@given(case=CASES, name=PROFILES)
+def test_bytes_by_commit_and_kind_add_up_to_the_totals(case, name):
+    events = simulate_case(case, profile_named(name), np.random.default_rng(2)).events
+    totals = sum_events(events)
+    for kind in Kind:
+        mine = events.where((events.kind == kind) & (events.action == Action.WRITE))
+        assert totals.written_bytes[kind] == sum(int(size) for size in mine.bytes)
+
+
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=CASES.filter(lambda case: case.commits > 10), name=PROFILES)
+def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes(case, name):
+    plain = {key: value for key, value in case.table.properties.items() if key != "write.metadata.compression-codec"}
+    case = replace(case, table=case.table.model_copy(update={"properties": plain}))
+    case, profile, site = replace(case, horizon_s=case.horizon_s * 5), profile_named(name), Site()
+    exact = exact_case_run(replace(case, seed=case.seed + 1), profile, site).totals
+    fast = fast_totals(calibrate(case, profile, site), case.commits)
+    assert fast.files_written == exact.files_written
+    for kind in METADATA_KINDS:
+        assert abs(fast.written_bytes[kind] - exact.written_bytes[kind]) <= 0.02 * exact.written_bytes[kind]

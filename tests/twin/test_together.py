@@ -1,0 +1,328 @@
+"""Several simulated writers at once: who wins, what lost attempts leave, and what a profile knows of their times."""
+
+import json
+from collections import Counter
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from support.attempts import attempts_of
+from support.paths import DATA
+from support.synthetic import synthetic_case
+
+from wasim.errors import SavedFileError, WasimError
+from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
+from wasim.ledger import Action, CommitReports, Kind, sum_contention, view_by_commit
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.runs import read_recording
+from wasim.scenario import case_from_document
+from wasim.scenario.parts import Environment
+from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
+from wasim.twin.conflicts import CONFLICT_RULES
+from wasim.twin.fidelity import compare
+from wasim.twin.honoured import check_summable
+from wasim.twin.measure_together import measure_together
+from wasim.twin.race import RaceRules, RetryPolicy, race, race_of
+from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among
+from wasim.workload import Append, plan_steps
+
+REAL = DATA / "together"
+RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
+MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
+
+
+def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog: str = "jdbc") -> WriterTimes:
+    """Times that are spread about these, evenly."""
+    around = tuple(np.linspace(0.5, 1.5, QUANTILES))
+    return WriterTimes(
+        catalog=catalog,
+        writers=writers,
+        work_s=tuple(work_s * one for one in around),
+        first_attempt_s=tuple(attempt_s * one for one in around),
+        later_attempt_s=tuple(attempt_s / 2 * one for one in around),
+        write_s=tuple(0.01 * one for one in around),
+        finish_s=tuple(0.01 * one for one in around),
+    )
+
+
+def raced(
+    writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
+):
+    rules = RaceRules(
+        writers=writers,
+        times=times(writers, **durations),
+        policy=RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20),
+        rule=CONFLICT_RULES[catalog],
+    )
+    return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))
+
+
+def share_lost(attempts) -> float:
+    return sum(not one.won for one in attempts) / len(attempts)
+
+
+def case_of(writers: int, *, format_version: int = 2, **parts):
+    catalog = parts.pop("catalog", "jdbc")
+    made = synthetic_case(**{"writer": "batch", "horizon_s": 40.0, **parts})
+    return replace(
+        made,
+        environment=Environment.model_validate({"catalog": catalog}),
+        writer=made.writer.model_copy(update={"writers": writers}),
+        table=made.table.model_copy(update={"format_version": format_version}),
+    )
+
+
+def simulated(case, folder=None, seed: int = 0):
+    catalog = case.environment.catalog
+    profile = replace(shipped_profile(case), together=(times(2, catalog=catalog), times(8, catalog=catalog)))
+    return simulate_table(case, profile, np.random.default_rng(seed), emit=folder)
+
+
+def test_one_writer_alone_loses_nothing():
+    attempts = raced(1)
+    assert [one.commit for one in attempts] == list(range(1, 41))
+    assert all(one.won for one in attempts)
+
+
+def test_more_writers_lose_more():
+    shares = [np.mean([share_lost(raced(writers, 200, seed=seed)) for seed in range(5)]) for writers in (2, 4, 8)]
+    assert shares == sorted(shares)
+    assert 0.05 < shares[0] < shares[-1] < 0.9
+
+
+@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "rest"])
+def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way(catalog):
+    attempts = raced(4, 200, catalog=catalog)
+    assert any(one.refused for one in attempts) == (catalog == "rest")
+    landed_s = [one.swap_s for one in attempts if one.won]
+    for one in attempts:
+        since = [at_s for at_s in landed_s if one.read_s < at_s < one.swap_s]
+        assert one.won == (not since)
+        assert one.base == sum(at_s <= one.read_s for at_s in landed_s)
+
+
+def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
+    attempts = raced(8, 200, retries=2)
+    tries = Counter(one.commit for one in attempts)
+    assert max(tries.values()) == 3
+    assert all(tries[one.commit] == 3 for one in attempts if one.failed)
+    assert any(one.failed for one in attempts)
+    assert {one.commit for one in attempts if one.won or one.failed} == set(range(1, 201))
+
+
+def test_waits_grow_to_their_limit():
+    policy = RetryPolicy()
+    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
+    by_commit: dict[int, list] = {}
+    for one in raced(4, 200, retries=9):
+        for before in by_commit.get(one.commit, [])[-1:]:
+            assert one.read_s >= before.swap_s
+        by_commit.setdefault(one.commit, []).append(one)
+
+
+def test_times_between_two_that_were_measured_lie_between():
+    two, eight = times(2, work_s=0.1), times(8, work_s=0.4)
+    assert times_among([eight, two], "jdbc", 5).work_s == pytest.approx(times(5, work_s=0.25).work_s)
+    assert times_among([two, eight], "jdbc", 16).work_s == eight.work_s
+    with pytest.raises(WasimError, match="no times of several writers in the catalog in_memory"):
+        times_among([two, eight], "in_memory", 2)
+
+
+@pytest.mark.parametrize("properties", [RETRIES, RETRIES | MERGE_OFTEN])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_lost_attempts_leave_their_metadata_json_and_nothing_else(version, properties, tmp_path):
+    case = case_of(8, properties=properties, format_version=version)
+    recording = simulated(case, tmp_path).recording
+    events, reports, contention = recording.events, recording.reports, sum_contention(recording)
+    failed = contention.failed["CommitFailedException"]
+    assert 0 < failed == case.commits - len(reports)
+    assert contention.lost_attempts > failed
+    assert sorted(recording.steps.step) == list(range(case.commits + 1))
+    assert recording.steps.rows_arrived.sum() == len(reports) * case.rows_per_commit
+    orphans = {path.name for path in (tmp_path / "metadata").glob("*.metadata.json")}
+    assert len(orphans) == 1 + contention.attempts
+    assert contention.orphan_bytes[Kind.METADATA_JSON] > 0
+    assert contention.orphan_files == contention.lost_attempts
+    written = events.where(events.action == Action.WRITE)
+    assert sum(written.kind == Kind.MANIFEST_LIST) == contention.attempts
+    assert sum(written.kind == Kind.DATA) == case.commits
+    assert np.all(np.diff(events.seen_at_s) >= 0)
+    newest = written.file[(written.kind == Kind.METADATA_JSON) & (written.commit == len(reports))][-1]
+    metadata = read_metadata_json((tmp_path / newest).read_bytes(), source=newest)
+    assert [one.sequence_number for one in metadata.snapshots] == [
+        place * (version > 1) for place in range(1, len(reports) + 1)
+    ]
+    listed = {one.manifest_list.rpartition("/")[2] for one in metadata.snapshots}
+    assert {path.name for path in (tmp_path / "metadata").glob("snap-*")} == listed
+    last = metadata.snapshots[-1].manifest_list.rpartition("/")[2]
+    manifests = read_manifest_list((tmp_path / "metadata" / last).read_bytes(), source="").manifests
+    assert sum(one.added_files_count + one.existing_files_count for one in manifests) == len(reports)
+    there = {path.name for path in (tmp_path / "metadata").glob("*-m*.avro")}
+    named = {
+        one.manifest_path.rpartition("/")[2]
+        for name in listed
+        for one in read_manifest_list((tmp_path / "metadata" / name).read_bytes(), source="").manifests
+    }
+    assert there == named
+    entries = [
+        entry
+        for one in manifests
+        for entry in read_manifest(
+            (tmp_path / "metadata" / one.manifest_path.rpartition("/")[2]).read_bytes(), source=""
+        ).entries
+    ]
+    assert len({entry.file.file_path for entry in entries}) == len(entries) == len(reports)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
+def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_bytes(name, monkeypatch):
+    document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
+    case = case_from_document(document["case"])
+    monkeypatch.setattr("wasim.twin.case.race_of", lambda *_, **__: attempts_of(real, case))
+    site = Site(location=document["location"])
+    again = [
+        simulate_table(case, shipped_profile(case), np.random.default_rng(seed), site=site).recording
+        for seed in range(4)  # random names deflate to a thousandth more or less, a list's more than others
+    ]
+    made, kinds = again[0], [compare(real, one) for one in again]
+    assert all(one.counts_agree for some in kinds for one in some)
+    errors = {some[0].kind: np.mean([one.error for one in some]) for some in zip(*kinds, strict=True)}
+    assert {kind: error for kind, error in errors.items() if kind in METADATA_KINDS and abs(error) > 0.001} == {}
+    chance = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
+    for column in sorted({field.name for field in fields(CommitReports)} - chance):
+        assert getattr(made.reports, column).tolist() == getattr(real.reports, column).tolist(), column
+    assert made.steps.error.tolist() == real.steps.error.tolist()
+    there, here = sum_contention(real), sum_contention(made)
+    assert (here.attempts, here.lost_attempts, here.failed) == (there.attempts, there.lost_attempts, there.failed)
+    assert here.orphan_files == there.orphan_files
+
+    def told(events):
+        columns = ("step", "commit", "attempt", "operation", "action", "kind")
+        return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
+
+    assert told(made.events) == told(real.events)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
+def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name):
+    document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
+    case, cost = case_from_document(document["case"]), sum_contention(real)
+    step = next(step for step in plan_steps(case) if isinstance(step, Append))
+    profile = shipped_profile(case)
+    shares = [
+        share_lost(race_of(case, profile, step, passed_s=0.0, rng=np.random.default_rng(seed))) for seed in range(100)
+    ]
+    assert np.mean(shares) == pytest.approx(cost.lost_attempts / cost.attempts, abs=0.08)
+
+
+def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
+    case = case_of(4, properties=RETRIES)
+    recording = simulated(case).recording
+    reports, ledger = recording.reports, view_by_commit(recording)
+    count = len(reports)
+    assert reports.files_live.tolist() == list(range(1, count + 1))
+    assert reports.snapshots_retained.tolist() == list(range(1, count + 1))
+    assert sorted(set(reports.event_time_s)) == sorted(reports.event_time_s)
+    assert np.all(ledger.wasted_bytes[ledger.attempts == 1] == 0)
+    assert np.all(ledger.wasted_bytes[ledger.attempts > 1] > 0)
+
+
+def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
+    alone, among = (simulated(case_of(writers)).recording for writers in (1, 2))
+    for kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST):
+        sizes = []
+        for one in (alone, among):
+            last = one.reports.attempts[np.maximum(one.events.commit, 1) - 1]
+            counts = (kind == Kind.DATA_MANIFEST) | (one.events.attempt == last)
+            chosen = (one.events.kind == kind) & (one.events.action == Action.WRITE) & counts
+            sizes.append(np.sort(one.events.bytes[chosen]))
+        assert sizes[0] == pytest.approx(sizes[1], rel=0.01)
+
+
+def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
+    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0)
+    recording = simulated(case).recording
+    # the simulator's own reports tell no durations: those of attempts that read the table as they began
+    reports = replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
+    measured = measure_together(replace(recording, reports=reports), case)
+    assert measured.writers == 4
+    assert 0 <= measured.later_attempt_s[0] <= measured.later_attempt_s[-1] < 0.2
+    path = tmp_path / "profile.json"
+    path.write_text(render_profile(replace(shipped_profile(case), together=(measured,))))
+    assert read_profile(path).together == (measured,)
+    with pytest.raises(SavedFileError, match="too few commits"):
+        measure_together(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
+
+
+def without(recording, chosen):
+    return replace(recording, events=recording.events.where(~chosen))
+
+
+def measurable(catalog="jdbc"):
+    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0, catalog=catalog)
+    recording = simulated(case).recording
+    return case, replace(
+        recording, reports=replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
+    )
+
+
+def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
+    case, recording = measurable()
+    events = recording.events
+    second = (events.attempt == 2) & (events.commit > 0)
+    assert second.any()
+    jsons, lists = events.kind == Kind.METADATA_JSON, events.kind == Kind.MANIFEST_LIST
+    # its list alone tells when a metadata.json came, or would have come, and its metadata.json alone does
+    for gone in (second & jsons, second & lists):
+        measured = measure_together(without(recording, gone), case)
+        assert measured.later_attempt_s[-1] == pytest.approx(measure_together(recording, case).later_attempt_s[-1])
+    fewer = measure_together(without(recording, second & (jsons | lists) & (events.commit > 100)), case)
+    assert fewer != measure_together(recording, case)
+    with pytest.raises(SavedFileError, match="too few second attempts"):
+        measure_together(without(recording, second & (jsons | lists)), case)
+
+
+def test_without_any_pair_of_list_and_metadata_json_no_lag_is_told():
+    case, recording = measurable()
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        with pytest.raises(SavedFileError, match="too few commits"):
+            measure_together(without(recording, recording.events.kind == kind), case)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_the_hadoop_catalog_deletes_what_it_cannot_rename(version, tmp_path):
+    case = case_of(8, properties=RETRIES, catalog="hadoop", format_version=version)
+    recording = simulated(case, tmp_path).recording
+    events, commits, contention = recording.events, len(recording.reports), sum_contention(recording)
+    assert contention.lost_attempts > contention.failed["CommitFailedException"] > 0
+    assert contention.orphan_files == 0
+    jsons = events.where(events.kind == Kind.METADATA_JSON)
+    assert sum(jsons.action == Action.WRITE) == 1 + contention.attempts
+    assert sum(jsons.action == Action.DELETE) == contention.lost_attempts
+    hints = events.where((events.kind == Kind.VERSION_HINT) & (events.action == Action.WRITE))
+    assert len(hints) == 1 + commits
+    there = sorted(path.name for path in (tmp_path / "metadata").glob("*.metadata.json"))
+    assert there == sorted(f"v{version}.metadata.json" for version in range(1, commits + 2))
+    assert (tmp_path / "metadata" / "version-hint.text").read_text() == f"{commits + 1}"
+
+
+def test_a_rest_server_writes_no_metadata_json_for_a_commit_that_is_stale_when_it_comes(tmp_path):
+    recording = simulated(case_of(8, properties=RETRIES, catalog="rest"), tmp_path).recording
+    events, contention = recording.events, sum_contention(recording)
+    written = events.where(events.action == Action.WRITE)
+    jsons = sum(written.kind == Kind.METADATA_JSON)
+    assert sum(written.kind == Kind.MANIFEST_LIST) == contention.attempts
+    assert 1 + len(recording.reports) <= jsons < 1 + contention.attempts
+    assert contention.orphan_files == jsons - 1 - len(recording.reports)
+    assert len(list((tmp_path / "metadata").glob("*.metadata.json"))) == jsons
+
+
+def test_without_measured_times_several_writers_are_refused():
+    case = case_of(2, catalog="postgresql")
+    with pytest.raises(WasimError, match="no times of several writers in the catalog postgresql"):
+        simulate_table(case, shipped_profile(case), np.random.default_rng(0))
+
+
+def test_the_fast_form_refuses_several_writers():
+    with pytest.raises(WasimError, match="writers above 1 is simulated in exact mode only"):
+        check_summable(case_of(2))

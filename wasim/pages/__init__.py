@@ -1,8 +1,0 @@
-"""Pages: one self-contained HTML file per run, its table for the terminal, and the sentence that both begin with."""
-
-from wasim.pages.comparison import render_comparison
-from wasim.pages.conclusion import conclude
-from wasim.pages.run_page import render_run_page
-from wasim.pages.terminal import render_bill, render_headline_table
-
-__all__ = ["conclude", "render_bill", "render_comparison", "render_headline_table", "render_run_page"]

@@ -1,0 +1,11 @@
+"""Charts of a run, the only gate to matplotlib.
+
+A `draw_` function takes an Axes and returns it; a `plan_` function decides whether the run can give its chart, and says
+why when it cannot.
+"""
+
+from wasim.report.charts.chart import Chart, LeftOut, draw_figure
+from wasim.report.charts.gallery import plan_charts, render_chart, save_charts
+from wasim.report.charts.thrash import thrash_svg
+
+__all__ = ["Chart", "LeftOut", "draw_figure", "plan_charts", "render_chart", "save_charts", "thrash_svg"]

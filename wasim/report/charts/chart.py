@@ -1,0 +1,76 @@
+"""A chart as a value: its question, one line of reading, and its panels; or why it was left out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wasim.report.charts.palette import FIGURE_WIDTH_IN, PANEL_HEIGHT_IN, TITLE_PT
+
+MOST_PANELS = 6
+TITLE_LINE_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.19, 0.32, 0.62, 0.86
+NOTE_IN, NOTE_PAD_PT = 0.14, 16.0  # a note's line between a panel and its name
+
+Panel = Callable[[Axes], Axes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One picture.
+
+    `right_in` is the room kept for names at the ends of lines, `note_in` that for a note between a panel and its name;
+    `key_lines` is how many lines of legend stand under each panel.
+    """
+
+    name: str  # of its files
+    title: str
+    reading: str
+    panels: tuple[Panel, ...]
+    right_in: float = 0.15
+    note_in: float = 0.0
+    key_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A chart that this run cannot give, and why, as a sentence."""
+
+    name: str
+    title: str
+    why: str
+
+
+def cut_panels(chart: Chart) -> Chart:
+    """The chart with no more panels than a reader scrolls through; its reading says what is missing."""
+    if len(chart.panels) <= MOST_PANELS:
+        return chart
+    said = f"{chart.reading} The first {MOST_PANELS} of {len(chart.panels)} are drawn."
+    return replace(chart, panels=chart.panels[:MOST_PANELS], reading=said)
+
+
+def draw_figure(chart: Chart, *, titled: bool = True) -> Figure:
+    """The chart's panels under one another; without its title where a page's heading says it."""
+    top_in = 0.12 + TITLE_LINE_IN * (1 + chart.title.count("\n")) if titled else 0.0
+    foot_in = FOOT_IN + 0.19 * chart.key_lines
+    row_in = PANEL_HEIGHT_IN + chart.note_in + foot_in
+    height_in = top_in + row_in * len(chart.panels)
+    figure = Figure(figsize=(FIGURE_WIDTH_IN, height_in))
+    for position, panel in enumerate(chart.panels):
+        bottom_in = height_in - top_in - row_in * (position + 1) + foot_in
+        width_in = FIGURE_WIDTH_IN - LEFT_IN - chart.right_in
+        panel(
+            figure.add_axes(
+                (
+                    LEFT_IN / FIGURE_WIDTH_IN,
+                    bottom_in / height_in,
+                    width_in / FIGURE_WIDTH_IN,
+                    (PANEL_HEIGHT_IN - HEAD_IN) / height_in,
+                )
+            )
+        )
+    if titled:
+        figure.text(
+            0.1 / FIGURE_WIDTH_IN, 1 - 0.1 / height_in, chart.title, va="top", fontsize=TITLE_PT, fontweight="bold"
+        )
+    return figure

@@ -1,0 +1,132 @@
+"""What writers in each other's way cost: attempts lost, and commit latency, against how many they are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from wasim.ledger import Contention
+from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
+from wasim.report.charts.chart import Chart
+from wasim.report.charts.palette import LOOKS, look_of
+from wasim.runs import CaseRun, Run
+
+NAME, TITLE = "contention", "What do writers cost\nthat are in each other's way?"
+LATENCIES = (("95th percentile", 95.0, LOOKS[0]), ("median", 50.0, LOOKS[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """Cases that differ in their number of writers alone, fewest first."""
+
+    name: str
+    cases: tuple[CaseRun, ...]
+
+    @property
+    def writers(self) -> list[int]:
+        """How many writers each case has."""
+        return [run.case.writer.writers for run in self.cases]
+
+
+def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Crowd, ...]:
+    """Cases with several writers, beside those that are alike but for that; in the sweep's order."""
+    crowds: dict[str, list[CaseRun]] = {}
+    for run in runs:
+        if run.contention is not None and len(run.ledger):
+            alone = replace(run.case, writer=run.case.writer.model_copy(update={"writers": 1}), repetition=0)
+            crowds.setdefault(alone.label, []).append(run)
+    return tuple(
+        Crowd(name=name, cases=tuple(sorted(cases, key=lambda one: (one.case.writer.writers, one.case.repetition))))
+        for name, cases in crowds.items()
+        if any(one.case.writer.writers > 1 for one in cases)
+    )
+
+
+def plan_contention(run: Run) -> tuple[Chart, ...]:
+    """A panel of lost attempts, one of latencies for each group; no chart unless numbers of writers differ."""
+    crowds = [crowd for crowd in group_by_writers(run.cases) if len(set(crowd.writers)) > 1]
+    if not crowds:
+        return ()
+    chart = Chart(
+        name=NAME,
+        title=TITLE,
+        reading=_reading(crowds),
+        panels=(
+            partial(draw_lost_attempts, crowds=tuple(crowds)),
+            *(partial(draw_latency_by_writers, crowd=crowd) for crowd in crowds),
+        ),
+        right_in=1.22,
+    )
+    return (chart,)
+
+
+def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
+    """Share of all attempts that another writer beat, against the number of writers; one line per group."""
+    ends = []
+    for position, crowd in enumerate(crowds):
+        look, shares = look_of(position), [100 * _lost_share(run) for run in crowd.cases]
+        ax.plot(crowd.writers, shares, color=look.colour, marker=look.marker, linestyle=look.line, gid=crowd.name)
+        ends.append(EndLabel(text=_short(crowd, crowds), y=shares[-1], look=look))
+    ax.set(ylabel="attempts lost, in per cent", ylim=(-2, 102))
+    name_panel(ax, "Attempts that another writer beat")
+    _set_writers_axis(ax, [writers for crowd in crowds for writers in crowd.writers])
+    name_line_ends(ax, ends)
+    return ax
+
+
+def draw_latency_by_writers(ax: Axes, crowd: Crowd) -> Axes:
+    """Milliseconds that a commit takes, retries and their waits included, against the number of writers."""
+    ends, values = [], []
+    for name, percent, look in LATENCIES:
+        times = [float(np.percentile(run.ledger.commit_ms, percent)) for run in crowd.cases]
+        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
+        ends.append(EndLabel(text=name, y=times[-1], look=look))
+        values += times
+    ax.set(yscale="log", ylabel="milliseconds of a commit")
+    name_panel(ax, crowd.name)
+    _set_writers_axis(ax, crowd.writers)
+    ax.set_ylim(*pad_log_limits(min(values), max(values)))
+    set_count_axis(ax.yaxis)
+    name_line_ends(ax, ends)
+    return ax
+
+
+def _set_writers_axis(ax: Axes, writers: list[int]) -> None:
+    ax.set(xscale="log", xlabel="writers at once")
+    ax.set_xlim(*pad_log_limits(min(writers), max(writers)))
+    ax.xaxis.set_major_locator(FixedLocator(sorted(set(writers))))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
+def _of(run: CaseRun) -> Contention:
+    if run.contention is None:
+        raise ValueError(f"{run.case.label}: no contention was recorded")
+    return run.contention
+
+
+def _lost_share(run: CaseRun) -> float:
+    return _of(run).lost_attempts / max(1, _of(run).attempts)
+
+
+def _short(crowd: Crowd, crowds: tuple[Crowd, ...]) -> str:
+    """What tells a group from the others: the words of its name that they do not all share."""
+    shared = set.intersection(*(set(one.name.split()) for one in crowds)) if len(crowds) > 1 else set()
+    words = [word.rsplit("=", 1)[-1] for word in crowd.name.split() if word not in shared]
+    return " ".join(words) or crowd.name
+
+
+def _reading(crowds: list[Crowd]) -> str:
+    worst = max((run for crowd in crowds for run in crowd.cases), key=_lost_share)
+    crowd = next(crowd for crowd in crowds if worst in crowd.cases)
+    few, cost = crowd.cases[0], _of(worst)
+    slow_ms, quick_ms = float(np.median(worst.ledger.commit_ms)), float(np.median(few.ledger.commit_ms))
+    tried = len(worst.ledger) + cost.failed_commits
+    return (
+        f"At worst ({worst.case.label}) {cost.lost_attempts:,} of {cost.attempts:,} attempts were lost, and "
+        f"{cost.failed_commits:,} of {tried:,} commits failed. A commit there took {slow_ms:,.0f} ms (median), and "
+        f"{quick_ms:,.0f} ms with {few.case.writer.writers} writer{'s' if few.case.writer.writers > 1 else ''}."
+    )

@@ -1,0 +1,70 @@
+"""All charts of a run: planned, drawn into pages, and saved."""
+
+import io
+from pathlib import Path
+
+from wasim.fit.report import FitReport
+from wasim.report.charts.amplification import plan_write_amplification
+from wasim.report.charts.chart import Chart, LeftOut, cut_panels, draw_figure
+from wasim.report.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
+from wasim.report.charts.contention import plan_contention
+from wasim.report.charts.extrapolation import plan_extrapolation
+from wasim.report.charts.latency import plan_commit_latency
+from wasim.report.charts.operations import plan_operations
+from wasim.report.charts.palette import styled
+from wasim.report.charts.planning import plan_planning_latency
+from wasim.report.charts.rates import plan_metadata_rate
+from wasim.report.charts.readers import plan_readers
+from wasim.report.charts.svg import figure_svg, inline_svg
+from wasim.runs import Run, write_atomically
+
+PNG_DOTS_PER_INCH = 200
+
+
+def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
+    """Every chart that the run can give, in the page's order, and a reason for every other."""
+    charts: tuple[Chart | LeftOut, ...] = (
+        plan_metadata_rate(run, fit),
+        plan_write_amplification(run),
+        *plan_operations(run),
+        *plan_contention(run),
+        plan_bytes_per_commit(run),
+        plan_manifests_and_snapshots(run),
+        plan_planning_latency(run, fit),
+        *plan_readers(run),
+        plan_commit_latency(run, fit),
+        plan_extrapolation(fit),
+    )
+    return tuple(cut_panels(chart) if isinstance(chart, Chart) else chart for chart in charts)
+
+
+def render_chart(chart: Chart) -> str:
+    """The chart as markup for a page that says its title and defines its colours."""
+    with styled():
+        return inline_svg(
+            draw_figure(chart, titled=False),
+            name=chart.name,
+            description=f"{chart.title} {chart.reading}".replace("\n", " "),
+        )
+
+
+def save_charts(run: Run, fit: FitReport, folder: Path) -> tuple[Path, ...]:
+    """Every chart as `folder`/name.svg and .png; the same bytes for the same run. Charts left out are removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    saved: list[Path] = []
+    for chart in plan_charts(run, fit):
+        if isinstance(chart, LeftOut):
+            for stale in (folder / f"{chart.name}.svg", folder / f"{chart.name}.png"):
+                stale.unlink(missing_ok=True)
+            continue
+        with styled():
+            figure, png = draw_figure(chart), io.BytesIO()
+            svg = figure_svg(figure)
+            figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
+        for path, content in (
+            (folder / f"{chart.name}.svg", svg.encode()),
+            (folder / f"{chart.name}.png", png.getvalue()),
+        ):
+            write_atomically(path, content)
+            saved.append(path)
+    return tuple(saved)

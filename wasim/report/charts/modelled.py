@@ -1,0 +1,91 @@
+"""What a fit says about a case, for the lines that charts draw beside the measured points."""
+
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from wasim.fit.groups import name_without_interval
+from wasim.fit.report import FitReport, LatencyFit
+from wasim.ledger import Kind
+from wasim.report.charts.series import SECONDS_PER_HOUR
+from wasim.runs import CaseRun
+from wasim.scenario.case import whole_commits
+from wasim.units import Floats
+
+
+class _OfWriter(Protocol):
+    @property
+    def writer(self) -> str | None: ...
+
+
+class _OfCase(_OfWriter, Protocol):
+    @property
+    def case(self) -> str: ...
+
+
+Fitted = TypeVar("Fitted", bound=_OfWriter)
+Foreseen = TypeVar("Foreseen", bound=_OfCase)
+
+
+def about(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
+    """Those parts of a fit report that hold for the case, closest first.
+
+    A part names its writer, and what tells it from other fits of that writer (`streaming table.format_version=3`). None
+    means all writers.
+    """
+    case = run.case
+    words = set(" ".join([case.writer_name, *(f"{field}={value}" for field, value in case.swept.items())]).split())
+    fitting = [part for part in parts if part.writer is None or words.issuperset(part.writer.split())]
+    return sorted(fitting, key=lambda part: -len((part.writer or "").split()))
+
+
+def standing_for(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
+    """Those predictions that are about the case's own table and workload, at whatever interval."""
+    name = name_without_interval(run.case)
+    return [part for part in about(parts, run) if part.case == name]
+
+
+def model_line(fit: FitReport, run: CaseRun, kind: Kind) -> tuple[Floats, Floats]:
+    """(intervals in seconds, bytes per hour of event time) that the model gives at the case's own horizon.
+
+    Intervals between H/(n+1) and H/n make the same n commits; the one that divides the horizon best stands for them.
+    """
+    horizon_s = run.case.horizon_s
+    rates: dict[int, tuple[float, float]] = {}
+    parts = [
+        part for part in standing_for(fit.model_line, run) if kind in part.written_bytes and part.horizon_s == horizon_s
+    ]
+    for part in sorted(parts, key=lambda part: part.commit_interval_s):
+        interval_s = part.commit_interval_s
+        commits = whole_commits(horizon_s=horizon_s, commit_interval_s=interval_s)
+        if commits:
+            covered_h = commits * interval_s / SECONDS_PER_HOUR
+            rates[commits] = (interval_s, part.written_bytes[kind].best / covered_h)
+    line = sorted(rates.values())
+    return np.array([interval for interval, _ in line]), np.array([rate for _, rate in line])
+
+
+def latency_fit(fit: FitReport, latency: str, run: CaseRun) -> LatencyFit | None:
+    """The fit of one latency that holds for the case."""
+    return next(iter(about((part for part in fit.latencies if part.latency == latency), run)), None)
+
+
+def modelled_ms(fitted: LatencyFit, drivers: dict[str, Floats]) -> Floats | None:
+    """The fitted latency at these drivers, each named as its coefficient is; None if one is not among them.
+
+    A latency's coefficient without an estimate adds nothing: its driver grew in step with another, which carries both.
+    """
+    total = np.zeros(max(len(driver) for driver in drivers.values()))
+    for coefficient in fitted.coefficients:
+        if coefficient.estimate is None:
+            continue
+        if coefficient.name not in drivers:
+            return None
+        total = total + coefficient.estimate.best * drivers[coefficient.name]
+    return total
+
+
+def floor_r_squared(value: float) -> str:
+    """R² to two digits, never rounded up to 1."""
+    return f"{np.floor(value * 100) / 100:.2f}"

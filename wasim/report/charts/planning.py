@@ -1,0 +1,130 @@
+"""Scan planning against live manifests, and table load against the size of metadata.json, each with its fit.
+
+The two are apart because their causes are: a merge takes manifests away and leaves metadata.json as long as before.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from wasim.fit.report import FitReport
+from wasim.ledger import PlanningProbe
+from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
+from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
+from wasim.report.charts.modelled import floor_r_squared, latency_fit, modelled_ms
+from wasim.report.charts.palette import look_of
+from wasim.report.charts.series import planning_at_end_ms, warm_full_scans
+from wasim.runs import CaseRun, Run
+from wasim.units import Floats
+
+NAME = "planning_latency"
+Probed = tuple[CaseRun, PlanningProbe]
+
+
+def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
+    """Milliseconds of scan planning against live manifests; whiskers from the quickest round to the slowest."""
+    name_panel(ax, "scan planning", pad_pt=NOTE_PAD_PT)
+    ax.set_xlabel("live manifests")
+    _draw_latency(ax, probed, fit, "planning")
+    set_count_axis(ax.xaxis)
+    return ax
+
+
+def draw_table_load(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
+    """Milliseconds of table load against the size of metadata.json; whiskers from the quickest round to the slowest."""
+    name_panel(ax, "table load", pad_pt=NOTE_PAD_PT)
+    ax.set_xlabel("size of metadata.json")
+    _draw_latency(ax, probed, fit, "load")
+    set_byte_axis(ax.xaxis)
+    return ax
+
+
+def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str) -> None:
+    values: list[float] = []
+    causes: list[float] = []
+    key: list[tuple[str, dict[str, object]]] = []
+    drawn: dict[str, str] = {}
+    writers = list(dict.fromkeys(run.case.writer_name for run, _ in probed))
+    for position, writer in enumerate(writers):
+        mine = sorted(
+            (pair for pair in probed if pair[0].case.writer_name == writer), key=lambda pair: _cause(pair[1], part)
+        )
+        x, look = [_cause(probe, part) for _, probe in mine], look_of(position)
+        rounds = [_rounds(probe, part) for _, probe in mine]
+        low, mid, high = (np.array([figure(times) for times in rounds]) for figure in (np.min, np.median, np.max))
+        ax.vlines(x, low, high, color=look.colour, linewidth=0.8, alpha=0.6)
+        ax.plot(x, mid, color=look.colour, marker=look.marker, linestyle="none", gid=f"measured {part} {writer}")
+        fitted = latency_fit(fit, part, mine[0][0])
+        line = modelled_ms(fitted, probe_drivers([probe for _, probe in mine])) if fitted else None
+        if fitted and line is not None and len(set(x)) > 1:
+            ax.plot(x, line, color=look.colour, linestyle=look.line, linewidth=1.2, gid=f"fit {part} {writer}")
+            drawn[writer] = f"R² {floor_r_squared(fitted.r_squared)}"
+        line_style = look.line if writer in drawn else "none"
+        key.append((writer, {"color": look.colour, "marker": look.marker, "linestyle": line_style}))
+        values, causes = [*values, *low, *high], [*causes, *x]
+    ax.set(xscale="log", yscale="log", ylabel="milliseconds (median)")
+    ax.set_xlim(*pad_log_limits(min(causes), max(causes)))
+    ax.set_ylim(*pad_log_limits(min(values), max(values)))
+    set_count_axis(ax.yaxis)
+    if drawn:
+        note(ax, f"points measured, lines fitted ({', '.join(dict.fromkeys(drawn.values()))})")
+    key_below(ax, key)
+
+
+def _cause(probe: PlanningProbe, part: str) -> float:
+    return float(probe.manifests_total if part == "planning" else probe.metadata_json_bytes)
+
+
+def _rounds(probe: PlanningProbe, part: str) -> Floats:
+    return probe.planning_ms if part == "planning" else probe.load_ms
+
+
+def probe_drivers(probes: Sequence[PlanningProbe]) -> dict[str, Floats]:
+    """What load and planning may depend on, by the names that coefficients have."""
+    columns = {
+        "base": [1 for _ in probes],
+        "metadata_megabyte": [probe.metadata_json_bytes / 1e6 for probe in probes],
+        "manifest_scanned": [probe.manifests_scanned for probe in probes],
+        "file_planned": [probe.files_planned for probe in probes],
+    }
+    return {name: np.array(column, dtype=np.float64) for name, column in columns.items()}
+
+
+def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
+    """The chart of warm full scans over all cases, or why not."""
+    title = "How long does planning take\nas metadata piles up?"
+    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case) if _drawable(probe)]
+    if not probed:
+        return LeftOut(name=NAME, title=title, why="No case probed a full scan in a warm process.")
+    if len({probe.metadata_json_bytes for _, probe in probed}) < 2:
+        why = "Only one state of a table was probed, so there is no trend to draw."
+        return LeftOut(name=NAME, title=title, why=why)
+    draws = (draw_scan_planning, draw_table_load)
+    return Chart(
+        name=NAME,
+        title=title,
+        reading=_reading(run),
+        panels=tuple(partial(draw, probed=probed, fit=fit) for draw in draws),
+        note_in=NOTE_IN,
+        key_lines=(1 + len({case.case.writer_name for case, _ in probed})) // 2,
+    )
+
+
+def _drawable(probe: PlanningProbe) -> bool:
+    """Logarithmic axes take neither an empty table nor an unmeasured round."""
+    rounds = [*probe.load_ms, *probe.planning_ms]
+    counted = probe.manifests_total > 0 and probe.manifests_scanned is not None and probe.files_planned is not None
+    return counted and len(probe.load_ms) > 0 and len(probe.planning_ms) > 0 and min(rounds) > 0
+
+
+def _reading(run: Run) -> str:
+    measured = [(planning_at_end_ms(case), case) for case in run.cases]
+    times = [(ms, case) for ms, case in measured if ms is not None]
+    (most, slowest), (least, quickest) = max(times, key=lambda t: t[0]), min(times, key=lambda t: t[0])
+    return (
+        f"Load and planning of a full scan together, warm, at the end: {least:.3g} ms ({quickest.case.label}, "
+        f"{int(quickest.ledger.live_manifests[-1]):,} manifests) to {most:.3g} ms ({slowest.case.label}, "
+        f"{int(slowest.ledger.live_manifests[-1]):,} manifests). Whiskers span the quickest and slowest round."
+    )

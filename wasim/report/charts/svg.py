@@ -1,0 +1,56 @@
+"""Figures as SVG: a file that stands alone, or markup for a page, whose colours follow the page."""
+
+import io
+import re
+from html import escape
+
+from matplotlib.figure import Figure
+
+from wasim.report.charts.palette import CSS_NAMES, DARK
+
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}  # nothing that differs from run to run
+
+
+def figure_svg(figure: Figure) -> str:
+    """A whole SVG document, the same text for the same figure."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata=_NO_METADATA)
+    return text.getvalue()
+
+
+def inline_svg(figure: Figure, *, name: str, description: str) -> str:
+    """Markup for a page: transparent, colours as custom properties, ids of its own, and described in words.
+
+    The result is trusted markup: matplotlib escapes every text that it writes.
+    """
+    figure.patch.set_alpha(0)
+    svg = figure_svg(figure)
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows; without them the page holds no address at all
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = _own_ids(svg, name)
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    for colour, css in CSS_NAMES.items():
+        svg = svg.replace(colour, f"var(--{css})")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
+
+
+def standing_svg(figure: Figure, *, name: str, description: str) -> str:
+    """A whole SVG document whose colours follow what its reader prefers, light or dark."""
+    light = ";".join(f"--{css}:{colour}" for colour, css in CSS_NAMES.items())
+    dark = ";".join(f"--{css}:{colour}" for css, colour in DARK.items())
+    style = f"<style>svg{{{light};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
+    svg = inline_svg(figure, name=name, description=description)
+    start = svg.index("<svg ") + len("<svg ")
+    body = svg.index(">", start) + 1
+    attributes = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+    return f"{svg[:start]}{attributes}{svg[start:body]}{style}{svg[body:]}"
+
+
+def _own_ids(svg: str, name: str) -> str:
+    """Ids that something refers to, made the chart's own; the others, which only name parts, go."""
+    referred = {one or other for one, other in re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)}
+    svg = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in referred else "", svg)
+    return svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')

@@ -1,0 +1,8 @@
+"""Pages: one self-contained HTML file per run, its table for the terminal, and the sentence that both begin with."""
+
+from wasim.report.pages.comparison import render_comparison
+from wasim.report.pages.conclusion import conclude
+from wasim.report.pages.run_page import render_run_page
+from wasim.report.pages.terminal import render_bill, render_headline_table
+
+__all__ = ["conclude", "render_bill", "render_comparison", "render_headline_table", "render_run_page"]

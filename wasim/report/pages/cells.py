@@ -1,0 +1,199 @@
+"""Tables as text: what pages and the terminal show of a run, one function per table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.fit.groups import name_without_interval
+from wasim.fit.report import Estimate
+from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger.readers import BOUNDARIES, Boundary
+from wasim.report.charts.palette import KIND_NAMES
+from wasim.report.charts.series import horizons_s, kinds_written, planning_at_end_ms
+from wasim.runs import CaseRun, Run
+from wasim.units import Floats, format_bytes, format_duration
+
+ABSENT = "–"
+_OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """A table of text. Columns in `figures` hold figures and align right.
+
+    When `grouped`, a row's first cell has no column: it heads the rows that share it.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    figures: tuple[str, ...] = ()
+    grouped: bool = False
+
+
+def headline_table(run: Run) -> TextTable:
+    """What each case wrote and what it means: one row per case, in the sweep's order."""
+    horizons, others = horizons_s(run), _other_kinds(run)
+    over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ""
+    own_horizon = () if len(horizons) == 1 else ("horizon",)
+    head = ("interval", "writer", *own_horizon, "commits", *(KIND_NAMES[kind] for kind in _OWN_COLUMN))
+    head = (
+        *head,
+        *(("other metadata",) if others else ()),
+        "WA_data",
+        "WA_metadata",
+        "WA_total",
+        "live manifests",
+        "planning ms",
+    )
+    return TextTable(
+        caption=f"Metadata written by kind, and write amplification{over or ', each over its own horizon'}",
+        head=head,
+        rows=tuple(_headline_row(case, bool(own_horizon), others) for case in run.cases),
+        figures=head[2:],
+    )
+
+
+def _other_kinds(run: Run) -> tuple[Kind, ...]:
+    return tuple(kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN)
+
+
+def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tuple[str, ...]:
+    wa, written, planning = run.amplification, run.totals.written_bytes, planning_at_end_ms(run)
+    repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
+    return (
+        format_duration(run.case.commit_interval_s),
+        name_without_interval(run.case) + repetition,
+        *((format_duration(wa.horizon_s),) if own_horizon else ()),
+        f"{run.commits:,}",
+        *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
+        *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
+        *(format_figure(ratio) for ratio in (wa.data, wa.metadata, wa.total)),
+        f"{int(run.ledger.live_manifests[-1]):,}" if len(run.ledger) else ABSENT,
+        ABSENT if planning is None else format_figure(planning),
+    )
+
+
+def planning_table(run: Run, *, at_end: bool) -> TextTable:
+    """Planning at the last checkpoint of each case, or at those before it: load, planning and execution apart."""
+    rows = []
+    for case in run.cases:
+        last = max((probe.after_commit for probe in case.probes), default=0)
+        rows += [_planning_row(case, probe) for probe in case.probes if (probe.after_commit == last) == at_end]
+    when = "at the end of each case" if at_end else "at earlier checkpoints"
+    return TextTable(
+        caption=f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more",
+        head=("reader", "query", "process", *_PLANNING_FIGURES),
+        rows=tuple(rows),
+        figures=_PLANNING_FIGURES,
+        grouped=True,
+    )
+
+
+_PLANNING_FIGURES = (
+    "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
+    "opened", "files", "files skipped",
+)  # fmt: skip
+
+
+def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
+    after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
+    return (
+        f"{run.case.label}, {after}",
+        reader_name(probe),
+        probe.query.replace("_", " "),
+        probe.temperature,
+        f"{len(probe.planning_ms):,}",
+        _median(probe.load_ms),
+        _median(probe.planning_ms),
+        _percentile_95(probe.together_ms),
+        _median(probe.execution_ms),
+        *(_count(count) for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
+        *(_count(count) for count in (probe.manifests_opened, probe.files_planned, probe.files_skipped)),
+    )
+
+
+def reader_name(probe: PlanningProbe) -> str:
+    """The reader, with what was switched in it: `clickhouse, metadata cache off`."""
+    return f"{probe.reader}, {probe.variant}" if probe.variant else probe.reader
+
+
+def boundaries(run: Run) -> tuple[tuple[str, str], ...]:
+    """(reader, what its times hold and how its opens are known), for each reader of the run."""
+    readers = dict.fromkeys(probe.reader for case in run.cases for probe in case.probes)
+    return tuple((reader, _boundary_words(BOUNDARIES[reader])) for reader in readers if reader in BOUNDARIES)
+
+
+def _boundary_words(boundary: Boundary) -> str:
+    load = f"Load: {boundary.load}." if boundary.load else "No load apart from planning."
+    return f"{load} Planning: {boundary.planning}. Manifests opened: {boundary.opened}."
+
+
+def listing_table(run: Run) -> TextTable:
+    """Data files found by listing directories, beside those that the full scan of the same table planned."""
+    rows = []
+    for case in run.cases:
+        planned = {probe.after_commit: probe for probe in of_first_reader(case.probes) if probe.query == FULL_SCAN}
+        for listing in case.listings:
+            probe = planned.get(listing.after_commit)
+            rows.append(
+                (
+                    case.case.label,
+                    f"{listing.list_calls:,}",
+                    f"{listing.files:,}",
+                    _median(listing.scan_ms),
+                    *((_count(probe.manifests_opened), _count(probe.files_planned)) if probe else (ABSENT, ABSENT)),
+                    _median(probe.together_ms) if probe else ABSENT,
+                )
+            )
+    return TextTable(
+        caption="Data files by listing directories, and by metadata: medians in milliseconds",
+        head=("case", *_LISTING_FIGURES),
+        rows=tuple(rows),
+        figures=_LISTING_FIGURES,
+    )
+
+
+_LISTING_FIGURES = (
+    "LIST calls", "files found", "listing ms", "manifests opened", "files planned", "load + planning ms",
+)  # fmt: skip
+
+
+def _count(count: int | None) -> str:
+    return ABSENT if count is None else f"{count:,}"
+
+
+def _median(rounds: Floats) -> str:
+    return format_figure(float(np.median(rounds))) if len(rounds) else ABSENT
+
+
+def _percentile_95(rounds: Floats) -> str:
+    """A percentile of fewer rounds would be their maximum under another name."""
+    percentile = percentile_ms(rounds, 95)
+    return ABSENT if percentile is None else format_figure(percentile)
+
+
+def format_figure(value: float) -> str:
+    """Three significant figures without an exponent, as far as a reader can take them in: 0.0123, 1.23, 1,235."""
+    if not np.isfinite(value):
+        return "∞" if value > 0 else ABSENT
+    if value == 0:
+        return "0"
+    digits = 2 - int(np.floor(np.log10(abs(value))))
+    return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"
+
+
+def format_estimate(estimate: Estimate) -> tuple[str, str]:
+    """(best, `low to high`) with as many digits as the interval's width is worth: `1,001.4`, `1,001.3 to 1,001.5`."""
+    width = estimate.high - estimate.low
+    if not np.isfinite(width) or width <= 0:
+        return format_figure(estimate.best), f"{format_figure(estimate.low)} to {format_figure(estimate.high)}"
+    digits = min(max(1 - int(np.floor(np.log10(width))), 0), 6)
+    return f"{estimate.best:,.{digits}f}", f"{estimate.low:,.{digits}f} to {estimate.high:,.{digits}f}"
+
+
+def format_error(share: float) -> str:
+    """A signed share in per cent: `+0.02 %`, and no minus before nothing."""
+    text = f"{share:+.2%}".replace("-", "−").replace("%", " %")
+    return "0.00 %" if text[1:] == "0.00 %" else text

@@ -1,0 +1,41 @@
+"""The audit of the books: the events held against a listing of the table, file by file."""
+
+import os
+from pathlib import Path
+
+from wasim.errors import BooksDoNotBalance
+from wasim.ledger import Action, FileEvents
+from wasim.spark.collect.kinds import classify
+
+
+def list_table(root: Path) -> dict[str, int]:
+    """Bytes of every file under the table's location, by relative path; Hadoop's `.crc` twins are left out."""
+    found = {}
+    for folder, _, files in os.walk(root):
+        for name in files:
+            if not (name.startswith(".") and name.endswith(".crc")):
+                path = Path(folder, name)
+                found[str(path.relative_to(root))] = path.stat().st_size
+    return found
+
+
+def audit(events: FileEvents, listing: dict[str, int]) -> None:
+    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first that differs."""
+    expected: dict[str, int] = {}
+    for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
+        if action == Action.WRITE:
+            expected[file] = int(size)
+        else:
+            expected.pop(file, None)
+    for file in sorted(expected.keys() | listing.keys()):
+        booked, found = expected.get(file), listing.get(file)
+        if booked != found:
+            kind = classify(file)
+            raise BooksDoNotBalance(
+                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events, {_size(found)} on disk."
+                " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
+            )
+
+
+def _size(size: int | None) -> str:
+    return "absent" if size is None else f"{size} B"

@@ -1,0 +1,228 @@
+"""Journal ─► recording: the lines walked once, every file and report given to its step and commit."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
+from wasim.ledger.vocabulary import OUTSIDE_COMMITS
+from wasim.spark.collect.kinds import classify, local_path
+from wasim.spark.collect.together import in_turn
+
+Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
+_LIST = re.compile(r"snap-\d+-(\d+)-")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    """Walks the journal once; every file event of a step up to and including a commit's report is that commit's.
+
+    What several writers did at once is walked as if they had come in turn, in the order of the table's snapshots.
+    """
+
+    root: str
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    reports: list[dict[str, Any]] = field(default_factory=list)
+    pending: int = 0  # index of the first event that no commit has claimed yet
+    previous_us: int = 0
+    retained: int = 0
+    attempt: int = 1  # of the commit under way: the one whose manifest list was written last
+    sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
+
+    def read(self, lines: Iterable[dict[str, Any]]) -> None:
+        handlers = {
+            "write": self._file,
+            "delete": self._file,
+            "rename": self._rename,
+            "step": self._step,
+            "done": self._done,
+            "commit": self._commit,
+            "failed": self._failed,
+            "resume": self._resume,
+        }
+        section: list[dict[str, Any]] | None = None  # what several writers do at once
+        for line in lines:
+            if line["do"] == "together":
+                section = []
+            elif line["do"] == "apart":
+                self._together(section or [])
+                section = None
+            elif section is not None:
+                section.append(line)
+            elif line["do"] != "request":
+                handlers[line["do"]](line)
+
+    def _resume(self, line: dict[str, Any]) -> None:
+        self.previous_us = line["at_us"]
+
+    def _together(self, section: list[dict[str, Any]]) -> None:
+        first_event, first_step, sizes = len(self.events), len(self.steps), dict(self.sizes)
+        self.read(in_turn(section))
+        # back into the order seen: one file may have come and gone under the hands of several
+        seen = sorted(self.events[first_event:], key=lambda event: event["place"])
+        del self.events[first_event:]
+        for event in seen:
+            if event["action"] == Action.WRITE:
+                sizes[event["file"]] = (event["bytes"], event["kind"])
+            elif event["file"] in sizes:
+                event["bytes"], event["kind"] = sizes.pop(event["file"])
+            else:
+                continue
+            self.events.append(event)
+        self.pending, self.sizes = len(self.events), sizes
+        self.steps[first_step:] = sorted(self.steps[first_step:], key=lambda step: step["step"])
+
+    def _step(self, line: dict[str, Any]) -> None:
+        self.pending = len(self.events)  # what no commit has claimed stays outside commits
+        self.previous_us = line["at_us"]
+        self.steps.append(
+            {
+                "step": line["step"],
+                "operation": line["operation"],
+                "event_time_s": line["event_ms"] / 1e3,
+                "every_s": line["every_ms"] / 1e3,
+                "commits": 0,
+                "rows": line["rows"],
+                "rows_arrived": line["rows"] if not line["every_ms"] else 0,
+                "began_at_s": line["at_us"] / 1e6,
+                "wall_ms": 0.0,
+                "error": "",
+            }
+        )
+        self.attempt = 1
+
+    def _failed(self, line: dict[str, Any]) -> None:
+        """The step's commit came to nothing: its files stay outside commits, and its rows have not arrived."""
+        self._lasted_until(line)
+        self.steps[-1] |= {"error": line["error"], "rows_arrived": 0}
+        self.pending = len(self.events)
+
+    def _done(self, line: dict[str, Any]) -> None:
+        self._lasted_until(line)
+        self.retained = line["snapshots"]
+
+    def _lasted_until(self, line: dict[str, Any]) -> None:
+        step = self.steps[-1]
+        step["wall_ms"] = line["at_us"] / 1e3 - step["began_at_s"] * 1e3
+
+    def _number(self) -> int:
+        """Number of the step under way: a run of appends has one for each of its commits."""
+        step = self.steps[-1]
+        return int(step["step"] + (step["commits"] if step["every_s"] else 0))
+
+    def _file(self, line: dict[str, Any]) -> None:
+        file = os.path.relpath(local_path(line["file"]), self.root)
+        if line["do"] == "write":
+            self.sizes[file] = (line["bytes"], classify(file, deletes=line.get("deletes", False)))
+        elif file not in self.sizes and "place" not in line:
+            return  # S3 confirms the deletion of what is not there
+        known = self.sizes.get(file, (0, classify(file)))  # of several writers, another may have written it
+        size, kind = known if line["do"] == "write" else self.sizes.pop(file, known)
+        attempt = _LIST.search(file)
+        if attempt and line["do"] == "write":
+            self.attempt = int(attempt[1])
+        own = self.attempt if kind == Kind.METADATA_JSON and line["do"] == "write" else 1
+        self.events.append(
+            {
+                "step": self._number(),
+                "commit": OUTSIDE_COMMITS,
+                "attempt": int(attempt[1]) if attempt else own,
+                "operation": self.steps[-1]["operation"],
+                "action": Action(line["do"]),
+                "kind": kind,
+                "bytes": size,
+                "seen_at_s": line["at_us"] / 1e6,
+                "file": file,
+                "place": line.get("place", 0),
+            }
+        )
+
+    def _rename(self, line: dict[str, Any]) -> None:
+        """The file is known by its last name only, and enters there: what it replaces was deleted just before."""
+        before, after = (os.path.relpath(local_path(line[key]), self.root) for key in ("from", "file"))
+        self.sizes[after] = (self.sizes.pop(before)[0], classify(after))
+        written = next(i for i in reversed(range(len(self.events))) if self.events[i]["file"] == before)
+        moved = {"file": after, "kind": classify(after), "place": line.get("place", 0)}
+        self.events.append(self.events.pop(written) | moved)
+
+    def _commit(self, line: dict[str, Any]) -> None:
+        report, commit, step = line["report"], len(self.reports) + 1, self.steps[-1]
+        for event in self.events[self.pending :]:
+            event["commit"] = commit
+        self.pending, self.attempt = len(self.events), 1
+        number, event_time_s = self._number(), step["event_time_s"] + step["commits"] * step["every_s"]
+        step["commits"] += 1
+        if step["every_s"]:
+            step["rows_arrived"] += step["rows"]
+        self._lasted_until(line)
+        previous_us, self.previous_us = self.previous_us, line["at_us"]
+        self.retained += 1
+        self.reports.append(
+            _report_row(report["metrics"])
+            | {
+                "step": number,
+                "operation": step["operation"],
+                "snapshot_operation": report["operation"],
+                "snapshot_id": report["snapshot-id"],
+                "event_time_s": event_time_s,
+                "reported_at_s": line["at_us"] / 1e6,
+                "step_ms": (line["at_us"] - previous_us) / 1e3,
+                "snapshots_retained": self.retained,
+            }
+        )
+
+
+_COUNTERS = {
+    "attempts": "attempts",
+    "manifests_created": "manifests-created",
+    "manifests_kept": "manifests-kept",
+    "manifests_replaced": "manifests-replaced",
+    "entries_processed": "manifest-entries-processed",
+    "files_added": "added-data-files",
+    "files_removed": "removed-data-files",
+    "delete_files_added": "added-delete-files",
+    "files_live": "total-data-files",
+    "delete_files_live": "total-delete-files",
+    "records_added": "added-records",
+    "records_live": "total-records",
+    "data_bytes_added": "added-files-size-bytes",
+    "data_bytes_live": "total-files-size-bytes",
+}
+
+
+def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
+    """Columns that CommitReport's metrics give; a counter that is absent counted nothing."""
+    row: dict[str, Any] = {name: metrics.get(key, {}).get("value", 0) for name, key in _COUNTERS.items()}
+    duration = metrics["total-duration"]
+    per_ms = {"nanoseconds": 1e6, "microseconds": 1e3, "milliseconds": 1.0, "seconds": 1e-3}[duration["time-unit"]]
+    return row | {"commit_ms": duration["total-duration"] / per_ms}
+
+
+def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> Recording:
+    """The recording that a journal's lines tell of one table under `table_root`: a folder, or `s3://…`."""
+    reader = _Reader(root=str(table_root))
+    reader.read(lines)
+    return Recording(
+        events=_columns(FileEvents, reader.events),
+        reports=_columns(CommitReports, reader.reports),
+        steps=_columns(StepRecords, reader.steps),
+    )
+
+
+def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
+    texts = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
+
+    def dtype(name: str) -> type:
+        if name in texts:
+            return object
+        return np.float64 if name.endswith(("_ms", "_s")) else np.int64
+
+    return columns_of(
+        **{f.name: np.array([row[f.name] for row in rows], dtype=dtype(f.name)) for f in fields(columns_of)}
+    )

@@ -1,0 +1,207 @@
+"""Appends on real Spark: one DataFrame append per commit, or one streaming query for a run of commits."""
+
+import threading
+from typing import Any
+
+from wasim.errors import CaseFailed
+from wasim.spark.drive.batch import arriving_rows
+from wasim.spark.drive.changes import merge_rows, upserted_rows
+from wasim.spark.drive.engine import Appender, Target
+from wasim.spark.drive.pace import Pace
+from wasim.spark.drive.rows import EPOCH_US, select_list
+from wasim.spark.drive.together import AppendersTogether
+from wasim.workload import Append, Evolve
+
+POLL_S = 0.25  # how often a stream that is under way is asked for progress; the commits do not wait for it
+
+
+def open_appender(target: Target) -> Appender:
+    """The appender that the case's writer asks for."""
+    if target.case.writer.writers > 1:
+        return AppendersTogether(target)
+    if target.case.writer.kind == "batch":
+        return BatchAppender(target)
+    return ForeachBatchAppender(target) if target.case.writer.sink == "foreach_batch" else TableSinkAppender(target)
+
+
+def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> None:
+    """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO."""
+    if step.operation(commit) == "upsert":
+        rows = upserted_rows(target.case, step, commit, values)
+        # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
+        rows.sparkSession.catalog.refreshTable(target.table)
+        merge_rows(rows, target.table)
+    else:
+        values.selectExpr(*select_list(target.case, step.table)).writeTo(target.table).append()
+
+
+class BatchAppender:
+    """One `df.writeTo(table).append()` per commit: Iceberg's MergeAppend."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._pace = Pace(target.case)
+
+    def append(self, step: Append) -> None:
+        """Carries out the step, commit by commit; under the real clock each waits for its time."""
+        target = self._target
+        for commit in range(step.first_commit, step.first_commit + step.commits):
+            self._pace.wait_for(commit)
+            target.journal.step(
+                step.number + commit - step.first_commit,
+                step.operation(commit),
+                event_time_s=commit * target.case.commit_interval_s,
+                rows=step.rows_per_commit,
+            )
+            _commit_batch(target, step, commit, arriving_rows(target.session, target.case, commit))
+            target.on_commits(commit)
+
+    def reshape(self, _step: Evolve) -> None:
+        """Each commit looks the table up."""
+
+    def close(self) -> None:
+        """Nothing runs between appends."""
+
+
+class _StreamAppender:
+    """One streaming query from `rate-micro-batch` for all steps; the sinks differ in how they hold it back between."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._query: Any = None
+
+    def append(self, step: Append) -> None:
+        """Lets the stream run through the step's last commit, where it is held back."""
+        target, last = self._target, step.first_commit + step.commits - 1
+        interval_s = target.case.commit_interval_s
+        target.journal.step(
+            step.number,
+            step.operation(last),
+            event_time_s=step.first_commit * interval_s,
+            every_s=interval_s,
+            rows=step.rows_per_commit,
+        )
+        self._run_until(step)
+        if self._query is None:
+            self._query = self._start(self._rows(), step)
+        while not self._held_back(POLL_S):
+            target.on_commits(self._commits())
+            if not self._query.isActive:
+                error = self._query.exception()
+                raise error or CaseFailed("The stream ended before its last commit, without an error.")
+        target.on_commits(last)
+
+    def _rows(self) -> Any:
+        case = self._target.case
+        return (
+            self._target.session.spark.readStream.format("rate-micro-batch")
+            .option("rowsPerBatch", case.rows_per_commit)
+            .option("numPartitions", case.workload.files_per_commit)
+            .option("startTimestamp", EPOCH_US // 1000)
+            .option("advanceMillisPerBatch", max(1, round(case.commit_interval_s * 1000)))
+            .load()
+        )
+
+    def _writer(self, rows: Any) -> Any:
+        writer = rows.writeStream.option("checkpointLocation", str(self._target.checkpoint))
+        if self._target.case.clock == "real":
+            interval_ms = round(self._target.case.commit_interval_s * 1000)
+            writer = writer.trigger(processingTime=f"{interval_ms} milliseconds")
+        return writer
+
+    def _run_until(self, step: Append) -> None:
+        raise NotImplementedError
+
+    def _held_back(self, timeout_s: float) -> bool:
+        raise NotImplementedError
+
+    def _commits(self) -> int:
+        raise NotImplementedError
+
+    def _start(self, rows: Any, step: Append) -> Any:
+        raise NotImplementedError
+
+    def reshape(self, _step: Evolve) -> None:
+        """Ends the query, which was planned for the table as it was; the next append starts it from its checkpoint."""
+        self.close()
+
+    def close(self) -> None:
+        """Stops the query. Held back as it is after its last commit, no further commit can begin."""
+        if self._query is not None:
+            self._query.stop()
+            self._query = None
+
+
+class TableSinkAppender(_StreamAppender):
+    """Spark's streaming table sink: FastAppend, or MergeAppend when the case asks. The journal holds it back."""
+
+    def _run_until(self, step: Append) -> None:
+        self._target.journal.run_until(step.first_commit + step.commits - 1)
+
+    def _commits(self) -> int:
+        return self._target.journal.streamed()
+
+    def _held_back(self, timeout_s: float) -> bool:
+        return self._target.journal.await_pause(timeout_s)
+
+    def _start(self, rows: Any, step: Append) -> Any:
+        rows = rows.selectExpr(*select_list(self._target.case, step.table))
+        # the rows hold no null, but Spark cannot know
+        writer = self._writer(rows).format("iceberg").outputMode("append").option("check-nullability", "false")
+        if self._target.case.merges:
+            writer = writer.option("use-merge-append-for-streaming", "true")
+        return writer.toTable(self._target.table)
+
+
+class _Ended(Exception):
+    """The query is to end before this batch."""
+
+
+class ForeachBatchAppender(_StreamAppender):
+    """A batch commit inside `foreachBatch`: Iceberg's MergeAppend. Held back where the next batch would begin."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._turn = threading.Condition()
+        self._step: Append | None = None  # under way; no commit after its last may be made
+        self._done = 0
+        self._closing = False
+
+    def _run_until(self, step: Append) -> None:
+        with self._turn:
+            self._step = step
+            self._turn.notify_all()
+
+    def _last(self) -> int:
+        return self._step.first_commit + self._step.commits - 1 if self._step else 0
+
+    def _held_back(self, timeout_s: float) -> bool:
+        with self._turn:
+            return self._turn.wait_for(lambda: self._done >= self._last(), timeout_s)
+
+    def _commits(self) -> int:
+        return self._done
+
+    def _start(self, rows: Any, step: Append) -> Any:
+        self._closing = False
+        return self._writer(rows).foreachBatch(self._batch).start()
+
+    def _batch(self, batch: Any, epoch: int) -> None:
+        commit = epoch + 1
+        with self._turn:
+            self._turn.wait_for(lambda: self._closing or commit <= self._last())
+        if self._closing:  # to return would tell Spark that the batch is done
+            raise _Ended
+        # a query that was ended may give its last batch once more
+        if commit > self._done and self._step is not None:
+            _commit_batch(self._target, self._step, commit, batch)
+            with self._turn:
+                self._done = commit
+                self._turn.notify_all()
+
+    def close(self) -> None:
+        """Ends the batch that waits without a commit, then stops the query."""
+        with self._turn:
+            self._closing = True
+            self._turn.notify_all()
+        super().close()

@@ -1,0 +1,81 @@
+"""Changes to rows on real Spark: UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE."""
+
+from typing import Any
+
+from wasim.scenario import Case
+from wasim.scenario.change_checks import changed_column
+from wasim.spark.drive.engine import Target
+from wasim.spark.drive.rows import column_value, select_list, table_columns
+from wasim.workload import SCATTER, Append, ChangeRows, RowChoice
+
+_SOURCE = "wasim_source"
+
+
+def change_rows(target: Target, step: ChangeRows) -> None:
+    """Carries out one change, as one statement."""
+    {"update": _update, "delete": _delete, "merge": _merge, "overwrite": _overwrite}[step.operation](target, step)
+
+
+def chosen(rows: RowChoice, number: str = "event_id") -> str:
+    """A SQL condition on the row number `number` that holds for these rows."""
+    condition = f"{number} >= {rows.first} AND {number} < {rows.stop}"
+    scattered = f" AND pmod(xxhash64({number}, {rows.salt}), {SCATTER}) < {rows.parts}"
+    return condition + (scattered if rows.is_scattered else "")
+
+
+def _update(target: Target, step: ChangeRows) -> None:
+    name = changed_column(step.table.columns, step.table.partition_by)
+    place, column = next(
+        (place, column) for place, column in enumerate(table_columns(step.table)) if column.name == name
+    )
+    value = column_value(column, target.case.seed + step.number, f"{place}", "event_id")
+    target.session.run(f"UPDATE {target.table} SET `{name}` = {value} WHERE {chosen(step.rows)}")
+
+
+def _delete(target: Target, step: ChangeRows) -> None:
+    target.session.run(f"DELETE FROM {target.table} WHERE {chosen(step.rows)}")
+
+
+def _rows(target: Target, step: ChangeRows) -> Any:
+    """The chosen rows and the merged-in ones, with values that they did not have before."""
+    spark, files = target.session.spark, target.case.workload.files_per_commit
+    values = spark.range(step.rows.first, step.rows.stop, 1, files).toDF("value").where(chosen(step.rows, "value"))
+    if step.new_rows[0]:
+        values = values.union(spark.range(*step.new_rows, 1, files).toDF("value"))
+    return values.selectExpr(*select_list(target.case, step.table, version=step.number, late_s=step.event_time_s))
+
+
+def _merge(target: Target, step: ChangeRows) -> None:
+    merge_rows(_rows(target, step), target.table)
+
+
+def _overwrite(target: Target, step: ChangeRows) -> None:
+    writer = _rows(target, step).writeTo(target.table)
+    if step.dynamic:
+        writer.overwritePartitions()
+    else:
+        writer.overwrite(target.session.condition("true"))
+
+
+def merge_rows(rows: Any, table: str) -> None:
+    """MERGE INTO the table: rows whose `event_id` it has replace it, the others are inserted."""
+    rows.createOrReplaceTempView(_SOURCE)
+    rows.sparkSession.sql(
+        f"MERGE INTO {table} t USING {_SOURCE} s ON t.event_id = s.event_id"
+        " WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+
+
+def upserted_rows(case: Case, step: Append, commit: int, values: Any) -> Any:
+    """The rows of an upserting commit: the first `replaced_per_commit` have numbers of earlier rows, others are new.
+
+    Scattered ones stand one in each of as many equal stretches of the table, at a place that changes by commit.
+    """
+    replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
+    offset = f"(value - {(commit - 1) * step.rows_per_commit})"
+    stretch = before // replaced
+    scattered = f"{offset} * {stretch} + pmod(xxhash64({commit}, {case.seed}), {stretch})"
+    newest = f"{before - replaced} + {offset}"
+    earlier = newest if case.writer.upsert and case.writer.upsert.locality == "newest" else scattered
+    number = f"CASE WHEN {offset} < {replaced} THEN {earlier} ELSE {before - replaced} + {offset} END"
+    return values.selectExpr(f"{number} AS value").selectExpr(*select_list(case, step.table, version=commit))

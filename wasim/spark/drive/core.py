@@ -1,0 +1,189 @@
+"""Engine `core`: Iceberg's Java library alone, with real metadata for files that are described but not written."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from wasim.errors import CaseFailed, WasimError
+from wasim.iceberg import DataFileEntry, TableMetadata, read_metadata_json
+from wasim.iceberg.manifest_entries import FileKey
+from wasim.iceberg.schemas import Type
+from wasim.iceberg.updates import Way
+from wasim.spark.drive.content_files import content_file_json
+from wasim.spark.drive.engine import Operation, Target
+from wasim.spark.drive.listing import Listing, list_files
+from wasim.spark.drive.operations import operate
+from wasim.spark.drive.pace import Pace
+from wasim.workload import Append, ChangeRows, Evolve, Maintain
+
+# Handed to the JVM at once: enough to make handing over cheap, few enough for progress to move and text to stay small.
+MOST_COMMITS = 32
+MOST_ENTRIES = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """One commit as its writer would have made it: the data files and delete files that it adds, those that it takes
+    out by name, the summary keys that are its own, and the operation of Iceberg's that commits it.
+
+    `rows` is the range of row numbers of which `delete_files` drops all files. `planned_before` is how many commits
+    were made since the work of `rewrite_files` was planned.
+    """
+
+    way: Way = Way.APPEND
+    files: Sequence[DataFileEntry] = ()
+    deletes: Sequence[DataFileEntry] = ()
+    removed: Sequence[FileKey] = ()
+    rows: tuple[int, int] = (0, 0)
+    summary: Mapping[str, str] = field(default_factory=dict)
+    planned_before: int = 0
+
+
+class DataSource(Protocol):
+    """Describes the files of a case's commits."""
+
+    @property
+    def partition_types(self) -> Sequence[Type]:
+        """Types of the partition tuple's fields."""
+
+    @property
+    def spec_id(self) -> int:
+        """Id of the partition spec that new files have."""
+
+    def describe(self, commit: int, location: str) -> Described:
+        """The commit with this number, 1-based, to a table at `location`. Commits are asked for in order."""
+
+    def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
+        """The same of a commit that replaces rows of the table."""
+
+    def describe_compaction(self, step: Maintain, table: Listing) -> Sequence[Described]:
+        """The commits of the table's compaction; none where nothing is to be done."""
+
+    def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
+        """The change to rows of the table; None where nothing is committed."""
+
+    def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
+        """New files are those of the table as the step has made it."""
+
+
+class CoreAppender:
+    """Iceberg's appends in a loop inside the JVM, and what else changes data files, commit by commit."""
+
+    def __init__(self, target: Target, source: DataSource) -> None:
+        self._target, self._source = target, source
+        self._pace = Pace(target.case)
+        self._opened: Any = None
+
+    @property
+    def _table(self) -> Any:
+        if self._opened is None:
+            self._opened = self._target.session.iceberg_table(self._target.table)
+        return self._opened
+
+    def append(self, step: Append) -> None:
+        """Carries out the step; under the real clock each commit waits for its time."""
+        target = self._target
+        if step.replaced_per_commit:
+            with _refusals_fail_the_case():
+                self._upsert(step)
+            return
+        for commits, text in self._batches(step):
+            self._pace.wait_for(commits.start)
+            # Marks the time too: what describing the files took is no commit's
+            self._begin(step, commits.start, "append")
+            target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
+            target.on_commits(commits.stop - 1)
+
+    def _begin(self, step: Append, commit: int, operation: str) -> None:
+        interval_s = self._target.case.commit_interval_s
+        self._target.journal.step(
+            step.number + commit - step.first_commit,
+            operation,
+            event_time_s=commit * interval_s,
+            every_s=interval_s,
+            rows=step.rows_per_commit,
+        )
+
+    def _upsert(self, step: Append) -> None:
+        """The same commit by commit: which files an upsert touches depends on what the one before it wrote."""
+        target, last = self._target, step.first_commit + step.commits - 1
+        streams = target.case.writer.kind == "streaming"
+        for commit in range(step.first_commit, last + 1):
+            self._pace.wait_for(commit)
+            # a run of a stream's commits has one name
+            self._begin(step, commit, step.operation(last if streams else commit))
+            if step.operation(commit) == "upsert":
+                self._commit(self._source.describe_upsert(step, commit, self._listing()))
+            else:
+                line = self._line(self._source.describe(commit, self._table.location()))
+                target.session.commit_appends(self._table, line, merges=step.merges, journal=target.journal)
+            target.on_commits(commit)
+
+    def _batches(self, step: Append) -> Iterator[tuple[range, str]]:
+        """Runs of commits, and the lines that describe them."""
+        location = self._table.location()
+        most = 1 if self._pace.is_real else MOST_COMMITS
+        lines: list[str] = []
+        entries, stop = 0, step.first_commit + step.commits
+        for commit in range(step.first_commit, stop):
+            described = self._source.describe(commit, location)
+            lines.append(self._line(described))
+            entries += len(described.files)
+            if len(lines) == most or entries >= MOST_ENTRIES or commit == stop - 1:
+                yield range(commit + 1 - len(lines), commit + 1), "\n".join(lines)
+                lines, entries = [], 0
+
+    def _line(self, described: Described) -> str:
+        types, spec_id = self._source.partition_types, self._source.spec_id
+        files, deletes = (
+            [content_file_json(file, types, spec_id=spec_id) for file in entries]
+            for entries in (described.files, described.deletes)
+        )
+        line = {
+            "way": described.way,
+            "summary": dict(described.summary),
+            "files": files,
+            "deletes": deletes,
+            "removed": [f"{'-' if offset is None else offset}\t{path}" for path, offset in described.removed],
+            "rows": described.rows,
+            "planned_before": described.planned_before,
+        }
+        return json.dumps(line, separators=(",", ":"))
+
+    def operate(self, step: Operation) -> None:
+        """Carries out a step that is no append: what writes no data files as engine spark does, by the same code."""
+        with _refusals_fail_the_case():
+            operate(self._target, step, change=self._change, compact=self._compact)
+
+    def _compact(self, target: Target, step: Maintain) -> None:
+        for described in self._source.describe_compaction(step, self._listing()):
+            self._commit(described)
+
+    def _change(self, target: Target, step: ChangeRows) -> None:
+        self._commit(self._source.describe_change(step, self._listing()))
+
+    def _listing(self) -> Listing:
+        return list_files(self._target.session, self._table)
+
+    def _commit(self, described: Described | None) -> None:
+        if described is not None:
+            self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
+
+    def reshape(self, step: Evolve) -> None:
+        """New files are from now on those of the table as it is now."""
+        text = self._target.session.metadata_json(self._table)
+        self._source.reshape(step, read_metadata_json(text.encode(), source=self._target.table))
+
+    def close(self) -> None:
+        """Nothing runs between appends."""
+
+
+@contextmanager
+def _refusals_fail_the_case() -> Iterator[None]:
+    """What cannot be described shows only as the case runs; others go on."""
+    try:
+        yield
+    except WasimError as error:
+        raise CaseFailed(str(error)) from error

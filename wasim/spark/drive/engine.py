@@ -1,0 +1,97 @@
+"""An engine: what carries out a case's steps on a table. Nothing downstream knows which one did, but by its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.scenario import Case
+from wasim.spark import Journal, Session
+from wasim.spark.drive.table import create_table_sql
+from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
+
+Progress = Callable[[int], None]
+Operation = ChangeRows | Evolve | Maintain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where a case's steps go."""
+
+    session: Session
+    case: Case
+    table: str  # catalog.db.table
+    location: str
+    journal: Journal
+    checkpoint: Path  # of the stream
+    on_commits: Progress  # told the number of commits so far
+
+    def iceberg_table(self) -> Any:
+        """The table as Iceberg's Java library has it, as it now is."""
+        table = self.session.iceberg_table(self.table)
+        table.refresh()
+        return table
+
+    def call(self, procedure: str, arguments: str = "") -> None:
+        """Calls one of Iceberg's procedures on the table, with further `arguments` as SQL: `, older_than => …`."""
+        catalog, _, name = self.table.partition(".")
+        self.session.run(f"CALL {catalog}.system.{procedure}(table => '{name}'{arguments})")
+
+
+class Appender(Protocol):
+    """Carries out Append steps in order; `close` ends whatever still runs."""
+
+    def append(self, step: Append) -> None:
+        """Carries out the step; returns when its last commit is done and nothing is under way."""
+
+    def reshape(self, step: Evolve) -> None:
+        """Tells the writer that this step has changed the table since its last append."""
+
+    def close(self) -> None:
+        """Ends the writer; safe to call twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """An engine at work on one target: what appends, and what carries out all else."""
+
+    appender: Appender
+    operate: Callable[[Operation], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """One way to carry out steps; each leaves its file events and commit reports in the target's journal.
+
+    `writes_data` says whether the data files of its commits exist; if not, their events say what the entries claim.
+    `check` raises the WasimError that names the first setting of a case that the engine does not model.
+    """
+
+    name: str
+    writes_data: bool
+    check: Callable[[Case], None]
+    open: Callable[[Target], Crew]
+
+
+def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], None]) -> None:
+    """Carries out all steps of the target's case; `on_probe` measures while nothing is under way."""
+    crew = engine.open(target)
+    appender = crew.appender
+    try:
+        for step in plan_steps(target.case):
+            match step:
+                case CreateTable():
+                    target.journal.step(step.number, CREATE_TABLE)
+                    target.session.spark.sql(create_table_sql(target.case, target.table, target.location))
+                    target.journal.done(snapshots=0)
+                case Append():
+                    appender.append(step)
+                case Probe():
+                    on_probe(step)
+                case _:
+                    crew.operate(step)
+                    if isinstance(step, Evolve):
+                        appender.reshape(step)
+    finally:
+        appender.close()

@@ -1,0 +1,86 @@
+"""The readers that a scenario names, opened on a table."""
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wasim.errors import EnvironmentFault
+from wasim.ledger.readers import CLICKHOUSE, ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBUTED, PYICEBERG
+from wasim.scenario.parts import Planning
+from wasim.spark import Catalog, Session
+from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
+from wasim.spark.probe.iceberg_java import PlanningTable, open_planning_table
+from wasim.spark.probe.iceberg_java_distributed import DistributedPlanningTable
+from wasim.spark.probe.queries import Query
+from wasim.spark.probe.reader import Reader, TableState
+
+Planned = tuple[Reader, Query]
+PACKAGES = {PYICEBERG: "pyiceberg", CLICKHOUSE: "chdb"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """A table to be probed, at rest."""
+
+    session: Session
+    catalog: Catalog
+    table_name: str
+    local_root: Path | None  # None where it is on no local disk: ClickHouse is not asked there
+    planning: PlanningTable
+    state: TableState
+
+
+def check_readers(names: Sequence[str]) -> None:
+    """EnvironmentFault if a reader's package is not installed."""
+    for name in names:
+        package = PACKAGES.get(name)
+        if package and importlib.util.find_spec(package) is None:
+            raise EnvironmentFault(
+                f"planning.readers names {name}, which needs the package {package}. "
+                "Install it with pip install 'wasim[readers]', or take the reader out."
+            )
+
+
+@contextmanager
+def open_readers(asked: Planning, probed: Probed) -> Iterator[tuple[Reader, ...]]:
+    """The readers that a scenario asks for in its order, each in all its variants, for the block."""
+    with ExitStack() as stack:
+        yield tuple(reader for name in asked.readers for reader in _OPENERS[name](asked, probed, stack))
+
+
+def plans(readers: Sequence[Reader], queries: Sequence[Query]) -> tuple[Planned, ...]:
+    """Every query by every reader that has something to say about it."""
+    return tuple((reader, query) for reader in readers for query in queries if reader.asks(query))
+
+
+def _iceberg_java(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
+    yield probed.planning
+    if asked.caches:
+        yield stack.enter_context(
+            open_planning_table(probed.session.jvm, probed.catalog, probed.table_name, caches_manifests=True)
+        )
+
+
+def _distributed(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
+    yield DistributedPlanningTable(probed.planning, probed.session)
+
+
+def _pyiceberg(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
+    from wasim.spark.probe.pyiceberg import PyicebergTable  # noqa: PLC0415 - an extra: only who asks for it needs it
+
+    yield PyicebergTable(probed.state.metadata_location)
+
+
+def _clickhouse(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
+    if probed.local_root is not None:
+        yield from clickhouse_tables(stack.enter_context(open_clickhouse(probed.local_root)), caches=asked.caches)
+
+
+_OPENERS: Mapping[str, Callable[[Planning, Probed, ExitStack], Iterator[Reader]]] = {
+    ICEBERG_JAVA: _iceberg_java,
+    ICEBERG_JAVA_DISTRIBUTED: _distributed,
+    PYICEBERG: _pyiceberg,
+    CLICKHOUSE: _clickhouse,
+}

@@ -1,0 +1,35 @@
+"""Engine `sim`: the writer's state machine, exact to the byte, and a fast form of it for years.
+
+`case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
+data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
+table; `fidelity` compares a simulated recording with a real one. Where several writers commit at once, `race` says who
+wins, and `together` writes what their attempts leave. `fast` sums fitted laws over any number of commits.
+"""
+
+from wasim.twin.case import Simulated, simulate_case, simulate_table
+from wasim.twin.creation import Site
+from wasim.twin.measure import measure_profile
+from wasim.twin.measure_together import measure_together
+from wasim.twin.profile import (
+    WriterProfile,
+    profile_named,
+    read_profile,
+    render_profile,
+    shipped_profile,
+    with_samples,
+)
+
+__all__ = [
+    "Simulated",
+    "Site",
+    "WriterProfile",
+    "measure_profile",
+    "measure_together",
+    "profile_named",
+    "read_profile",
+    "render_profile",
+    "shipped_profile",
+    "simulate_case",
+    "simulate_table",
+    "with_samples",
+]

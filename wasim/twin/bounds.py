@@ -1,0 +1,144 @@
+"""Bounds of a column as Iceberg stores them: the least and greatest value as bytes, truncated by its metrics mode."""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wasim.twin.row_sets import RowSet
+from wasim.twin.rows import (
+    ALL_KEYS,
+    DATE_SPAN_DAYS,
+    EPOCH_DAYS,
+    EPOCH_US,
+    GROWING,
+    TIME_SPAN_US,
+    Rows,
+    decimal_digits,
+)  # fmt: skip
+from wasim.twin.schema import Leaf
+
+# Beyond so many rows in a file, the extremes are drawn: the least of n even draws needs no n draws.
+MOST_ROWS_COMPUTED = 20_000
+_FEW_VALUES = 10_000
+_MANY_TIMES = 2
+
+_PACKED = {
+    "boolean": struct.Struct("<?"),
+    "int": struct.Struct("<i"),
+    "date": struct.Struct("<i"),
+    "long": struct.Struct("<q"),
+    "timestamp": struct.Struct("<q"),
+    "timestamptz": struct.Struct("<q"),
+    "float": struct.Struct("<f"),
+    "double": struct.Struct("<d"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """A column's bounds in one file."""
+
+    lower: bytes
+    upper: bytes | None  # None where truncation leaves nothing greater
+
+
+def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds | None]:
+    """The bounds over each part of these rows; parts begin at these places. None for one without the column."""
+    told = rows.told(leaf, held)
+    if told is None:
+        return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
+    counts = np.add.reduceat(told, starts, dtype=np.int64)
+    if not counts.any():
+        return [None] * len(starts)
+    has = counts > 0
+    pairs = rows.extremes(leaf, held.take(told), (np.cumsum(counts) - counts)[has].tolist())
+    found = iter([_bounds(leaf, *pair) for pair in pairs])
+    return [next(found) if one else None for one in has.tolist()]
+
+
+def column_bounds(
+    rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
+) -> Bounds | None:
+    """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
+    if len(held) <= most_computed or leaf.name in GROWING:
+        return computed_bounds(rows, leaf, held, [0])[0]
+    told = rows.told(leaf, held)
+    count = len(held) if told is None else int(np.count_nonzero(told))
+    return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng)) if count else None
+
+
+def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
+    kind = leaf.column.type
+    return _truncated(leaf, single_value(kind, low), single_value(kind, high))
+
+
+def single_value(type_name: str, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
+    """A value as Iceberg's single-value serialization writes it."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes):
+        return value
+    if type_name.startswith("decimal"):
+        return decimal_bytes(value)
+    return _PACKED[type_name].pack(value)
+
+
+def decimal_bytes(unscaled: int) -> bytes:
+    """An unscaled number in as few big-endian bytes as hold it with its sign."""
+    return unscaled.to_bytes(unscaled.bit_length() // 8 + 1, "big", signed=True)
+
+
+def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
+    length = leaf.bound_length or 0
+    if leaf.column.type not in ("string", "binary") or not length or leaf.column.length <= length:
+        return Bounds(lower=lower, upper=upper)
+    # All strings are hexadecimal digits, so a character is a byte, and its successor is one too.
+    head, most = upper[:length], 0x7F if leaf.column.type == "string" else 0xFF
+    while head and head[-1] == most:
+        head = head[:-1]
+    return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
+
+
+def _draw_extremes(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    column = leaf.column
+    if column.values is not None and column.values <= _FEW_VALUES:
+        every = count >= _MANY_TIMES * column.values  # then hardly any of so few values is missing
+        keys = np.arange(column.values) if every else rng.integers(column.values, size=count)
+        return rows.extremes_of_keys(leaf, keys.astype(np.int64))[0]
+    share = -np.expm1(np.log(rng.random(2)) / count)  # how far the extreme stays from its end, of 1
+    low, high = float(share[0]), 1.0 - float(share[1])
+    if column.type in ("string", "binary"):
+        return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
+    start, span = _span(leaf)
+    if column.type in ("float", "double"):
+        scale = (column.values or ALL_KEYS) / ALL_KEYS
+        return low * scale, high * scale
+    if column.type == "boolean":
+        return False, True
+    return start + int(low * span), start + min(int(high * span), span - 1)
+
+
+def _span(leaf: Leaf) -> tuple[int, int]:
+    kind = leaf.column.type
+    keys = leaf.column.values or ALL_KEYS
+    if kind.startswith("decimal"):
+        return 0, min(keys, 10 ** min(decimal_digits(leaf.column)[0], 18))
+    start, span = {
+        "int": (0, 2_147_483_647),
+        "date": (EPOCH_DAYS, DATE_SPAN_DAYS),
+        "timestamp": (EPOCH_US, TIME_SPAN_US),
+        "timestamptz": (EPOCH_US, TIME_SPAN_US),
+    }.get(kind, (0, ALL_KEYS))
+    return start, min(keys, span)
+
+
+def _drawn_text(leaf: Leaf, place: float, rng: np.random.Generator) -> str | bytes:
+    column = leaf.column
+    digest = int(place * 2**48).to_bytes(6, "big") + rng.bytes(26)
+    if column.type == "binary":
+        return (digest * -(-column.length // len(digest)))[: column.length]
+    text = digest.hex()
+    return (text * -(-column.length // len(text)))[: column.length]

@@ -1,0 +1,297 @@
+"""One case carried out on engine `sim`, exactly: every metadata file encoded as the real writer would have."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from uuid import UUID, uuid5
+
+import numpy as np
+
+from wasim.iceberg import DataFileEntry
+from wasim.ledger import Action, Kind, Recording
+from wasim.ledger.contention import lost_files
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.scenario import Case
+from wasim.twin.appending import append_files
+from wasim.twin.books import Books
+from wasim.twin.bounds import MOST_ROWS_COMPUTED
+from wasim.twin.commits import Moment, manifest_kind
+from wasim.twin.conflicts import CONFLICT_RULES
+from wasim.twin.creation import Site, new_table
+from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
+from wasim.twin.honoured import check_honoured
+from wasim.twin.identifiers import draw_uuid
+from wasim.twin.operations import evolve_table, is_due, maintain
+from wasim.twin.planned import Planned, commit_planned
+from wasim.twin.profile import WriterProfile
+from wasim.twin.race import race_of
+from wasim.twin.reshaping import evolved_files
+from wasim.twin.row_changes import change_rows, upsert, upserted_numbers
+from wasim.twin.row_deltas import Subtasks, commit_row_delta
+from wasim.twin.row_sets import AS_ARRIVED, new_rows
+from wasim.twin.scanning import live_files
+from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
+from wasim.twin.table import SimulatedTable
+from wasim.twin.together import Together
+from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
+
+PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
+MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """A simulated case: its recording, and the bytes reachable from the last snapshot and its metadata.json.
+
+    `table` is the table as it is at the end, `files` what is known of its files.
+    """
+
+    recording: Recording
+    live_bytes: dict[Kind, int]
+    table: SimulatedTable
+    files: DataFiles
+
+
+def simulate_case(
+    case: Case, profile: WriterProfile, rng: np.random.Generator, *, site: Site | None = None, emit: Path | None = None
+) -> Recording:
+    """The recording of a case: `simulate_table` without what is live at the end."""
+    return simulate_table(case, profile, rng, site=site, emit=emit).recording
+
+
+def simulate_table(
+    case: Case,
+    profile: WriterProfile,
+    rng: np.random.Generator,
+    *,
+    site: Site | None = None,
+    emit: Path | None = None,
+    most_rows_computed: int = MOST_ROWS_COMPUTED,
+) -> Simulated:
+    """A case simulated: what each commit writes and deletes, and reports, and what is live at the end.
+
+    Bounds of files of more than `most_rows_computed` rows are drawn. Who only wants sizes need not compute any row.
+    With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
+    absent. WasimError names a step or property that the simulator does not model.
+    """
+    check_honoured(case, profile)
+    chosen = site or Site()
+    if emit is not None:
+        chosen = replace(chosen, location=str(emit.absolute()))
+    files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
+    writer = _Writer(case=case, profile=profile, files=files, site=chosen, rng=rng, books=Books(folder=emit))
+    for step in plan_steps(case):
+        match step:
+            case CreateTable():
+                writer.create(step)
+            case Append() if case.writer.writers > 1:
+                writer.append_together(step)
+            case Append():
+                writer.append(step)
+            case Probe():
+                pass  # Planning is measured, not simulated.
+            case Maintain():
+                if is_due(writer.table, step.condition, step.target_file_size_bytes):
+                    writer.operate(step)
+            case _:
+                writer.operate(step)
+    recording = writer.books.recording()
+    live_bytes = _live_bytes(recording, writer.table)
+    return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
+
+
+def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
+    live = dict.fromkeys(Kind, 0)
+    events = recording.events.where(~lost_files(recording))
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
+        live[kind] = int(written[-1]) if len(written) else 0
+    for manifest in table.manifests:
+        live[manifest_kind(manifest)] += manifest.file.manifest_length
+    files = {
+        entry.file.file_path: (manifest.has_deletes, entry.file.file_size_bytes)
+        for manifest in table.manifests
+        for entry in manifest.live
+    }
+    for has_deletes, size in files.values():
+        live[Kind.DELETE_FILE if has_deletes else Kind.DATA] += size
+    return live
+
+
+class _Writer:
+    """Carries out a case's steps: draws each commit's files and hands them to the table."""
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        profile: WriterProfile,
+        files: DataFiles,
+        site: Site,
+        rng: np.random.Generator,
+        books: Books,
+    ) -> None:
+        self.case, self.profile, self.site, self.rng, self.books = case, profile, site, rng, books
+        self.files = files
+        self.table = new_table(case, profile, files, site=site, books=books, rng=rng)
+        self.query_id = str(draw_uuid(rng))
+        self.subtasks = Subtasks(
+            files=files,
+            locations=self.table.rules.locations,
+            query_id=self.query_id,
+            counts=[0] * case.workload.files_per_commit,
+        )
+        self.task_id = site.first_task_id
+        self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
+        self.wall_ms = round(site.started_s * 1000)
+        self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))
+
+    def create(self, step: CreateTable) -> None:
+        at_s = self.site.started_s
+        self.books.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, rows_arrived=0, at_s=at_s)
+        self.books.begin(step.number, CREATE_TABLE, at_s, commits=False)
+        self.table.create()
+
+    def append(self, step: Append) -> None:
+        streams = self.case.writer.kind == "streaming"
+        named = step.operation(step.first_commit + step.commits - 1 if streams else step.first_commit)
+        at_s = self.wall_ms / 1000
+        event_time_s = step.first_commit * self.case.commit_interval_s
+        rows = step.commits * step.rows_per_commit
+        self.books.enter_step(step.number, named, event_time_s=event_time_s, rows_arrived=rows, at_s=at_s)
+        for offset in range(step.commits):
+            commit = step.first_commit + offset
+            operation = named if streams else step.operation(commit)
+            self._commit(step, commit, operation, step.number + offset)
+
+    def append_together(self, step: Append) -> None:
+        """The same by several writers at once, in each other's way."""
+        case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
+
+        def draw(commit: int, at_s: float) -> Sequence[DataFileEntry]:
+            self.wall_ms, self.query_id = round(at_s * 1000), str(draw_uuid(self.rng))
+            queries[commit] = self.query_id
+            return self._draw(commit)
+
+        def moment(commit: int, at_s: float) -> Moment:
+            self.wall_ms, self.query_id = round(at_s * 1000), queries[commit]
+            return self._moment(commit * case.commit_interval_s, commit)
+
+        attempts = race_of(case, self.profile, step, passed_s=started_s - self.site.started_s, rng=self.rng)
+        Together(
+            table=self.table,
+            step=step,
+            rule=CONFLICT_RULES[case.environment.catalog],
+            started_s=started_s,
+            commit_interval_s=case.commit_interval_s,
+            draw=draw,
+            moment=moment,
+        ).append(attempts)
+        self.wall_ms = round((started_s + max(attempt.swap_s for attempt in attempts)) * 1000)
+
+    def _commit(self, step: Append, commit: int, operation: str, number: int) -> None:
+        event_time_s = commit * self.case.commit_interval_s
+        self._pass_time(event_time_s)
+        self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
+        if self.case.key_columns:
+            self._commit_row_delta(step, commit, self._moment(event_time_s, commit))
+            return
+        if step.operation(commit) == "upsert":
+            moment = self._moment(event_time_s, commit)
+            self._commit_planned(upsert(self._statement(moment), step, commit), moment)
+            return
+        if not self.profile.keeps_names and commit > 1:
+            self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
+        append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
+
+    def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
+        """A checkpoint of Flink's, whose first one deletes by key too."""
+        version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
+        rows = new_rows(upserted_numbers(self.case, step, commit), version)
+        commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
+
+    def _draw(self, commit: int) -> list[DataFileEntry]:
+        numbers = FileNumbers(
+            locations=self.table.rules.locations,
+            query_id=self.query_id,
+            epoch=commit - 1 if self.profile.keeps_names else 0,
+            first_task_id=self.task_id,
+            wall_ms=self.wall_ms,
+        )
+        self.task_id += self.case.workload.files_per_commit
+        return self.files.draw(commit, numbers, self.rng)
+
+    def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
+        """All that is no append."""
+        self._pass_time(step.event_time_s)
+        rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
+        at_s = self.wall_ms / 1000
+        self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
+        moments = self._moments(step)
+        match step:
+            case Maintain():
+                self.task_id += maintain(self.table, self.files, step, moments, first_task_id=self.task_id)
+            case Evolve():
+                evolve_table(self.table, step, next(moments))
+                base = self.table.json.base
+                self.files = evolved_files(self.files, step, base.current_schema(), base.default_spec())
+            case ChangeRows():
+                moment = next(moments)
+                self._commit_planned(change_rows(self._statement(moment), step), moment)
+
+    def _moments(self, step: Maintain | Evolve | ChangeRows) -> Iterator[Moment]:
+        """When each commit of a step happens; the books begin it then."""
+        commits = step.operation in MAKE_SNAPSHOTS
+        while True:
+            self.books.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
+            yield self._moment(step.event_time_s, self.table.commits + 1)
+            self._pass_time(step.event_time_s)
+
+    def _statement(self, moment: Moment) -> Statement:
+        self.task_id += TASKS_OF_STATEMENT
+        return Statement(
+            locations=self.table.rules.locations,
+            properties=self.table.json.base.properties,
+            live=live_files(self.table),
+            files=self.files,
+            rng=self.rng,
+            task_id=self.task_id - 1,
+            wall_ms=moment.timestamp_ms,
+        )
+
+    def _commit_planned(self, planned: Planned | None, moment: Moment) -> None:
+        if planned is not None:
+            commit_planned(self.table, planned, moment)
+
+    def _moment(self, event_time_s: float, commit: int) -> Moment:
+        texts = {
+            "query_id": self.query_id,
+            "epoch": str(commit - 1),
+            "checkpoint": str(commit),
+            "application_ms": str(self.application_ms),
+            "job_hex": self.query_id.replace("-", ""),
+            "operator_hex": _operator_hex(self.query_id),
+            "commit_uuid": str(draw_uuid(self.rng)) if self.draws_commit_uuid else "",
+            "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
+            "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+        }
+        updated_ms = self.wall_ms + int(self.rng.integers(2))
+        return Moment(event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts)
+
+    def _pass_time(self, event_time_s: float) -> None:
+        """Moves the wall clock to the next commit: back to back under the virtual clock, else to its event time.
+
+        Commits come at any millisecond; deflate, under gzip, would notice if ours came at whole seconds.
+        """
+        pace_ms = self.profile.pace_s * 1000 * max(0.2, 1 + PACE_SPREAD * float(self.rng.standard_normal()))
+        if self.case.clock == "virtual":
+            self.wall_ms += max(1, round(pace_ms))
+        else:
+            self.wall_ms = max(self.wall_ms + 1, round((self.site.started_s + event_time_s) * 1000 + pace_ms))
+
+
+@lru_cache(maxsize=1)
+def _operator_hex(query_id: str) -> str:
+    return uuid5(UUID(query_id), "operator").hex

@@ -1,0 +1,144 @@
+"""What a simulated commit is made of: the rules it follows, its moment, and what it makes of the table's manifests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.releases import Release
+from wasim.ledger import Kind
+from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.live_manifests import LiveEntry, LiveManifest
+from wasim.twin.locations import Locations, locations_of
+from wasim.twin.merging import MergePolicy, merge_policy
+from wasim.twin.profile import Names
+from wasim.twin.summary import CommitCounts, TableTotals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRules:
+    """What decides how a table commits."""
+
+    locations: Locations
+    format_version: int
+    appends_merge: bool  # Iceberg's MergeAppend, else FastAppend
+    policy: MergePolicy
+    names: Names
+    release: Release
+    delete_after_commit: bool
+    summary: dict[str, str]  # templates in order
+    keeps_history: bool = False  # for what needs to know what earlier snapshots hold
+    summary_limit: int = 0  # partitions of which a summary tells each
+    inherits_snapshot_ids: bool = True  # of v1, so that manifests may be written before the commit
+
+    def obeying(self, properties: Mapping[str, str]) -> "TableRules":
+        """The rules of the same table with other properties, as a scenario gives them."""
+        return replace(
+            self,
+            locations=locations_of(self.locations.table, properties),
+            policy=merge_policy(properties),
+            delete_after_commit=_is_true(properties, "write.metadata.delete-after-commit.enabled"),
+            summary_limit=int(properties.get("write.summary.partition-limit", 0)),
+            inherits_snapshot_ids=self.format_version > 1
+            or _is_true(properties, "compatibility.snapshot-id-inheritance.enabled"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When a commit happens, and what its summary says beside counters."""
+
+    event_time_s: float
+    timestamp_ms: int  # of the snapshot
+    updated_ms: int  # of the metadata, a moment later
+    texts: dict[str, str]  # for the summary's templates: query_id, epoch …
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a snapshot holds."""
+
+    snapshot_id: int
+    parent_id: int | None
+    timestamp_ms: int
+    event_time_s: float
+    list_file: str  # relative to the table
+    manifests: tuple[LiveManifest, ...]
+    totals: TableTotals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What an operation makes of the table: its manifests, as the new list holds them, and what the summary counts."""
+
+    operation: str  # Iceberg's: append, delete, overwrite or replace
+    manifests: Sequence[LiveManifest]
+    counts: CommitCounts
+    summary: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """Manifests after merging: how many older ones are no more, and which own ones were written in vain."""
+
+    manifests: list[LiveManifest]
+    replaced: int = 0
+    unused: Sequence[LiveManifest] = ()
+
+
+def new_entries(files: Sequence[DataFileEntry], identity: CommitIdentity) -> list[LiveEntry]:
+    """Entries of files that a commit adds."""
+    return [
+        LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
+        for file in files
+    ]
+
+
+def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity) -> CommitCounts:
+    """Counts that say how many of the manifests a commit wrote, and how many it found."""
+    added = identity.snapshot_id
+    created = [one.file.added_snapshot_id for one in manifests].count(added)
+    return CommitCounts(manifests_created=created, manifests_kept=len(manifests) - created)
+
+
+def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: int) -> dict[str, Any]:
+    """What a commit's report says, but for how many snapshots the table then has."""
+    counts = change.counts
+    return {
+        "snapshot_operation": change.operation,
+        "snapshot_id": snapshot_id,
+        "event_time_s": moment.event_time_s,
+        # The simulator knows nothing of time that passes, and says so.
+        "commit_ms": np.nan,
+        "step_ms": np.nan,
+        "attempts": attempts,
+        "manifests_created": counts.manifests_created,
+        "manifests_kept": counts.manifests_kept,
+        "manifests_replaced": counts.manifests_replaced,
+        "entries_processed": counts.entries_processed or 0,
+        "files_added": counts.added.files,
+        "files_removed": counts.removed.files,
+        "delete_files_added": counts.added.delete_files,
+        "files_live": counts.totals.files,
+        "delete_files_live": counts.totals.delete_files,
+        "records_added": counts.added.records,
+        "records_live": counts.totals.records,
+        "data_bytes_added": counts.added.bytes,
+        "data_bytes_live": counts.totals.bytes,
+    }
+
+
+def _is_true(properties: Mapping[str, str], key: str) -> bool:
+    return properties.get(key, "false").lower() == "true"
+
+
+def manifest_kind(manifest: LiveManifest) -> Kind:
+    """The kind of file that a manifest is."""
+    return Kind.DELETE_MANIFEST if manifest.has_deletes else Kind.DATA_MANIFEST
+
+
+def is_dead(manifest: LiveManifest) -> bool:
+    """Whether nothing but deleted entries is left in it."""
+    return not (manifest.file.added_files_count or manifest.file.existing_files_count)

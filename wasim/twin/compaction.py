@@ -1,0 +1,157 @@
+"""Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file.
+
+What is taken up and what comes of it (`groups_to_rewrite`, `draw_compacted`) depends on data files alone, so that
+engine `core` describes the compactions of real tables with it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry
+from wasim.twin.commits import Moment
+from wasim.twin.data_files import DataFiles, FileNumbers
+from wasim.twin.filtering import FileChanges, Named, commit_changed_files
+from wasim.twin.identifiers import draw_uuid
+from wasim.twin.live_manifests import LiveEntry
+from wasim.twin.locations import Locations
+from wasim.twin.partitions import Partition
+from wasim.twin.row_sets import all_rows
+from wasim.twin.scanning import ScannedFile, live_files, scan_files
+from wasim.twin.table import SimulatedTable
+from wasim.workload import Maintain
+
+LEAST_SHARE, MOST_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
+MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
+CONCURRENT_GROUPS = 5  # Iceberg's own default
+
+
+def rewrite_data_files(
+    table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
+) -> int:
+    """Carries out the compaction, a commit at each of the moments; how many jobs it took.
+
+    Where nothing is to be done, nothing is committed. WasimError for a partition that would become several files, and
+    for a table of several partition specs.
+    """
+    groups = groups_to_rewrite(scan_files(live_files(table), files), step)
+    planned_on, moment = table.commits, next(moments)
+    for place, batch in enumerate(batches_to_commit(groups, step.partial_progress_commits, table.rng)):
+        if place:
+            moment = next(moments)
+        added = draw_compacted(
+            files,
+            batch,
+            locations=table.rules.locations,
+            first_task_id=first_task_id,
+            wall_ms=moment.timestamp_ms,
+            rng=table.rng,
+        )
+        first_task_id += len(batch)
+        table.write_files(added)
+        _commit(table, batch, added, planned_on, moment)
+    return len(groups)
+
+
+def _commit(
+    table: SimulatedTable,
+    batch: Sequence[Sequence[ScannedFile]],
+    added: Sequence[DataFileEntry],
+    planned_on: int,
+    moment: Moment,
+) -> None:
+    identity = table.begin()
+    entries = [
+        LiveEntry(
+            file=file,
+            snapshot_id=identity.snapshot_id,
+            # rows keep the age that they had when the work was planned
+            sequence_number=planned_on,
+            file_sequence_number=identity.sequence_number,
+        )
+        for file in added
+    ]
+    taken = [file for group in batch for file in group]
+    changes = FileChanges(
+        removed={file.entry.file.file_path for file in taken},
+        added=entries,
+        removed_deletes={entry.key for file in taken for entry in file.vectors},
+    )
+    commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
+
+
+def batches_to_commit(
+    groups: Sequence[list[ScannedFile]], most_commits: int | None, rng: np.random.Generator
+) -> list[list[list[ScannedFile]]]:
+    """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`.
+
+    Then they are taken as they get done: five at a time are under way, and which of those is next is chance.
+    """
+    if not groups or most_commits is None:
+        return [list(groups)] if groups else []
+    waiting, done = list(groups), []
+    while waiting:
+        done.append(waiting.pop(int(rng.integers(min(len(waiting), CONCURRENT_GROUPS)))))
+    each = -(-len(done) // most_commits)
+    return [done[first : first + each] for first in range(0, len(done), each)]
+
+
+def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:
+    """The files, of a table's live ones, that each become one: too small or too large ones, or those of which too much
+    is deleted, by partition.
+
+    WasimError where Spark would do what is not modelled: several files of a partition, or of several partition specs.
+    """
+    live = list(scanned)
+    if len({file.spec_id for file in live}) > 1:
+        raise WasimError(
+            "rewrite_data_files of files of several partition specs is not modelled. Take the evolution of the spec"
+            " out, or use engine spark."
+        )
+    groups: dict[Partition, list[ScannedFile]] = {}
+    least, most = int(LEAST_SHARE * step.target_file_size_bytes), int(MOST_SHARE * step.target_file_size_bytes)
+    for file in live:
+        if not least <= file.entry.file.file_size_bytes <= most or _is_much_deleted(file):
+            groups.setdefault(file.entry.file.partition, []).append(file)
+    return [group for group in groups.values() if _is_taken(group, step)]
+
+
+def draw_compacted(
+    files: DataFiles,
+    groups: Sequence[Sequence[ScannedFile]],
+    *,
+    locations: Locations,
+    first_task_id: int,
+    wall_ms: int,
+    rng: np.random.Generator,
+) -> list[DataFileEntry]:
+    """The file that each group becomes, by a job of its own."""
+    added = []
+    for place, group in enumerate(groups):
+        numbers = FileNumbers(
+            locations=locations,
+            query_id=str(draw_uuid(rng)),
+            epoch=0,
+            first_task_id=first_task_id + place,
+            wall_ms=wall_ms,
+        )
+        rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
+        added += files.write([rows], 1, numbers, rng, rewrites=True)
+    return added
+
+
+def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
+    total = sum(file.entry.file.file_size_bytes for file in group)
+    if total >= step.target_file_size_bytes:
+        raise WasimError(
+            f"rewrite_data_files of {total} B of small files in one partition would write several (the target is"
+            f" {step.target_file_size_bytes} B), which is not modelled. Give a larger target_file_size_bytes, or use"
+            " engine spark."
+        )
+    return (len(group) > 1 and len(group) >= step.min_input_files) or any(map(_is_much_deleted, group))
+
+
+def _is_much_deleted(file: ScannedFile) -> bool:
+    own = sum(entry.file.record_count for entry in file.own_deletes)
+    return own >= MOST_DELETED * file.entry.file.record_count and own > 0

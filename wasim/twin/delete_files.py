@@ -1,0 +1,147 @@
+"""Delete files as manifests describe them: position deletes in Parquet (v2), deletion vectors in Puffin files (v3)."""
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.manifest_entries import FileContent, PartitionValue
+from wasim.iceberg.schemas import NestedField, Schema, primitive_type
+from wasim.twin.parquet_footers import MAGIC_BYTES, file_bytes
+from wasim.twin.parquet_pages import ColumnValues, encoded_columns
+from wasim.twin.schema import own_leaf
+from wasim.units import Ints
+
+PATH, POSITION = (
+    NestedField(
+        field_id=2147483546,
+        name="file_path",
+        type=primitive_type("string"),
+        required=True,
+        doc="Path of a file in which a deleted row is stored",
+    ),
+    NestedField(
+        field_id=2147483545,
+        name="pos",
+        type=primitive_type("long"),
+        required=True,
+        doc="Ordinal position of a deleted row in the data file",
+    ),
+)
+_FOOTER_TEXTS = {"delete-type": "position"}
+_ROW_POSITION_ID = 2147483645
+_LONG = struct.Struct("<q")
+_VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
+_BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less than 2³¹ rows have
+_PUFFIN_MAGIC_BYTES = 4
+_FOOTER_BYTES = 3 * 4 + _PUFFIN_MAGIC_BYTES  # magic, length of the payload, flags
+_NO_OFFSETS_BELOW = 4  # containers, in a bitmap that has runs
+_BITMAP_CONTAINER_BYTES = 8192
+_MOST_IN_ARRAY = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedRows:
+    """Positions, ascending, that are deleted from one data file."""
+
+    path: str
+    partition: tuple[PartitionValue, ...]
+    positions: Ints
+
+
+def position_delete_file(path: str, deleted: Sequence[DeletedRows]) -> DataFileEntry:
+    """A Parquet file that deletes rows of these files of one partition, in the order of their paths."""
+    in_order = sorted(deleted, key=lambda one: one.path)
+    paths = np.repeat(np.array([one.path for one in in_order], dtype=object), [len(one.positions) for one in in_order])
+    positions = np.concatenate([one.positions for one in in_order])
+    given = ((PATH, paths), (POSITION, positions))
+    columns = encoded_columns([ColumnValues(leaf=own_leaf(field), values=values, depth=0) for field, values in given])
+    sizes = file_bytes(columns, len(positions), Schema(columns=(PATH, POSITION)), _FOOTER_TEXTS)
+    lower = upper = None  # of several files Iceberg keeps no bounds
+    if len(in_order) == 1:
+        lower, upper = (
+            {PATH.field_id: in_order[0].path.encode(), POSITION.field_id: _LONG.pack(int(bound))}
+            for bound in (positions.min(), positions.max())
+        )
+    return DataFileEntry(
+        file_path=path,
+        record_count=len(positions),
+        file_size_bytes=sizes.total,
+        content=FileContent.POSITION_DELETES,
+        partition=deleted[0].partition,
+        column_sizes=sizes.columns,
+        lower_bounds=lower,
+        upper_bounds=upper,
+        split_offsets=(MAGIC_BYTES,),
+    )
+
+
+def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
+    """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
+    by_path = {one.path: one for one in deleted}
+    vectors, offset = [], _PUFFIN_MAGIC_BYTES
+    for name in java_map_order(by_path):
+        one = by_path[name]
+        size = _VECTOR_BYTES + _BITMAPS_BYTES + bitmap_bytes(one.positions)
+        vectors.append(
+            DataFileEntry(
+                file_path=path,
+                record_count=len(one.positions),
+                file_size_bytes=0,  # all vectors of the file tell the size that it comes to
+                content=FileContent.POSITION_DELETES,
+                file_format="PUFFIN",
+                partition=one.partition,
+                referenced_data_file=name,
+                content_offset=offset,
+                content_size_bytes=size,
+            )
+        )
+        offset += size
+    file_bytes = offset + _FOOTER_BYTES + len(_footer_json(vectors, created_by))
+    return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
+
+
+def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
+    blobs = [
+        {
+            "type": "deletion-vector-v1",
+            "fields": [_ROW_POSITION_ID],
+            "snapshot-id": -1,
+            "sequence-number": -1,
+            "offset": vector.content_offset,
+            "length": vector.content_size_bytes,
+            "properties": {
+                "referenced-data-file": vector.referenced_data_file,
+                "cardinality": str(vector.record_count),
+            },
+        }
+        for vector in vectors
+    ]
+    footer = {"blobs": blobs, "properties": {"created-by": created_by}}
+    return json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def bitmap_bytes(positions: Ints) -> int:
+    """Size of the Roaring bitmap of these positions, ascending, its containers run-length encoded where that is less.
+
+    Source: the portable format of the Roaring bitmaps' specification.
+    """
+    highs, starts = np.unique(positions >> 16, return_index=True)
+    groups = np.split(positions, starts[1:])
+    containers, runs = [], 0
+    for group in groups:
+        plain = 2 * len(group) if len(group) <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
+        encoded = 2 + 4 * (1 + int(np.count_nonzero(np.diff(group) > 1)))
+        is_run = encoded < plain
+        containers.append(encoded if is_run else plain)
+        runs += is_run
+    count = len(highs)
+    if runs:
+        header = 4 + -(-count // 8) + 4 * count + (4 * count if count >= _NO_OFFSETS_BELOW else 0)
+    else:
+        header = 8 + 8 * count
+    return header + sum(containers)

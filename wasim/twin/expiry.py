@@ -1,0 +1,84 @@
+"""Expiry of snapshots: which ones go, as Iceberg's RemoveSnapshots decides, and which files Spark's action deletes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wasim.iceberg import ManifestFile
+from wasim.iceberg.snapshots import SnapshotRef
+from wasim.ledger import Kind
+from wasim.twin.commits import Held, manifest_kind
+from wasim.twin.live_manifests import DELETES
+from wasim.twin.table import SimulatedTable
+
+
+def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
+    """Takes the snapshots out of the metadata, then deletes the files that only they held.
+
+    Where none goes, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
+    """
+    retained = retained_ids(table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=retain_last)
+    expired = [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
+    if not expired:
+        return
+    table.json.remove([held.snapshot_id for held in expired])
+    table.commit_metadata(replace(table.json.base), updated_ms)
+    for held in expired:
+        del table.history[held.snapshot_id]
+    _delete_unreached(table, expired)
+
+
+def retained_ids(
+    history: Mapping[int, Held], refs: Mapping[str, SnapshotRef], *, older_than_ms: int, retain_last: int
+) -> set[int]:
+    """Ids of the snapshots that stay.
+
+    Of each branch, so many of the newest and those that are young enough; tagged ones; young ones without a branch.
+    """
+    retained = {ref.snapshot_id for ref in refs.values()}
+    reached = {ref.snapshot_id for ref in refs.values() if ref.type != "branch"}
+    for ref in refs.values():
+        if ref.type != "branch":
+            continue
+        ancestors = list(_ancestors(history, ref.snapshot_id))
+        reached |= {held.snapshot_id for held in ancestors}
+        for place, held in enumerate(ancestors):
+            if place >= retain_last and held.timestamp_ms < older_than_ms:
+                break
+            retained.add(held.snapshot_id)
+    young = {held.snapshot_id for held in history.values() if held.timestamp_ms >= older_than_ms}
+    return retained | (young - reached)
+
+
+def _ancestors(history: Mapping[int, Held], snapshot_id: int) -> Iterator[Held]:
+    held = history.get(snapshot_id)
+    while held is not None:
+        yield held
+        held = history.get(held.parent_id) if held.parent_id is not None else None
+
+
+def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
+    """Deletes content files, manifests and lists of expired snapshots that no retained one reaches."""
+    manifests = {manifest.file.manifest_path for held in table.history.values() for manifest in held.manifests}
+    gone = {
+        manifest.file.manifest_path: manifest
+        for held in expired
+        for manifest in held.manifests
+        if manifest.file.manifest_path not in manifests
+    }
+    # a manifest that goes may list files that another one lists too, since a rewrite
+    candidates = {entry.file.file_path: one.file for one in gone.values() for entry in one.live}
+    if candidates:
+        kept = {id(one): one for held in table.history.values() for one in held.manifests}
+        for manifest in kept.values():
+            for entry in manifest.live:
+                candidates.pop(entry.file.file_path, None)
+    for path, manifest_file in candidates.items():
+        table.books.delete(_content_kind(manifest_file), table.relative(path))
+    for path, manifest in gone.items():
+        table.books.delete(manifest_kind(manifest), table.relative(path))
+    for held in expired:
+        table.books.delete(Kind.MANIFEST_LIST, held.list_file)
+
+
+def _content_kind(manifest: ManifestFile) -> Kind:
+    return Kind.DELETE_FILE if manifest.content == DELETES else Kind.DATA

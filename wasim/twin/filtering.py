@@ -1,0 +1,155 @@
+"""Commits that take files out: Iceberg's ManifestFilterManager, which rewrites each manifest that lists one of them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.manifest_entries import FileKey
+from wasim.iceberg.names import manifest_name
+from wasim.twin.commits import Change, Moment, count_manifests
+from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.live_manifests import LiveEntry, LiveManifest
+from wasim.twin.partition_summaries import partition_texts, with_partitions
+from wasim.twin.summary import count_files, operation_summary
+from wasim.twin.table import SimulatedTable
+
+APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChanges:
+    """What a commit takes out of the table, and what it brings.
+
+    `removed` are data files, by path, and `removed_deletes` the delete files that the operation names. One that works
+    by partition or by filter names none: what it drops then, `drops_delete` says. New delete files come by the
+    partition spec of what they delete from.
+    """
+
+    removed: Collection[str] = ()
+    added: Sequence[LiveEntry] = ()
+    removed_deletes: Collection[FileKey] = ()
+    drops_delete: Callable[[DataFileEntry], bool] | None = None
+    added_deletes: Mapping[int, Sequence[LiveEntry]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What the snapshot calls an operation, and what its summary says beside counters.
+
+    `own` are the summary keys of the writer's that this commit has too; `more` are of its own.
+    """
+
+    operation: str  # Iceberg's: append, delete, overwrite or replace
+    own: Collection[str] = ()
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """Manifests after files were taken out, in order; `rewritten` of them are new. What was removed had `spec_ids`."""
+
+    manifests: list[LiveManifest]
+    removed: list[LiveEntry]
+    spec_ids: list[int]
+    rewritten: int
+
+
+def commit_changed_files(
+    table: SimulatedTable, changes: FileChanges, named: Named, identity: CommitIdentity, moment: Moment
+) -> None:
+    """Commits a snapshot with these changes, as a merging operation of Iceberg's."""
+    paths = frozenset(changes.removed)
+    data = _filter(table, identity, 0, has_deletes=False, is_gone=lambda entry: entry.file.file_path in paths)
+    deletes = _filter_deletes(table, changes, data, identity)
+    replaced = number = data.rewritten + deletes.rewritten
+    new, new_deletes = [], []
+    if changes.added:
+        new.append(table.write_manifest(manifest_name(identity.uuid, number), changes.added, identity))
+        number += 1
+    for spec_id, entries in sorted(changes.added_deletes.items()):
+        name = manifest_name(identity.uuid, number)
+        new_deletes.append(table.write_manifest(name, entries, identity, spec_id=spec_id))
+        number += 1
+    manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
+    merged = table.merge(manifests, identity, first_number=number)
+    removed = [entry.file for entry in (*data.removed, *deletes.removed)]
+    added = [entry.file for entries in (changes.added, *changes.added_deletes.values()) for entry in entries]
+    counts = replace(
+        count_manifests(merged.manifests, identity),
+        manifests_replaced=replaced + merged.replaced,
+        added=count_files(added),
+        removed=count_files(removed),
+        changed_partitions=len({file.partition for file in (*removed, *added)}),
+    ).after(table.totals)
+    own = operation_summary(table.rules.summary, counts, moment.texts, named.own, named.more)
+    summary = with_partitions(own, _told(table, changes, data, deletes))
+    change = Change(operation=named.operation, manifests=merged.manifests, counts=counts, summary=summary)
+    table.publish(change, identity, moment, unused=merged.unused)
+
+
+def _told(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: Filtered) -> dict[str, str]:
+    """What the summary says of each partition."""
+    base, new_deletes = table.json.base, changes.added_deletes.items()
+    added = [(base.default_spec_id, entry.file) for entry in changes.added]
+    added_deletes = [(spec_id, entry.file) for spec_id, entries in new_deletes for entry in entries]
+    removed = [
+        [(id_, one.file) for id_, one in zip(gone.spec_ids, gone.removed, strict=True)] for gone in (data, deletes)
+    ]
+    return partition_texts(base, table.rules.summary_limit, [added, added_deletes], removed)
+
+
+def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered, identity: CommitIdentity) -> Filtered:
+    """Manifests of delete files without those that the commit names, and without others that it comes across.
+
+    Only manifests of named files are opened, or all if none is named but data files go or the operation works by
+    partition or filter. In those it opens, vectors of data files that go are dropped, and what is older than all data.
+    """
+    named, removed = frozenset(changes.removed_deletes), {entry.file.file_path for entry in data.removed}
+    drops = changes.drops_delete
+    opens_all = not named and (bool(removed) or drops is not None)
+    oldest = min([table.json.base.last_sequence_number, *(one.file.min_sequence_number for one in data.manifests)])
+
+    def is_gone(entry: LiveEntry) -> bool:
+        file = entry.file
+        return (
+            entry.key in named
+            or file.referenced_data_file in removed
+            or 0 < entry.sequence_number < oldest
+            or (drops is not None and drops(file))
+        )
+
+    def is_opened(manifest: LiveManifest) -> bool:
+        return opens_all or any(entry.key in named for entry in manifest.live)
+
+    return _filter(table, identity, data.rewritten, has_deletes=True, is_gone=is_gone, is_opened=is_opened)
+
+
+def _filter(
+    table: SimulatedTable,
+    identity: CommitIdentity,
+    first_number: int,
+    *,
+    has_deletes: bool,
+    is_gone: Callable[[LiveEntry], bool],
+    is_opened: Callable[[LiveManifest], bool] = lambda manifest: True,
+) -> Filtered:
+    """Rewrites every manifest that lists a file which goes: that as deleted, the others as existing."""
+    manifests, removed, spec_ids, rewritten = [], list[LiveEntry](), list[int](), 0
+    for manifest in table.manifests:
+        if manifest.has_deletes != has_deletes:
+            continue
+        gone = [entry for entry in manifest.live if is_gone(entry)] if is_opened(manifest) else []
+        kept = manifest
+        if gone:
+            kept = table.write_manifest(
+                manifest_name(identity.uuid, first_number + rewritten),
+                manifest.live,
+                identity,
+                spec_id=manifest.file.partition_spec_id,
+                removed=frozenset(entry.key for entry in gone),
+            )
+            rewritten += 1
+        manifests.append(kept)
+        removed += gone
+        spec_ids += [manifest.file.partition_spec_id] * len(gone)
+    return Filtered(manifests=manifests, removed=removed, spec_ids=spec_ids, rewritten=rewritten)

@@ -1,0 +1,222 @@
+"""What the simulator models, and what it refuses by name rather than pass over."""
+
+from wasim.errors import WasimError
+from wasim.iceberg.releases import V3_SINCE
+from wasim.scenario import Case
+from wasim.scenario.changes import Change
+from wasim.scenario.paths import PATH_PROPERTIES
+from wasim.twin.compaction import MOST_DELETED
+from wasim.twin.data_files import DATA_TEMPLATE
+from wasim.twin.profile import WriterProfile
+
+_MODELLED = frozenset(
+    {
+        "commit.manifest-merge.enabled",
+        "commit.manifest.min-count-to-merge",
+        "commit.manifest.target-size-bytes",
+        "compatibility.snapshot-id-inheritance.enabled",
+        "write.manifest.compression-level",
+        "write.metadata.compression-codec",
+        "write.metadata.delete-after-commit.enabled",
+        "write.metadata.metrics.default",
+        "write.metadata.metrics.max-inferred-column-defaults",
+        "write.metadata.previous-versions-max",
+        "write.object-storage.enabled",
+        "write.object-storage.partitioned-paths",
+        "write.summary.partition-limit",
+        "write.target-file-size-bytes",
+        *PATH_PROPERTIES,
+    }
+)
+_MODELLED_PREFIXES = ("write.metadata.metrics.column.",)
+_OF_CHANGES = ("write.delete.", "write.update.", "write.merge.")
+_KNOWN_OF_CHANGES = (".mode", ".isolation-level", ".granularity")
+# They change how a table is read or maintained, or how rows are changed, but no byte that an append writes.
+_NEUTRAL_PREFIXES = (
+    "read.", "history.expire.", "gc.", "commit.retry.", "commit.status-check.", "write.delete.", "write.update.",
+    "write.merge.", "write.avro.", "write.orc.", "write.spark.accept-any-schema", "write.spark.auto-schema-evolution.",
+)  # fmt: skip
+_MINDED_PREFIXES = ("write.", "commit.", "format", "compatibility.", "encryption.", "schema.", "kms")
+_KNOWN_VALUES = {
+    "write.manifest.compression-codec": ("gzip", "snappy", "zstd", "uncompressed"),
+    "write.metadata.compression-codec": ("gzip", "none"),
+    "write.format.default": ("parquet",),
+    "write.spark.fanout.enabled": ("true",),
+}
+PLACING = ("write.object-storage.enabled", *PATH_PROPERTIES)
+# What of an evolution decides in which files rows are that are written again.
+_SHAPING = ("add_partition_field", "drop_partition_field")
+_SHUFFLE_SETTINGS = ("spark.sql.adaptive.", "spark.sql.shuffle.", "spark.sql.join", "spark.sql.autoBroadcast")
+_MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
+
+
+def check_honoured(case: Case, profile: WriterProfile) -> None:
+    """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
+    _check_upsert(case, profile)
+    check_rewriting(case)
+    if case.table.format_version > 2 and profile.release < V3_SINCE:
+        raise WasimError(
+            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
+            " or the profile of a newer writer."
+        )
+    for key, value in (pair for properties in case.all_properties for pair in properties.items()):
+        _check_property(case, key, value, profile)
+        _check_circumstances(case, key, value, profile)
+    for key in case.environment.spark:
+        if key.startswith(_MINDED_SETTINGS):
+            raise WasimError(f"environment.spark.{key} is not simulated. Take it out{_or_spark(case)}.")
+    if case.table.partition_by and case.workload.distribution_mode == "range":
+        raise WasimError(
+            "workload.distribution_mode range is not simulated for partitioned tables: its cuts depend on a sample of"
+            f" the rows. Give none or hash{_or_spark(case)}."
+        )
+
+
+def check_summable(case: Case) -> None:
+    """Raises WasimError if more happens to the table than appends and maintenance, of which the fast form has sums."""
+    if case.writer.writers > 1:
+        raise WasimError("writer.writers above 1 is simulated in exact mode only. Give --mode exact.")
+    if case.writer.upsert is not None and not case.key_columns:
+        raise WasimError(
+            f"writer.upsert of mode {case.writer.upsert.mode} is simulated in exact mode only: what a MERGE writes"
+            " again depends on the rows of each file. Give --mode exact, or mode equality-deletes."
+        )
+    if case.key_columns:
+        _check_upserts_summable(case)
+    for part, given in (
+        ("changes", case.has_changes),
+        ("evolution", bool(case.evolution)),
+    ):
+        if given:
+            raise WasimError(
+                f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
+                " exact, and a horizon of some thousands of commits."
+            )
+    compaction = case.maintenance.rewrite_data_files
+    if compaction is not None and compaction.partial_progress_commits is not None:
+        raise WasimError(
+            "maintenance.rewrite_data_files.partial_progress_commits is simulated in exact mode only. Give --mode"
+            " exact, or take it out."
+        )
+
+
+def _check_upserts_summable(case: Case) -> None:
+    upsert = case.writer.upsert
+    if upsert is None or case.maintenance.rewrite_data_files is None or not upsert.repeats:
+        return
+    if case.table.format_version > 2:
+        raise WasimError(
+            "maintenance.rewrite_data_files beside writer.upsert.repeats in format version 3 is simulated in exact mode"
+            " only: what becomes of manifests depends on which of them hold vectors. Give --mode exact, or"
+            " table.format_version 2, or take writer.upsert.repeats out."
+        )
+    if upsert.repeats * case.replaced_rows_per_commit >= MOST_DELETED * case.rows_per_commit:
+        raise WasimError(
+            f"maintenance.rewrite_data_files beside a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
+            " mode only: it takes files whatever their size. Give --mode exact, or a smaller writer.upsert.repeats."
+        )
+
+
+def _check_upsert(case: Case, profile: WriterProfile) -> None:
+    upsert = case.writer.upsert
+    if upsert is None:
+        return
+    wanted = "equality-deletes" if case.key_columns else "merge"
+    if profile.upserts != wanted:
+        can = {
+            "none": "appends only. Take writer.upsert out, or give another profile.",
+            "merge": "merges. Give writer.upsert.mode copy-on-write or merge-on-read, or the profile flink.",
+            "equality-deletes": "deletes by key. Give writer.upsert.mode equality-deletes, or the profile of another"
+            " writer.",
+        }
+        raise WasimError(
+            f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it"
+            f" {can[profile.upserts]}"
+        )
+    beside = [name for name, given in (("changes", case.has_changes), ("evolution", case.evolution)) if given]
+    if case.key_columns and beside:
+        raise WasimError(
+            f"{' and '.join(beside)} beside writer.upsert of mode equality-deletes is not simulated. Take one of them"
+            " out."
+        )
+
+
+def _or_spark(case: Case) -> str:
+    """The other way out of what is not modelled, where there is one: engine spark refuses Flink's upserts."""
+    return "" if case.key_columns else ", or use engine spark"
+
+
+def check_rewriting(case: Case) -> None:
+    """Raises WasimError naming what of the case's rewriting of rows nobody describes but Spark itself."""
+    _check_properties_of_changes(case)
+    rewriting = next((f"changes.{name}" for name, change in case.changes if _rewrites(change)), None)
+    if case.maintenance.rewrite_data_files is not None:
+        rewriting = "maintenance.rewrite_data_files"
+    if case.writer.upsert is not None:
+        rewriting = "writer.upsert"
+    if rewriting is None:
+        return
+    if case.has_changes and case.writer.upsert is not None and case.evolution:
+        raise WasimError(
+            "changes, writer.upsert and evolution together are not modelled. Take one of them out, or use engine spark."
+        )
+    for evolution in case.evolution:
+        shaping = next((name for name in _SHAPING if getattr(evolution, name) is not None), None)
+        if shaping:
+            raise WasimError(
+                f"{rewriting} beside {shaping} is not modelled: it writes older rows into the new partitions. Take one"
+                " of them out, or use engine spark."
+            )
+    for key in case.environment.spark:
+        if key.startswith(_SHUFFLE_SETTINGS):
+            raise WasimError(
+                f"environment.spark.{key} beside {rewriting} is not modelled: it decides how many files a statement"
+                f" writes. Take it out{_or_spark(case)}."
+            )
+
+
+def _check_properties_of_changes(case: Case) -> None:
+    if not case.has_changes and case.writer.upsert is None:
+        return
+    for key in (key for properties in case.all_properties for key in properties):
+        if key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
+            raise WasimError(f"table.properties.{key} is not modelled beside changes. Take it out{_or_spark(case)}.")
+
+
+def _rewrites(change: Change | None) -> bool:
+    """Whether a change may write rows that the table holds already."""
+    return change is not None and getattr(change, "locality", None) != "oldest_commits"
+
+
+def _check_property(case: Case, key: str, value: str, profile: WriterProfile) -> None:
+    if key in _KNOWN_VALUES:
+        if value.lower() not in _KNOWN_VALUES[key]:
+            *rest, last = _KNOWN_VALUES[key]
+            known = f"{', '.join(rest)} or {last}" if rest else last
+            raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Give that{_or_spark(case)}.")
+        return
+    if profile.properties.get(key) == value or not key.startswith(_MINDED_PREFIXES):
+        return
+    if key not in _MODELLED and not key.startswith((*_MODELLED_PREFIXES, *_NEUTRAL_PREFIXES)):
+        raise WasimError(f"table.properties.{key} is not simulated. Take it out{_or_spark(case)}.")
+
+
+def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
+    """Refuses a property that the simulator knows, but not beside what else the case has."""
+    problem = ""
+    if key in PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
+        problem = f"is not simulated for {profile.name}, which names its files in its own way"
+    elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
+        problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
+    elif key == "history.expire.max-ref-age-ms" and case.maintenance.expire_snapshots is not None and _has_refs(case):
+        problem = "beside expire_snapshots and tags or branches is not simulated"
+    if problem:
+        raise WasimError(f"table.properties.{key} {problem}. Take it out{_or_spark(case)}.")
+
+
+def _removes_files(case: Case) -> bool:
+    return case.maintenance.expire_snapshots is not None or case.maintenance.remove_orphan_files is not None
+
+
+def _has_refs(case: Case) -> bool:
+    return any(one.create_tag is not None or one.create_branch is not None for one in case.evolution)

@@ -1,0 +1,260 @@
+"""Manifests of the simulated table: written from new files, or merged from others, byte for byte."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
+from wasim.iceberg.codecs import LEVELS
+from wasim.iceberg.containers import container_bytes
+from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
+from wasim.iceberg.manifest_lists import PartitionFieldSummary
+from wasim.iceberg.manifests import entry_encoder, manifest_header_values
+from wasim.iceberg.record_encoding import Encoder
+from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
+from wasim.iceberg.schemas import NestedField, Schema
+from wasim.iceberg.specs import PartitionSpec, partition_type
+from wasim.twin.bounds import single_value
+from wasim.twin.identifiers import CommitIdentity
+
+SYNC_BYTES = 16
+ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
+PARALLEL_FILES = 15_000  # from so many files on, several writers share them
+_CODECS = {"gzip": "deflate", "uncompressed": "null", "snappy": "snappy", "zstd": "zstandard"}
+_LEVEL = "write.manifest.compression-level"
+DATA, DELETES = 0, 1  # content of a manifest, as lists number it
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveEntry:
+    """A file in a manifest. Once it is EXISTING its record never changes, and is kept."""
+
+    file: DataFileEntry
+    snapshot_id: int
+    sequence_number: int
+    file_sequence_number: int | None = None  # if it is another: of files that compaction wrote
+    existing: bytes | None = None
+
+    @property
+    def key(self) -> FileKey:
+        """What tells its file from all others."""
+        return key_of(self.file)
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveManifest:
+    """A manifest that a snapshot lists. `removed` are the files of those entries that its own snapshot deleted."""
+
+    file: ManifestFile
+    entries: tuple[LiveEntry, ...]
+    removed: frozenset[FileKey] = frozenset()
+    record: bytes = b""  # as lists hold it, once one does
+
+    def encoded(self, encode: Encoder) -> bytes:
+        """What lists hold of it, made anew and kept."""
+        self.record = encode(self.file)
+        return self.record
+
+    @property
+    def live(self) -> tuple[LiveEntry, ...]:
+        """Entries of files that are there."""
+        if not self.removed:
+            return self.entries
+        return tuple(entry for entry in self.entries if entry.key not in self.removed)
+
+    @property
+    def has_deletes(self) -> bool:
+        """Whether it lists delete files."""
+        return self.file.content == DELETES
+
+
+MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manifests that one was made of
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifestWriter:
+    """Writes the manifests of one table. What follows from its header is found once: to look it up takes a hash of the
+    schema, which costs more than an entry.
+    """
+
+    header: ManifestHeader
+    codec: str = "deflate"
+    level: int | None = None  # Iceberg's for the codec
+
+    def obeying(self, properties: Mapping[str, str]) -> "ManifestWriter":
+        """The writer of the same table with other properties, which an older Iceberg does not know."""
+        heeded = properties if self.header.release >= MANIFEST_COUNTS_SINCE else {}
+        name, level = heeded.get("write.manifest.compression-codec", "gzip"), heeded.get(_LEVEL)
+        codec = _CODECS[name.lower()]
+        levels = LEVELS.get(codec)
+        if level is None or levels is None:
+            return replace(self, codec=codec, level=None)
+        if int(level) not in levels:
+            raise WasimError(f"{_LEVEL} is {level}; {name} has levels from {levels[0]} to {levels[-1]}. Give one.")
+        return replace(self, codec=codec, level=int(level))
+
+    @cached_property
+    def _header_values(self) -> Mapping[str, bytes]:
+        return manifest_header_values(self.header, self.codec)
+
+    @cached_property
+    def _partition_fields(self) -> tuple[NestedField, ...]:
+        return partition_type(self.header.spec, self.header.schema).fields
+
+    @cached_property
+    def _encode(self) -> Encoder:
+        header = self.header
+        return entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
+
+    def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
+        """The writer of manifests of a spec, under the schema in force."""
+        return replace(self, header=replace(self.header, schema=schema, spec=spec, content=content))
+
+    def write(
+        self,
+        path: str,
+        entries: Sequence[LiveEntry],
+        commit: CommitIdentity,
+        rng: np.random.Generator,
+        *,
+        removed: frozenset[FileKey] = frozenset(),
+    ) -> tuple[bytes, LiveManifest]:
+        """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
+        the others EXISTING.
+        """
+        encode, version = self._encode, self.header.format_version
+        records = []
+        for entry in entries:
+            if entry.key in removed:
+                records.append(encode(_deleted(entry, commit, version)))
+            elif entry.snapshot_id == commit.snapshot_id:
+                records.append(encode(_added(entry, commit)))
+            else:
+                if entry.existing is None:
+                    entry.existing = encode(_existing(entry, version))
+                records.append(entry.existing)
+        data = container_bytes(self._header_values, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
+        listed = self._listed(path, len(data), entries, commit, removed)
+        return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
+
+    def _listed(
+        self,
+        path: str,
+        length: int,
+        entries: Sequence[LiveEntry],
+        commit: CommitIdentity,
+        removed: frozenset[FileKey],
+    ) -> ManifestFile:
+        gone = [entry for entry in entries if entry.key in removed]
+        live = [entry for entry in entries if entry.key not in removed]
+        added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]
+        added_rows = _rows(added)
+        has_sequence = self.header.format_version > 1
+        return ManifestFile(
+            manifest_path=path,
+            manifest_length=length,
+            partition_spec_id=self.header.spec.spec_id,
+            added_snapshot_id=commit.snapshot_id,
+            content=DELETES if self.header.content is ManifestContent.DELETES else DATA,
+            min_sequence_number=_least_sequence(live, commit) if has_sequence else 0,
+            sequence_number=commit.sequence_number if has_sequence else 0,
+            added_files_count=len(added),
+            existing_files_count=len(live) - len(added),
+            deleted_files_count=len(gone),
+            added_rows_count=added_rows,
+            existing_rows_count=_rows(live) - added_rows,
+            deleted_rows_count=_rows(gone),
+            partitions=self._partitions(entries),
+        )
+
+    def _partitions(self, entries: Sequence[LiveEntry]) -> tuple[PartitionFieldSummary, ...]:
+        return tuple(
+            PartitionFieldSummary(contains_null=False, contains_nan=False, lower_bound=low, upper_bound=high)
+            for place, field in enumerate(self._partition_fields)
+            for low, high in [
+                _extremes([entry.file.partition[place] for entry in entries], str(getattr(field.type, "name", "")))
+            ]
+        )
+
+
+def _extremes(values: list[object], type_name: str) -> tuple[bytes, bytes]:
+    kind = type_name.partition("(")[0]
+    if kind == "decimal":
+        numbers = sorted(values, key=lambda value: int.from_bytes(value, "big", signed=True))  # type: ignore[arg-type]
+        return numbers[0], numbers[-1]  # type: ignore[return-value]
+    low, high = min(values), max(values)  # type: ignore[type-var]
+    return single_value(type_name, low), single_value(type_name, high)
+
+
+def _rows(entries: Sequence[LiveEntry]) -> int:
+    return sum(entry.file.record_count for entry in entries)
+
+
+def _least_sequence(live: Sequence[LiveEntry], commit: CommitIdentity) -> int:
+    # a manifest of deleted entries alone takes the number of its commit
+    return min((entry.sequence_number for entry in live), default=commit.sequence_number)
+
+
+def _added(entry: LiveEntry, commit: CommitIdentity) -> ManifestEntry:
+    # the number is inherited, but for what keeps that of the files that it replaces
+    explicit = entry.sequence_number if entry.file_sequence_number is not None else None
+    return ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id, sequence_number=explicit)
+
+
+def _existing(entry: LiveEntry, format_version: int) -> ManifestEntry:
+    has_sequence = format_version > 1
+    own = entry.sequence_number if entry.file_sequence_number is None else entry.file_sequence_number
+    return ManifestEntry(
+        status=Status.EXISTING,
+        file=entry.file,
+        snapshot_id=entry.snapshot_id,
+        sequence_number=entry.sequence_number if has_sequence else None,
+        file_sequence_number=own if has_sequence else None,
+    )
+
+
+def _deleted(entry: LiveEntry, commit: CommitIdentity, format_version: int) -> ManifestEntry:
+    return replace(_existing(entry, format_version), status=Status.DELETED, snapshot_id=commit.snapshot_id)
+
+
+def stamped(manifest: LiveManifest, commit: CommitIdentity) -> LiveManifest:
+    """An own manifest of a commit as the list of its present attempt holds it, whose sequence number it takes."""
+    file = manifest.file
+    if file.sequence_number in (0, commit.sequence_number):
+        return manifest
+    least = min(file.min_sequence_number, commit.sequence_number)
+    if file.min_sequence_number == file.sequence_number:  # nothing but the commit's own
+        least = commit.sequence_number
+    entries = tuple(
+        _anew(entry, commit) if entry.snapshot_id == commit.snapshot_id else entry for entry in manifest.entries
+    )
+    listed = replace(file, sequence_number=commit.sequence_number, min_sequence_number=least, first_row_id=None)
+    return replace(manifest, file=listed, entries=entries, record=b"")
+
+
+def _anew(entry: LiveEntry, commit: CommitIdentity) -> LiveEntry:
+    return replace(entry, sequence_number=commit.sequence_number, file=replace(entry.file, first_row_id=None))
+
+
+def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:
+    """The manifest with its range of row ids (v3); its entries without one take theirs from it, in order."""
+    row_id = first_row_id
+    for entry in manifest.live:
+        if entry.file.first_row_id is None:
+            # What the manifest itself holds is null still; whoever rewrites the entry writes it out.
+            entry.file = replace(entry.file, first_row_id=row_id)
+            row_id += entry.file.record_count
+    return replace(manifest, file=replace(manifest.file, first_row_id=first_row_id), record=b"")
+
+
+def refuse_rolling(new: ManifestFile, target_bytes: int) -> None:
+    """Iceberg splits the manifest of a commit that adds very many files; that is not modelled."""
+    files = new.added_files_count or 0
+    if files >= PARALLEL_FILES or (files >= ROLLING_FILES and new.manifest_length >= target_bytes):
+        raise WasimError(
+            f"A commit of {files} files would write several manifests (one would have {new.manifest_length} B; the"
+            f" target is {target_bytes} B), which is not simulated. Give fewer files per commit, or a larger target."
+        )

@@ -1,0 +1,73 @@
+"""Times of several writers at work at once, from the recording of a real case."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from wasim.errors import SavedFileError
+from wasim.ledger import Action, Kind, Recording
+from wasim.ledger.vocabulary import OUTSIDE_COMMITS
+from wasim.scenario import Case
+from wasim.twin.race import retry_policy
+from wasim.twin.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
+
+LEAST_TIMES = 5
+
+
+def measure_together(recording: Recording, case: Case) -> WriterTimes:
+    """What the case's writers took, each part of a commit, over its commits that came about.
+
+    A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
+    commit before, or else its step's line, when its work began; the time of each attempt's metadata.json is in its
+    event. One that a server refused to write would have come as long after its list as others did, and one that takes
+    the version by being written is the end of its attempt. A commit of which an attempt has neither tells nothing.
+    SavedFileError where too few commits tell.
+    """
+    reports = recording.reports
+    began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
+    commits = np.round(reports.event_time_s / case.commit_interval_s).astype(int)
+    ended = dict(zip(commits.tolist(), reports.reported_at_s.tolist(), strict=True))
+    policy = retry_policy(case.table.properties)
+    at_s, listed_s = (_written_s(recording, kind) for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST))
+    lags_s = [at_s[one] - listed_s[one] for one in at_s.keys() & listed_s.keys()]
+    if not lags_s:
+        raise _too_few(case)
+    lag_s = float(np.median(lags_s))
+    come_s = {one: seen_s + lag_s for one, seen_s in listed_s.items()} | at_s
+    found: dict[str, list[float]] = {part: [] for part in PARTS} | {"write_s": lags_s}
+    for row, attempts in enumerate(reports.attempts.tolist()):
+        tried = [(row + 1, attempt) for attempt in range(1, attempts + 1)]
+        if not come_s.keys() >= set(tried):
+            continue
+        ended_s = float(reports.reported_at_s[row])
+        read_s = ended_s - float(reports.commit_ms[row]) / 1000
+        written_s = [come_s[one] for one in tried]
+        before = ended.get(int(commits[row]) - case.writer.writers)
+        found["work_s"].append(read_s - (before or began_at_s[int(reports.step[row])]))
+        found["first_attempt_s"].append(written_s[0] - read_s)
+        for number, (earlier, later) in enumerate(pairwise(written_s), 1):
+            found["later_attempt_s"].append(later - earlier - policy.wait_ms(number) / 1000)
+        found["finish_s"].append(ended_s - written_s[-1])
+    if min(map(len, found.values())) < LEAST_TIMES:
+        raise _too_few(case)
+    times = {part: _quantiles(seen) for part, seen in found.items()}
+    return WriterTimes(catalog=case.environment.catalog, writers=case.writer.writers, **times)
+
+
+def _too_few(case: Case) -> SavedFileError:
+    return SavedFileError(
+        f"{case.label}: too few commits, or too few second attempts, to tell the writers' times. Give a longer horizon."
+    )
+
+
+def _written_s(recording: Recording, kind: Kind) -> dict[tuple[int, int], float]:
+    """When each attempt of each reported commit, both from 1, wrote its file of that kind."""
+    events = recording.events
+    chosen = (events.action == Action.WRITE) & (events.kind == kind) & (events.commit != OUTSIDE_COMMITS)
+    attempts = zip(events.commit[chosen].tolist(), events.attempt[chosen].tolist(), strict=True)
+    return dict(zip(attempts, events.seen_at_s[chosen].tolist(), strict=True))
+
+
+def _quantiles(seen_s: list[float]) -> Quantiles:
+    quantiles = np.quantile(np.maximum(seen_s, 0.0), np.linspace(0, 1, QUANTILES))
+    return tuple(round(float(one), 4) for one in quantiles)

@@ -1,0 +1,173 @@
+"""Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote_plus
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg.manifest_entries import PartitionValue
+from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, decimal_digits
+from wasim.iceberg.specs import PartitionField, PartitionSpec
+from wasim.twin.bounds import decimal_bytes
+from wasim.twin.hashing import murmur3_32
+from wasim.twin.row_sets import RowSet
+from wasim.twin.rows import Rows, Values
+from wasim.twin.schema import Leaf
+from wasim.units import Ints
+
+_WIDTH = re.compile(r"(bucket|truncate)\[(\d+)\]")
+_US_PER_HOUR, _US_PER_DAY = 3_600_000_000, 86_400_000_000
+_WORD = 0xFFFFFFFF
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+Partition = tuple[PartitionValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The rows of a task that fall into one partition; files are numbered by when their first row came."""
+
+    partition: Partition
+    rows: RowSet
+    number: int
+
+
+def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Share]:
+    """The rows of a task by partition, in the order in which Spark's fanout writer closes their files."""
+    if not spec.fields:
+        return [Share(partition=(), rows=written, number=1)]
+    by_id = {leaf.field_id: leaf for leaf in leaves}
+    fields = [(by_id[field.source_id], field) for field in spec.fields]
+    columns = [_transformed(rows, leaf, field, written) for leaf, field in fields]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
+        groups.setdefault(key, []).append(place)
+    order = {key: number for number, key in enumerate(groups, 1)}
+    return [
+        Share(
+            partition=tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
+            rows=written.take(np.array(groups[key])),
+            number=order[key],
+        )
+        for key in _closing_order(list(groups))
+    ]
+
+
+def _closing_order(keys: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [keys[place] for place in hash_map_order([struct_hash(key) for key in keys])]
+
+
+def hash_map_order(hashes: Sequence[int]) -> list[int]:
+    """Places of keys of these hashes as Java's hash map iterates over them: by bucket, then as they came."""
+    capacity = 16
+    while len(hashes) > capacity * 3 // 4:
+        capacity *= 2
+    return sorted(range(len(hashes)), key=lambda place: (hashes[place] ^ hashes[place] >> 16) & (capacity - 1))
+
+
+def struct_hash(key: tuple[Any, ...]) -> int:
+    """Iceberg's hash of a tuple, such as a partition's, unsigned."""
+    result = 97 * 41 + len(key)
+    for value in key:
+        result = (41 * result + _value_hash(value)) & _WORD
+    return result
+
+
+def _value_hash(value: Any) -> int:  # noqa: ANN401 - a value of any column type
+    if isinstance(value, bool):
+        return 1231 if value else 1237
+    if isinstance(value, int):
+        # An int hashes to itself, a long to its halves' difference: alike for what fits an int and is not negative.
+        return (value ^ value >> 32) & _WORD
+    result = 177
+    for character in str(value):
+        result = (31 * result + ord(character)) & _WORD
+    return result
+
+
+def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet) -> Values:
+    values = rows.values(leaf, written)
+    if field.transform == "identity":
+        return values
+    if match := _WIDTH.fullmatch(field.transform):
+        width = int(match[2])
+        return _buckets(leaf, values, width) if match[1] == "bucket" else _truncated(leaf, values, width)
+    per_day = 1 if leaf.column.type == "date" else _US_PER_DAY
+    if field.transform == "hour":
+        return values // _US_PER_HOUR
+    days = values // per_day
+    if field.transform == "day":
+        return days
+    unit = "datetime64[M]" if field.transform == "month" else "datetime64[Y]"
+    return days.astype("datetime64[D]").astype(unit).astype(np.int64)
+
+
+def _buckets(leaf: Leaf, values: Values, width: int) -> Ints:
+    made: dict[Any, int] = {}
+    for value in values.tolist():
+        if value not in made:
+            made[value] = (murmur3_32(_hashed_bytes(leaf, value)) & 0x7FFFFFFF) % width
+    return np.array([made[value] for value in values.tolist()], dtype=np.int64)
+
+
+def _hashed_bytes(leaf: Leaf, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes):
+        return value
+    if leaf.column.type.startswith("decimal"):
+        return decimal_bytes(value)
+    return int(value).to_bytes(8, "little", signed=True)
+
+
+def _truncated(leaf: Leaf, values: Values, width: int) -> Values:
+    if leaf.column.type in ("string", "binary"):
+        return np.array([value[:width] for value in values], dtype=object)
+    return np.asarray(values - values % width)
+
+
+def _as_avro(leaf: Leaf, field: PartitionField, value: Any) -> PartitionValue:  # noqa: ANN401
+    if not leaf.column.type.startswith("decimal") or field.transform.startswith("bucket"):
+        return value  # type: ignore[no-any-return]
+    return decimal_bytes(value)
+
+
+def partition_folder(spec: PartitionSpec, schema: Schema, partition: Partition) -> str:
+    """`name=value/…/`, or nothing for an unpartitioned table."""
+    columns = {column.field_id: column for column in schema.columns}
+    pairs = zip(spec.fields, partition, strict=True)
+    parts = (f"{quote_plus(f.name)}={quote_plus(_human(columns[f.source_id], f, value))}/" for f, value in pairs)
+    return "".join(parts)
+
+
+def _human(column: NestedField, field: PartitionField, value: PartitionValue) -> str:
+    kind, of_type = field.transform, column.type if isinstance(column.type, PrimitiveType) else PrimitiveType("struct")
+    if isinstance(value, int) and not isinstance(value, bool) and not kind.startswith("bucket"):
+        return _human_number(of_type.name, kind, value)
+    digits = decimal_digits(of_type)
+    if isinstance(value, bytes) and digits:
+        unscaled, scale = int.from_bytes(value, "big", signed=True), digits[1]
+        return f"{unscaled // 10**scale}.{unscaled % 10**scale:0{scale}d}" if scale else str(unscaled)
+    if isinstance(value, bytes):
+        raise WasimError(f"Partitioning by the binary column {column.name} is not simulated. Take another column.")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _human_number(type_name: str, transform: str, value: int) -> str:
+    if transform == "year":
+        return str(1970 + value)
+    if transform == "month":
+        return f"{1970 + value // 12}-{value % 12 + 1:02d}"
+    if transform == "hour":
+        return (_START + timedelta(hours=value)).strftime("%Y-%m-%d-%H")
+    if transform == "day" or type_name == "date":
+        return (_START + timedelta(days=value)).strftime("%Y-%m-%d")
+    if type_name in ("timestamp", "timestamptz"):
+        text = (_START + timedelta(microseconds=value)).replace(tzinfo=None).isoformat()
+        return text + ("+00:00" if type_name == "timestamptz" else "")
+    return str(value)

@@ -1,0 +1,153 @@
+"""What a writer knows beyond the scenario: its snapshot summaries, its file names, what Parquet gives its columns."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from wasim.errors import SavedFileError
+from wasim.iceberg.releases import Release, release_named
+from wasim.scenario import Case
+from wasim.twin.writer_times import PARTS, WriterTimes
+
+SCHEMA_VERSION = 1
+SHIPPED = (
+    "spark_streaming",
+    "spark_batch",
+    "core",
+    "spark_streaming_1_10",
+    "spark_batch_1_10",
+    "flink",
+    "kafka_connect",
+    "security_lake",
+)
+Origin = Literal["measured", "documented"]
+Names = Literal["metastore", "hadoop", "bare"]
+Upserts = Literal["merge", "equality-deletes", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSample:
+    """What files of `rows` rows gave to columns of one kind: mean bytes, and how they differ from file to file."""
+
+    type: str
+    length: int | None  # of strings and binaries
+    values: int | None
+    rows: int
+    mean_bytes: float
+    deviation_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FooterSample:
+    """What files of a table held beside their columns; it depends on columns and on the schema's JSON within."""
+
+    columns: int
+    schema_bytes: int
+    mean_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterProfile:
+    """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys.
+
+    `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
+    the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
+    of several such writers at work at once. `upserts` says how it replaces rows, if it does.
+    """
+
+    name: str
+    origin: Origin
+    names: Names
+    properties: Mapping[str, str]
+    summary: Mapping[str, str]
+    data_file: str
+    pace_s: float
+    columns: tuple[ColumnSample, ...]
+    footer: FooterSample
+    iceberg: str = "1.12"
+    sources: Mapping[str, str] = field(default_factory=dict)
+    together: tuple[WriterTimes, ...] = ()
+    upserts: Upserts = "merge"
+
+    @property
+    def release(self) -> Release:
+        """The release of Iceberg that decides how files are laid out."""
+        return release_named(self.iceberg)
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether one query names the data files of all its commits, as a stream's does."""
+        return any(part in self.data_file for part in ("{epoch}", "{count"))
+
+    @property
+    def described(self) -> dict[str, str]:
+        """What provenance says of the profile."""
+        return {"name": self.name, "origin": self.origin, "iceberg": self.iceberg}
+
+
+def render_profile(profile: WriterProfile) -> str:
+    """The profile as JSON text."""
+    return json.dumps({"schema_version": SCHEMA_VERSION, **asdict(profile)}, indent=1) + "\n"
+
+
+def read_profile(path: Path) -> WriterProfile:
+    """The profile in a file. SavedFileError for a missing, damaged or unknown one."""
+    try:
+        return _profile(json.loads(path.read_text()), str(path))
+    except (OSError, ValueError) as error:
+        raise SavedFileError(f"{path}: no profile can be read ({error}). Measure it again.") from error
+
+
+def shipped_profile(case: Case) -> WriterProfile:
+    """The profile that comes with wasim for a case's writer: what appends inside foreachBatch write is a batch's, and
+    equality deletes are Flink's.
+    """
+    if case.key_columns:
+        return profile_named("flink")
+    streams = case.writer.kind == "streaming" and case.writer.sink == "table"
+    return profile_named("spark_streaming" if streams else "spark_batch")
+
+
+def profile_named(name: str) -> WriterProfile:
+    """The shipped profile of that name, or the one in a file. SavedFileError if there is neither."""
+    if name in SHIPPED:
+        return _profile(_shipped_document(name), name)
+    if not Path(name).is_file():
+        raise SavedFileError(f"{name}: is no file and no shipped profile. Give a file, or {', '.join(SHIPPED)}.")
+    return read_profile(Path(name))
+
+
+def _shipped_document(name: str) -> dict[str, Any]:
+    document = json.loads(files("wasim.profiles").joinpath(f"{name}.json").read_text())
+    # A documented writer takes what nobody has measured of it from one that was.
+    like = document.pop("like", None)
+    return document if like is None else {**_shipped_document(like), **document}
+
+
+def with_samples(profile: WriterProfile, *others: WriterProfile) -> WriterProfile:
+    """The profile with the column samples of others too, measured on other tables of the same writer."""
+    samples = dict.fromkeys(sample for one in (profile, *others) for sample in one.columns)
+    return replace(profile, columns=tuple(samples))
+
+
+def _profile(document: dict[str, Any], source: str) -> WriterProfile:
+    found = document.pop("schema_version", None)
+    if found != SCHEMA_VERSION:
+        raise SavedFileError(f"{source}: schema_version is {found}; this wasim reads {SCHEMA_VERSION}.")
+    try:
+        columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
+        footer = FooterSample(**document.pop("footer"))
+        together = tuple(_times(sample) for sample in document.pop("together", ()))
+        profile = WriterProfile(columns=columns, footer=footer, together=together, **document)
+        _ = profile.release
+    except (KeyError, TypeError, ValueError) as error:
+        raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
+    return profile
+
+
+def _times(sample: dict[str, Any]) -> WriterTimes:
+    parts = {part: tuple(sample[part]) for part in PARTS}
+    return WriterTimes(catalog=sample["catalog"], writers=sample["writers"], **parts)

@@ -1,0 +1,203 @@
+"""Flink's upserts: at each checkpoint its subtasks write new rows, and delete their keys from all that came before.
+
+The row before is not looked for: every row's key goes into an equality-delete file, that of a new row too. Where a key
+comes again within the checkpoint, the row that it had there is deleted by position. The files go through staged
+manifests to the committer, which makes one RowDelta of each checkpoint.
+Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, IcebergCommitter; core BaseTaskWriter.
+"""
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid5
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_copy_order
+from wasim.iceberg.manifest_entries import key_of
+from wasim.iceberg.specs import partition_type
+from wasim.twin.commits import Moment, new_entries
+from wasim.twin.data_files import DATA_TEMPLATE, DataFiles
+from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.twin.equality_deletes import equality_delete_file
+from wasim.twin.file_parts import Part
+from wasim.twin.filtering import FileChanges, Named, commit_changed_files
+from wasim.twin.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
+from wasim.twin.locations import Locations
+from wasim.twin.manifest_rewriting import with_maps_in
+from wasim.twin.merge_on_read import CREATOR_KEY
+from wasim.twin.partitions import Share, split_by_partition
+from wasim.twin.row_sets import RowSet
+from wasim.twin.schema import Leaf
+from wasim.twin.staging import stage_manifests
+from wasim.twin.summary import COUNTERS
+from wasim.twin.table import SimulatedTable
+from wasim.units import Ints
+
+
+@dataclass(slots=True, kw_only=True)
+class RowDelta:
+    """The files of a checkpoint, in the order in which they are committed: vectors before what deletes by key."""
+
+    data: list[DataFileEntry] = field(default_factory=list)
+    deletes: list[DataFileEntry] = field(default_factory=list)
+
+    @property
+    def committed_deletes(self) -> list[DataFileEntry]:
+        """The delete files as the commit lists them."""
+        return sorted(self.deletes, key=lambda file: file.content_offset is None)
+
+
+@dataclass(slots=True, kw_only=True)
+class Subtasks:
+    """The writing subtasks of a Flink job. Each numbers its files on for as long as it lives."""
+
+    files: DataFiles
+    locations: Locations
+    query_id: str
+    counts: list[int]
+
+    def write(self, rows: RowSet, rng: np.random.Generator) -> RowDelta:
+        """The files that a checkpoint's rows, in the order of their arrival, become."""
+        delta = RowDelta()
+        places = self.places(rows)
+        for task in range(len(self.counts)):
+            _Subtask(job=self, task=task, rng=rng, delta=delta).write(rows.take(places == task))
+        return delta
+
+    def places(self, rows: RowSet) -> Ints:
+        """Which subtask each of these rows goes to."""
+        files, subtasks = self.files, len(self.counts)
+        if files.spec.fields and files.case.workload.distribution_mode == "hash":
+            folders = np.empty(len(rows), dtype=object)
+            for share in split_by_partition(files.rows, files.spec, files.leaves, _at_places(rows)):
+                folders[share.rows.row_ids] = files.folder_of(share.partition)
+            return subtasks_of_folders(folders.tolist(), subtasks)
+        return subtasks_of_keys([files.rows.values(key, rows) for key in self.keys], subtasks)
+
+    @property
+    def keys(self) -> list[Leaf]:
+        """The columns that tell rows apart, in the order of the schema."""
+        return [leaf for leaf in self.files.leaves if leaf.field_id in self.files.schema.identifier_field_ids]
+
+
+def _at_places(rows: RowSet) -> RowSet:
+    """The rows, with their place in the place of their id."""
+    return RowSet(
+        numbers=rows.numbers,
+        versions=rows.versions,
+        updates=rows.updates,
+        row_ids=np.arange(len(rows)),
+        changed_at=rows.changed_at,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """A partition of which a subtask has rows: where they go, and their keys."""
+
+    share: Share
+    data: str
+    by_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subtask:
+    """One subtask within one checkpoint."""
+
+    job: Subtasks
+    task: int
+    rng: np.random.Generator
+    delta: RowDelta
+
+    def write(self, rows: RowSet) -> None:
+        files = self.job.files
+        shares = split_by_partition(files.rows, files.spec, files.leaves, rows) if len(rows) else []
+        opened = [
+            _Opened(share=share, data=self._path(share), by_key=self._path(share))
+            for share in sorted(shares, key=lambda share: share.number)
+        ]
+        if not opened and not files.spec.fields:
+            self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
+        types = [str(getattr(one.type, "name", "")) for one in partition_type(files.spec, files.schema).fields]
+        repeated, before = [], len(self.delta.deletes)
+        for place in partition_key_order([one.share.partition for one in opened], types):
+            repeated += self._close(opened[place])
+        if repeated:
+            signature = files.profile.summary.get(CREATOR_KEY, "")
+            vectors = deletion_vectors(self._path(None), repeated, signature)
+            for vector in vectors:
+                positions = next(one.positions for one in repeated if one.path == vector.referenced_data_file)
+                files.positions_in[key_of(vector)] = {vector.referenced_data_file or "": positions}
+            # vectors are written last, but where there are partitions before these are closed
+            place = before if files.spec.fields else len(self.delta.deletes)
+            self.delta.deletes[place:place] = vectors
+
+    def _close(self, opened: _Opened) -> list[DeletedRows]:
+        """Enters the files of one partition; which rows of them vectors must delete still (v3)."""
+        files, share = self.job.files, opened.share
+        data = files.entry(opened.data, Part(share=share), self.rng, arrives=False)
+        positions = repeated_places(share.rows.numbers)
+        by_key = equality_delete_file(opened.by_key, self.job.keys, data, share.rows, files)
+        files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
+        self.delta.data.append(data)
+        self.delta.deletes.append(by_key)
+        if not len(positions):
+            return []
+        deleted = DeletedRows(path=data.file_path, partition=share.partition, positions=positions)
+        if files.case.table.format_version > 2:
+            return [deleted]
+        by_position = position_delete_file(self._path(share), [deleted])
+        files.positions_in[key_of(by_position)] = {data.file_path: positions}
+        self.delta.deletes.append(by_position)
+        return []
+
+    def _path(self, share: Share | None) -> str:
+        """The next file of the subtask, whatever it holds: all bear the name of a data file."""
+        job = self.job
+        job.counts[self.task] += 1
+        folder = job.files.folder_of(share.partition) if share is not None else ""
+        name = job.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
+            partition=folder,
+            task=self.task,
+            writer=uuid5(UUID(job.query_id), str(self.task)),
+            count=job.counts[self.task],
+        )
+        return job.locations.data_file(folder, name)
+
+
+def repeated_places(numbers: Ints) -> Ints:
+    """Places of rows whose number comes again later."""
+    last = {number: place for place, number in enumerate(numbers.tolist())}
+    return np.array([place for place, number in enumerate(numbers.tolist()) if last[number] != place], dtype=np.int64)
+
+
+def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> None:
+    """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
+    _refuse_unvalidated(table, delta)
+    table.write_files(delta.data, delta.deletes)
+    staged = stage_manifests(table, [delta.data, delta.deletes], moment)
+    identity = table.begin()
+    # what is committed was read from the staged manifests, and copied map by map
+    added = [with_maps_in(file, java_copy_order) for file in delta.data]
+    deletes = [with_maps_in(file, java_copy_order) for file in delta.committed_deletes]
+    changes = FileChanges(
+        added=new_entries(added, identity),
+        added_deletes={table.json.base.default_spec_id: new_entries(deletes, identity)},
+    )
+    own = [key for key in table.rules.summary if key not in COUNTERS]
+    commit_changed_files(table, changes, Named(operation="overwrite", own=own), identity, moment)
+    for kind, manifest in staged:
+        table.books.delete(kind, manifest)
+
+
+def _refuse_unvalidated(table: SimulatedTable, delta: RowDelta) -> None:
+    """Iceberg looks through the whole history for others' vectors of the same files, and fails where it is cut."""
+    oldest = min(table.history.values(), key=lambda held: held.timestamp_ms, default=None)
+    has_vectors = any(file.content_offset is not None for file in delta.deletes)
+    if has_vectors and oldest is not None and oldest.parent_id is not None:
+        raise WasimError(
+            "Flink's commit of deletion vectors (a key that comes again within a commit, in format version 3) fails in"
+            " Iceberg 1.12 once the table's first snapshot has expired. Take writer.upsert.repeats or"
+            " maintenance.expire_snapshots out, or give table.format_version 2."
+        )

@@ -1,0 +1,256 @@
+"""The rows of a workload, computed without Spark: a column's values by row number, as drive/rows.py defines them.
+
+Everything follows from the row number, the seed and the column's place, so bounds and partitions are those of the rows
+that a real writer would write.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.scenario import Case
+from wasim.scenario.change_checks import changed_column
+from wasim.scenario.parts import Columns
+from wasim.twin.hashing import spark_xxhash64
+from wasim.twin.row_sets import RowSet
+from wasim.twin.row_shapes import Mask, Shape, holding, shapes_of
+from wasim.twin.schema import Leaf, table_columns
+from wasim.units import Ints
+
+Values = NDArray[Any]  # of one column: int64, float32, float64, bool, or objects (str, bytes)
+
+EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
+EPOCH_DAYS = EPOCH_US // 86_400_000_000
+TIME_SPAN_US = 315_360_000_000_000
+DATE_SPAN_DAYS = 3650
+ALL_KEYS = 2**62
+HEX_DIGITS = 64  # of a SHA-256
+_MOST_RANKED = 1 << 16
+GROWING = ("event_id", "event_time")
+# Rows that follow each other are hashed so many at a time: numpy takes as long to begin as to hash hundreds.
+_HASHED_TOGETHER = 8192
+_FEW_ROWS = _HASHED_TOGETHER // 4
+_NO_KEYS = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranking:
+    """How the texts of a column of few values sort: the rank of each key, and the keys by rank."""
+
+    ranks: Ints
+    keys: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of a case. `rankings` remembers how the texts of columns of few values sort; `hashed` the newest
+    block of rows as they arrive whose keys were asked for, by a column's salt.
+
+    `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
+    time of their merge, which `late_s` tells by their version.
+    """
+
+    case: Case
+    rotating: str | None
+    changed: str | None = None
+    rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
+    late_s: dict[int, float] = field(default_factory=dict)
+    hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
+    shapes: tuple[Shape, ...] = ()  # oldest first, once there are several
+
+    def evolved(self, shape: Shape, before: Mapping[int, Leaf], changed: str | None) -> "Rows":
+        """The rows of a table that has got this shape and had columns `before`; UPDATE changes the one `changed`."""
+        shapes = self.shapes or (Shape(number=0, version=0, leaves=before),)
+        return replace(self, shapes=(*shapes, shape), changed=changed)
+
+    def told(self, leaf: Leaf, rows: RowSet) -> Mask | None:
+        """Which of these rows have the column; None if all do."""
+        holds = holding(self.shapes, leaf)
+        if holds.all():
+            return None
+        told: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]
+        return None if told.all() else told
+
+    def nulls(self, leaf: Leaf, rows: RowSet) -> int:
+        """How many of these rows do not have the column."""
+        told = self.told(leaf, rows)
+        return 0 if told is None else len(rows) - int(np.count_nonzero(told))
+
+    def ages(self, rows: RowSet) -> tuple[int, ...]:
+        """How many of these rows were written in each of the shapes that the table had, if it had several."""
+        if not self.shapes:
+            return ()
+        places = shapes_of(self.shapes, rows.numbers, rows.versions)
+        return tuple(np.bincount(places, minlength=len(self.shapes)).tolist())
+
+    def _versions(self, leaf: Leaf, rows: RowSet) -> Ints:
+        return rows.updates if leaf.name == self.changed else rows.versions
+
+    def values(self, leaf: Leaf, rows: RowSet) -> Values:
+        """The column's values in these rows, all of which have it."""
+        if leaf.name == "event_id":
+            return rows.numbers
+        if leaf.name == "event_time":
+            return self._times(rows)
+        versions = self._versions(leaf, rows)
+        if not self.shapes:
+            return self.values_of_keys(leaf, self._keys(leaf, rows.numbers, versions))
+        places = shapes_of(self.shapes, rows.numbers, versions)
+        values = np.empty(len(rows), dtype=self.values_of_keys(leaf, _NO_KEYS).dtype)
+        for place in np.unique(places).tolist():
+            same, form = places == place, self.shapes[place].leaves[leaf.field_id]
+            values[same] = self.values_of_keys(form, self._keys(form, rows.numbers[same], versions[same]))
+        return values
+
+    def _times(self, rows: RowSet) -> Ints:
+        fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
+        times = EPOCH_US + np.floor(rows.numbers * (self.case.commit_interval_s * 1e6 / fresh)).astype(np.int64)
+        for place in np.flatnonzero(rows.numbers < 0).tolist():
+            times[place] = EPOCH_US + round(self.late_s[int(rows.versions[place])] * 1e6)
+        return np.asarray(times)
+
+    def extremes(self, leaf: Leaf, rows: RowSet, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+        """The least and the greatest value in each part of these rows; parts begin at these places."""
+        if leaf.name in GROWING:
+            return _extremes(self.values(leaf, rows), starts)
+        versions = self._versions(leaf, rows)
+        if self.shapes:
+            places = np.unique(shapes_of(self.shapes, rows.numbers, versions)).tolist()
+            if len(places) > 1:
+                return _extremes(self.values(leaf, rows), starts)
+            leaf = self.shapes[places[0]].leaves[leaf.field_id]
+        return self.extremes_of_keys(leaf, self._keys(leaf, rows.numbers, versions), starts)
+
+    def extremes_of_keys(self, leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+        """The least and the greatest value that these keys make, part by part."""
+        if leaf.column.type not in ("string", "binary"):
+            return _extremes(self.values_of_keys(leaf, keys), starts)
+        # Texts begin as their digests do, so those tell the extremes; only two of a part need be spelt.
+        if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
+            ranking = self._ranking(leaf)
+            pairs = _extremes(ranking.ranks[keys], starts)
+            ends = [(_digest(leaf, ranking.keys[low]), _digest(leaf, ranking.keys[high])) for low, high in pairs]
+        else:
+            digests = [_digest(leaf, key) for key in keys.tolist()]
+            parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
+            ends = [(min(part), max(part)) for part in parts]
+        return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
+
+    def _ranking(self, leaf: Leaf) -> _Ranking:
+        known = leaf.salt, leaf.column.values
+        if known not in self.rankings:
+            digests = [_digest(leaf, key) for key in range(leaf.column.values or 0)]
+            keys = sorted(range(len(digests)), key=digests.__getitem__)
+            ranks = np.empty(len(keys), dtype=np.int64)
+            ranks[keys] = np.arange(len(keys))
+            self.rankings[known] = _Ranking(ranks=ranks, keys=keys)
+        return self.rankings[known]
+
+    def _keys(self, leaf: Leaf, numbers: Ints, versions: Ints) -> Ints:
+        if leaf.name == self.rotating:
+            per_commit = self.case.workload.partitions_per_commit or 1
+            commits = np.trunc(numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
+            return np.asarray((commits * per_commit + numbers % per_commit) % (leaf.column.values or 1))
+        if leaf.name in self.case.key_columns:
+            return np.asarray(self._hashes_as_arrived(leaf, numbers) % (leaf.column.values or ALL_KEYS))
+        values = leaf.column.values or ALL_KEYS
+        if not versions.any():
+            return np.asarray(self._hashes_as_arrived(leaf, numbers) % values)
+        keys = np.empty(len(numbers), dtype=np.int64)
+        for version in np.unique(versions).tolist():
+            same = versions == version
+            keys[same] = spark_xxhash64(numbers[same], self.case.seed + version, leaf.salt)
+        return keys % values
+
+    def _hashes_as_arrived(self, leaf: Leaf, numbers: Ints) -> Ints:
+        block = int(numbers.min()) // _HASHED_TOGETHER
+        if len(numbers) > _FEW_ROWS or int(numbers.max()) // _HASHED_TOGETHER != block:
+            return spark_xxhash64(numbers, self.case.seed, leaf.salt)
+        if self.hashed.get(leaf.salt, (None, None))[0] != block:
+            first = block * _HASHED_TOGETHER
+            all_of_block = np.arange(first, first + _HASHED_TOGETHER, dtype=np.int64)
+            self.hashed[leaf.salt] = block, spark_xxhash64(all_of_block, self.case.seed, leaf.salt)
+        return np.asarray(self.hashed[leaf.salt][1][numbers - block * _HASHED_TOGETHER])
+
+    def values_of_keys(self, leaf: Leaf, keys: Ints) -> Values:
+        """The column's values for keys, which alone decide them."""
+        column = leaf.column
+        if column.type in ("string", "binary"):
+            return self._digested(leaf, keys)
+        if column.type.startswith("decimal"):
+            return np.asarray(keys % 10 ** min(decimal_digits(column)[0], 18))
+        return _SIMPLE[column.type](keys)
+
+    def _digested(self, leaf: Leaf, keys: Ints) -> Values:
+        distinct = np.unique(keys, return_inverse=True)
+        digests = [_digest(leaf, key) for key in distinct[0].tolist()]
+        made = [_spelt(leaf, digest) for digest in digests]
+        return np.array(made, dtype=object)[distinct[1]]
+
+
+def _extremes(values: Values, starts: Sequence[int]) -> list[tuple[Any, Any]]:
+    low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _digest(leaf: Leaf, key: int) -> bytes:
+    return sha256(f"{key}/{leaf.salt}".encode()).digest()
+
+
+def _spelt(leaf: Leaf, digest: bytes) -> str | bytes:
+    """The value that a digest makes, as long as the column's values are."""
+    length = leaf.column.length
+    if leaf.column.type == "binary":
+        return (digest * -(-length // len(digest)))[:length]
+    return (digest.hex() * -(-length // HEX_DIGITS))[:length]
+
+
+_SIMPLE: dict[str, Callable[[Ints], Values]] = {
+    "boolean": lambda keys: keys % 2 == 0,
+    "int": lambda keys: keys % 2_147_483_647,
+    "long": lambda keys: keys,
+    "float": lambda keys: (keys / float(ALL_KEYS)).astype(np.float32),
+    "double": lambda keys: keys / float(ALL_KEYS),
+    "date": lambda keys: EPOCH_DAYS + keys % DATE_SPAN_DAYS,
+    "timestamp": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
+    "timestamptz": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
+}
+
+
+def decimal_digits(column: Columns) -> tuple[int, int]:
+    """Precision and scale of a decimal column."""
+    precision, scale = column.type[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
+
+
+def rows_of(case: Case) -> Rows:
+    """The rows of a case, with the column that `partitions_per_commit` walks through."""
+    rotating = None
+    if case.workload.partitions_per_commit is not None:
+        counted = {column.name for column in table_columns(case.table) if column.values}
+        fields = case.table.partition_by
+        rotating = next(f.column for f in fields if f.transform == "identity" and f.column in counted)
+    return Rows(case=case, rotating=rotating, changed=changed_column(case.table.columns, case.table.partition_by))
+
+
+def split_rows(case: Case, commit: int) -> list[Ints]:
+    """The row numbers of each writing task of a commit; tasks without rows write nothing."""
+    rows, tasks = case.rows_per_commit, case.workload.files_per_commit
+    first = (commit - 1) * rows
+    if case.writer.kind == "streaming":
+        # `rate-micro-batch` deals rows to its partitions in turn.
+        parts = [np.arange(first + task, first + rows, tasks, dtype=np.int64) for task in range(tasks)]
+    else:
+        parts = [np.arange(low, high, dtype=np.int64) for low, high in task_edges(first, first + rows, tasks)]
+    return [part for part in parts if len(part)]
+
+
+def task_edges(first: int, stop: int, tasks: int) -> list[tuple[int, int]]:
+    """First and stop of each task's part of a range of Spark's."""
+    edges = [first + task * (stop - first) // tasks for task in range(tasks + 1)]
+    return list(pairwise(edges))

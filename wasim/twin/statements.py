@@ -1,0 +1,232 @@
+"""UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE: which files of a table each touches, and what it writes.
+
+Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.iceberg.specs import partition_type
+from wasim.iceberg.updates import Way
+from wasim.twin.data_files import DataFiles, FileNumbers
+from wasim.twin.delta_tasks import delta_tasks
+from wasim.twin.identifiers import draw_uuid
+from wasim.twin.locations import Locations
+from wasim.twin.merge_on_read import draw_delete_files
+from wasim.twin.partitions import split_by_partition
+from wasim.twin.planned import Planned
+from wasim.twin.row_sets import RowSet, all_rows, new_rows
+from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, scan_files
+from wasim.twin.shuffling import (
+    LEAST_TASK_BYTES,
+    partition_of_text,
+    partition_of_values,
+    partitions_of_longs,
+    shuffled_row_bytes,
+    tasks_of,
+)
+from wasim.units import Ints
+
+MERGE_ON_READ = "merge-on-read"
+TASKS_OF_STATEMENT = 5  # that scan, match and at last write
+_GRANULARITY = "write.delete.granularity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement about to run: on which files of a table with these properties, as which job."""
+
+    locations: Locations
+    properties: Mapping[str, str]
+    live: LiveFiles
+    files: DataFiles
+    rng: np.random.Generator
+    task_id: int
+    wall_ms: int
+
+    def numbers(self, *, is_delta: bool) -> FileNumbers:
+        """What names the files of its job."""
+        return FileNumbers(
+            locations=self.locations,
+            query_id=str(draw_uuid(self.rng)),
+            epoch=0,
+            first_task_id=self.task_id,
+            wall_ms=self.wall_ms,
+            is_delta=is_delta,
+        )
+
+    def is_merge_on_read(self, operation: str) -> bool:
+        """Whether the table's properties say so of update, delete or merge."""
+        return self.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
+
+    @property
+    def deletes_by_partition(self) -> bool:
+        """Whether one file deletes from all data files of a partition."""
+        return self.properties.get(_GRANULARITY, "file").lower() == "partition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A file of which the statement touches some rows, and which: none that was deleted before."""
+
+    file: ScannedFile
+    mask: Mask
+
+    @property
+    def kept(self) -> RowSet:
+        """Its rows that are there and not touched."""
+        return self.file.rows.take(self.file.live & ~self.mask)
+
+    @property
+    def touched(self) -> RowSet:
+        """Its rows that are touched."""
+        return self.file.rows.take(self.mask)
+
+
+def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[Hit]:
+    """Files that hold rows whose numbers are chosen."""
+    found = [
+        Hit(file=file, mask=is_chosen(file.rows.numbers) & file.live)
+        for file in scan_files(statement.live, statement.files)
+    ]
+    return [hit for hit in found if hit.mask.any()]
+
+
+def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
+    """UPDATE: the touched rows get another value in one column."""
+    if statement.is_merge_on_read("update"):
+        changed = all_rows([hit.touched for hit in hits])
+        return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
+    written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
+    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, written))
+
+
+def delete(statement: Statement, hits: Sequence[Hit]) -> Planned:
+    """DELETE of rows, some of whose files hold others."""
+    if statement.is_merge_on_read("delete"):
+        return _delta(statement, hits, None)
+    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
+
+
+def merge(statement: Statement, source: Ints, version: int) -> Planned:
+    """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
+    hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
+    matched = all_rows([hit.touched for hit in hits])
+    everywhere = np.ones(len(matched), dtype=np.bool_)
+    inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
+    is_delta = statement.is_merge_on_read("merge")
+    copied = 0 if is_delta else sum(len(hit.kept) for hit in hits)
+    more = _merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
+    written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()
+    if is_delta:
+        return _delta(statement, hits, written, more)
+    joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
+    # source and table meet in a join by row number
+    tasks = _shuffled(statement, joined, partitions_of_longs(joined.numbers))
+    return _rewritten(statement, hits, tasks, more)
+
+
+def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
+    counts = {
+        "copied": copied,
+        "deleted": 0,
+        "updated": updated,
+        "inserted": inserted,
+        "matched-updated": updated,
+        "matched-deleted": 0,
+        "not-matched-by-source-updated": 0,
+        "not-matched-by-source-deleted": 0,
+    }
+    return {f"spark.merge-into.num-target-rows-{key}": str(count) for key, count in counts.items()}
+
+
+def _shuffled_by_file(statement: Statement, hits: Sequence[Hit], written: Sequence[RowSet]) -> Sequence[RowSet]:
+    places = [
+        np.full(len(rows), partition_of_text(hit.file.entry.file.file_path))
+        for hit, rows in zip(hits, written, strict=True)
+    ]
+    return _shuffled(statement, all_rows(written), np.concatenate([np.arange(0), *places]))
+
+
+def _shuffled(statement: Statement, written: RowSet, partitions: Ints) -> Sequence[RowSet]:
+    """The rows of each task that writes: shuffled so, but by the table's partitions where it has any."""
+    files = statement.files
+    row_bytes = shuffled_row_bytes(files.leaves)
+    if len(written) * row_bytes <= LEAST_TASK_BYTES:
+        return [written]
+    if files.spec.fields:
+        types = [str(getattr(field.type, "name", "")) for field in partition_type(files.spec, files.schema).fields]
+        shares = split_by_partition(files.rows, files.spec, files.leaves, written)
+        written = all_rows([share.rows for share in shares])
+        places = [partition_of_values(share.partition, types) for share in shares]
+        partitions = np.repeat(places, [len(share.rows) for share in shares]).astype(np.int64)
+    return tasks_of(written, partitions, row_bytes)
+
+
+def _rewritten(
+    statement: Statement, hits: Sequence[Hit], tasks: Sequence[RowSet], summary: dict[str, str] | None = None
+) -> Planned:
+    """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
+    numbers = statement.numbers(is_delta=False)
+    added = statement.files.write(tasks, 1, numbers, statement.rng, rewrites=True)
+    operation = "overwrite"
+    if bool(hits) != bool(added):
+        operation = "delete" if hits else "append"
+    return Planned(
+        way=Way.OVERWRITE_FILES,
+        operation=operation,
+        added=added,
+        removed={hit.file.entry.file.file_path for hit in hits},
+        # only vectors are named: they are of no use without their file
+        removed_deletes={entry.key for hit in hits for entry in hit.file.vectors},
+        summary=summary or {},
+    )
+
+
+def _delta(
+    statement: Statement, hits: Sequence[Hit], written: RowSet | None, summary: dict[str, str] | None = None
+) -> Planned:
+    """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
+    files, numbers = statement.files, statement.numbers(is_delta=True)
+    tasks = delta_tasks(files, [(hit.file, hit.mask) for hit in hits], written)
+    added = []
+    if written is not None:
+        added = files.write([task.rows for task in tasks], 1, numbers, statement.rng, rewrites=True)
+    deletes = draw_delete_files(files, tasks, numbers, by_partition=statement.deletes_by_partition)
+    operation = "overwrite"
+    if bool(added) != bool(deletes.added):
+        operation = "append" if added else "delete"
+    return Planned(
+        way=Way.ROW_DELTA,
+        operation=operation,
+        added=added,
+        added_deletes=deletes.added,
+        removed_deletes=deletes.replaced,
+        summary=summary or {},
+    )
+
+
+def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> Planned | None:
+    """INSERT OVERWRITE: rows that tasks bring replace all of the table, or the partitions that they are of."""
+    files = statement.files
+    numbers = statement.numbers(is_delta=False)
+    added = files.write_new([new_rows(task, version) for task in tasks], numbers, statement.rng)
+    partitions = {file.partition for file in added}
+    replaces_all = not is_dynamic or not files.spec.fields
+    if is_dynamic and not added:
+        return None
+    removed = {
+        entry.file.file_path
+        for entry, spec_id in statement.live.data
+        if replaces_all or (spec_id == files.spec.spec_id and entry.file.partition in partitions)
+    }
+    return Planned(
+        way=Way.REPLACE_PARTITIONS if is_dynamic else Way.OVERWRITE_ALL,
+        operation="overwrite" if added else "delete",
+        added=added,
+        removed=removed,
+        drops_delete=lambda file: replaces_all or file.partition in partitions,
+        summary={"replace-partitions": "true"} if is_dynamic else {},
+    )

@@ -1,0 +1,175 @@
+"""Several writers appending to one simulated table at once: what their attempts write, and what is left of lost ones.
+
+`race` says who wins. An attempt writes a manifest list and a metadata.json for the table as it read it. Where another
+commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up. What becomes
+of the metadata.json is the catalog's affair (`ConflictRule`): most leave it behind as an orphan, Hadoop's deletes what
+is a temporary file still, and a REST server may have refused to write it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from wasim.iceberg import DataFileEntry
+from wasim.iceberg.names import manifest_name
+from wasim.ledger import Kind
+from wasim.ledger.vocabulary import OUTSIDE_COMMITS
+from wasim.twin.appending import append_manifest
+from wasim.twin.books import EVENT_COLUMNS, Books, Size
+from wasim.twin.commits import Moment, new_entries
+from wasim.twin.conflicts import ConflictRule
+from wasim.twin.identifiers import CommitIdentity, draw_identity
+from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
+from wasim.twin.race import Attempt
+from wasim.twin.table import SimulatedTable
+from wasim.workload import Append
+
+FAILURE = "CommitFailedException"  # Iceberg's word for retries that are exhausted
+
+
+@dataclass(slots=True, kw_only=True)
+class _Commit:
+    """A commit under way."""
+
+    record: dict[str, Any]  # the step's, as it was entered
+    number: int  # that its report will have, or OUTSIDE_COMMITS
+    files: Sequence[DataFileEntry]
+    identity: CommitIdentity
+    manifest: LiveManifest
+    merged: MergedBefore = field(default_factory=dict)
+    lists: list[str] = field(default_factory=list)  # of attempts that were lost
+
+
+class _OfLostAttempt(Books):
+    """Books in which an attempt that came to nothing leaves what it wrote, and neither deletions nor a report."""
+
+    def delete(self, kind: Kind, file: str) -> None:
+        """Nothing: a catalog deletes only after a commit."""
+
+    def report(self, row: dict[str, Any]) -> None:
+        """Nothing."""
+
+
+class _OfRefusedAttempt(_OfLostAttempt):
+    """The same where a server refused to write the metadata.json."""
+
+    def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
+        """A file written, if it came to that."""
+        if kind != Kind.METADATA_JSON:
+            super().write(kind, file, data)
+
+
+@dataclass(slots=True, kw_only=True)
+class Together:
+    """Carries out a run of appends whose attempts are known.
+
+    `draw` gives a commit's files and `moment` what its summary says, both of a commit and a wall time in seconds.
+    """
+
+    table: SimulatedTable
+    step: Append
+    rule: ConflictRule
+    started_s: float
+    commit_interval_s: float
+    draw: Callable[[int, float], Sequence[DataFileEntry]]
+    moment: Callable[[int, float], Moment]
+    under_way: dict[int, _Commit] = field(default_factory=dict)
+
+    def append(self, attempts: Sequence[Attempt]) -> None:
+        """Writes what the attempts write, each for the table that it read; then puts all events into their order."""
+        books, before = self.table.books, self.table.commits
+        first_event, first_step, reported = len(books.events), len(books.steps), len(books.reports)
+        landed = (attempt.commit for attempt in attempts if attempt.won)
+        numbers = {commit: reported + place for place, commit in enumerate(landed, 1)}
+        # a lost attempt is told of while the table still is as it read it; the one that wins moves the table on
+        for attempt in sorted(attempts, key=lambda one: (one.base, one.won, one.swap_s)):
+            if self.table.commits != before + attempt.base:
+                raise AssertionError("each attempt finds the table that it read")
+            if attempt.number == 1:
+                self._begin(attempt, numbers.get(attempt.commit, OUTSIDE_COMMITS))
+            self._try(attempt, self.under_way[attempt.commit])
+        books.events[first_event:] = sorted(books.events[first_event:], key=seen_at_s)
+        books.steps[first_step:] = sorted(books.steps[first_step:], key=lambda step: int(step["step"]))
+
+    def _begin(self, attempt: Attempt, number: int) -> None:
+        """The commit's data files and its manifest, which all of its attempts share."""
+        table, commit, at_s = self.table, attempt.commit, self.started_s + attempt.read_s
+        fails = number == OUTSIDE_COMMITS
+        table.books.enter_step(
+            self.step.number + commit - self.step.first_commit,
+            "append",
+            event_time_s=commit * self.commit_interval_s,
+            rows_arrived=0 if fails else self.step.rows_per_commit,
+            at_s=self.started_s + attempt.began_s,
+        )
+        record = table.books.steps[-1]
+        record["error"] = FAILURE if fails else ""
+        table.books.go_on(record, at_s, commit=number)
+        files = self.draw(commit, at_s)
+        table.write_files(files)
+        identity = draw_identity(table.commits + 1, table.rng)
+        manifest = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
+        self.under_way[commit] = _Commit(
+            record=record, number=number, files=files, identity=identity, manifest=manifest
+        )
+
+    def _try(self, attempt: Attempt, commit: _Commit) -> None:
+        table, books, at_s = self.table, self.table.books, self.started_s + attempt.swap_s
+        moment = self.moment(attempt.commit, at_s)
+        books.go_on(commit.record, at_s, commit=commit.number, attempt=attempt.number)
+        identity = replace(commit.identity, sequence_number=table.commits + 1)
+        manifest = stamped(commit.manifest, identity)
+        tried = table if attempt.won else self._beside(refused=attempt.refused)
+        append_manifest(tried, manifest, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
+        if attempt.won:
+            table.commits += 1
+            books.go_on(commit.record, at_s, commit=commit.number)
+            self._clean(commit, {one.file.manifest_path for one in table.manifests})
+        else:
+            commit.lists.append(_newest(books, Kind.MANIFEST_LIST))
+            if self.rule.deletes_losers:
+                books.delete(Kind.METADATA_JSON, _newest(books, Kind.METADATA_JSON))
+        if attempt.failed:
+            self._clean(commit, set())
+            for file in commit.files:  # Spark's own doing
+                books.delete(Kind.DATA, table.relative(file.file_path))
+
+    def _beside(self, *, refused: bool) -> SimulatedTable:
+        """The table as an attempt finds it that will be lost: what it does shows in the books, and nowhere else."""
+        table, json = self.table, self.table.json
+        books = _OfRefusedAttempt if refused else _OfLostAttempt
+        return replace(
+            table,
+            # what Hadoop's catalog would rename is named by nothing but a UUID
+            rules=replace(table.rules, names="bare") if self.rule.deletes_losers else table.rules,
+            json=replace(
+                json,
+                snapshots=dict(json.snapshots),
+                snapshot_log=list(json.snapshot_log),
+                metadata_log=deque(json.metadata_log),
+                dropped=[],
+            ),
+            books=books(**{one.name: getattr(table.books, one.name) for one in fields(table.books)}),
+            manifests=list(table.manifests),
+            history=dict(table.history),
+        )
+
+    def _clean(self, commit: _Commit, listed: set[str]) -> None:
+        """Deletes the commit's own manifests that its list does not hold, and the lists of its lost attempts."""
+        books, table = self.table.books, self.table
+        for one in (commit.manifest, *commit.merged.values()):
+            file = table.relative(one.file.manifest_path)
+            if one.file.manifest_path not in listed and file in books.files:
+                books.delete(Kind.DATA_MANIFEST, file)
+        for file in commit.lists:
+            books.delete(Kind.MANIFEST_LIST, file)
+
+
+def seen_at_s(event: tuple[Any, ...]) -> float:
+    """When an event of the books was seen."""
+    return float(event[EVENT_COLUMNS.index("seen_at_s")])
+
+
+def _newest(books: Books, kind: Kind) -> str:
+    return next(file for file, written in reversed(books.files.items()) if written.kind == kind)
