@@ -11,7 +11,7 @@ import pytest
 from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
-from wasim import cli
+from wasim import cli, scenario
 from wasim.errors import EnvironmentFault, SavedFileError, WasimError
 from wasim.forecast import ForecastOptions, forecast
 from wasim.runs import RunMarker, open_run_folder, read_run, save_case
@@ -39,14 +39,14 @@ def failing_with(error: Exception) -> Callable[..., object]:
 def test_a_bug_keeps_its_traceback_and_says_70(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "load_scenario", failing_with(ZeroDivisionError("division by zero")))
+    monkeypatch.setattr(scenario, "load_scenario", failing_with(ZeroDivisionError("division by zero")))
     assert run_main("validate", str(SMOKE)) == 70
     assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     full = OSError(errno.ENOSPC, "No space left on device", "results/x")
-    monkeypatch.setattr(cli, "load_scenario", failing_with(full))
+    monkeypatch.setattr(scenario, "load_scenario", failing_with(full))
     assert run_main("validate", str(SMOKE)) == 2
     said = capsys.readouterr().err
     assert said.startswith("results/x: No space left on device. ")

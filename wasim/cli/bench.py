@@ -1,0 +1,54 @@
+"""`wasim bench`: a scenario run on real Iceberg tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wasim.cli.options import AsJson, Master, PriceFile
+from wasim.errors import ExitCode
+
+if TYPE_CHECKING:
+    from wasim.scenario import LoadedScenario
+
+
+def bench(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to run.")],
+    out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
+    as_json: AsJson = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and their steps; run nothing.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume an unfinished run.")] = False,
+    master: Master = "local[2]",
+    engine: Annotated[
+        str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
+    ] = "spark",
+    prices: PriceFile = None,
+) -> None:
+    """Run a scenario on real Iceberg tables; end with its report. The same command resumes a run cut off."""
+    from wasim.scenario import load_scenario
+
+    scenario = load_scenario(file)
+    if dry_run:
+        return _print_plan(scenario)
+    from rich.console import Console
+
+    from wasim.bench import BenchOptions, engine_named
+    from wasim.bench import bench as run_bench
+    from wasim.cli.outcome import print_outcome
+
+    options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices)
+    try:
+        outcome = run_bench(scenario, options, Console(stderr=True))
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+    return print_outcome(outcome, as_json=as_json)
+
+
+def _print_plan(scenario: "LoadedScenario") -> None:
+    from wasim.workload import plan_steps
+
+    for case in scenario.cases():
+        typer.echo(f"{case.label}: {case.commits} commits of {case.rows_per_commit} rows")
+        for step in plan_steps(case):
+            typer.echo(f"  {step}")

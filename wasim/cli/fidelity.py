@@ -1,0 +1,20 @@
+"""`wasim fidelity`: the simulator compared with real runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def fidelity(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of finished runs.")],
+    chart: Annotated[Path | None, typer.Option(help="SVG that takes the merges of the case that merged most.")] = None,
+) -> None:
+    """Hold the simulator against real runs: simulate each case from its scenario alone and compare, as Markdown."""
+    from wasim.bench.fidelity import INTRODUCTION, check_fidelity, draw_thrash
+    from wasim.runs import write_atomically
+    from wasim.twin.fidelity import render_fidelity
+
+    if chart is not None:
+        write_atomically(chart, draw_thrash(runs))
+    typer.echo(f"{INTRODUCTION}\n{render_fidelity(check_fidelity(runs))}", nl=False)

@@ -1,0 +1,31 @@
+"""A concluded run, printed: what `bench` and `report` end with."""
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from wasim.bench import Outcome
+
+
+def print_outcome(outcome: "Outcome", *, as_json: bool) -> None:
+    """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
+    from wasim.report.pages import conclude, render_bill, render_headline_table
+
+    if as_json:
+        typer.echo(json.dumps(outcome.document))
+    words = Console(stderr=as_json)
+    words.print(render_headline_table(outcome.run))
+    if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
+        words.print(bill)
+    words.print(conclude(outcome.run, outcome.fit), markup=False)
+    for limit in outcome.limits:
+        verdict = "holds" if limit["holds"] else "is breached"
+        words.print(f"limit {limit['limit']} {verdict}: {limit['worst']} ({limit['case']})", markup=False)
+    for label, line in outcome.run.failures.items():
+        words.print(f"failed: {label}: {line}", markup=False, style="red")
+    words.print(f"Report: {outcome.report}", markup=False, soft_wrap=True)
+    if outcome.exit_code:
+        raise typer.Exit(int(outcome.exit_code))

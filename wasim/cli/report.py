@@ -1,0 +1,22 @@
+"""`wasim report`: a saved run concluded again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wasim.cli.options import AsJson, PriceFile
+
+
+def report(
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="Folder of a run, such as results/smoke/20260101T000000Z-0000.")
+    ],
+    as_json: AsJson = False,
+    prices: PriceFile = None,
+) -> None:
+    """Fit and draw a run again from what it saved; nothing is measured."""
+    from wasim.bench import conclude_run
+    from wasim.cli.outcome import print_outcome
+
+    print_outcome(conclude_run(run, prices), as_json=as_json)

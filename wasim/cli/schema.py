@@ -1,0 +1,12 @@
+"""`wasim schema`: the scenario language as JSON Schema."""
+
+import json
+
+import typer
+
+
+def schema() -> None:
+    """Print the scenario language as JSON Schema, for editors."""
+    from wasim.scenario.schema import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))

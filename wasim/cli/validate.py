@@ -1,0 +1,51 @@
+"""`wasim validate`: scenarios checked, every fault printed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wasim.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from wasim.scenario import LoadedScenario
+
+
+def validate(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenarios to check.")],
+    cases: Annotated[bool, typer.Option("--cases", help="List every case too.")] = False,
+) -> None:
+    """Check scenarios; print every fault with its position and remedy."""
+    from wasim.scenario import load_scenario
+
+    faults: list[str] = []
+    for file in files:
+        try:
+            scenario = load_scenario(file)
+        except ScenarioError as error:
+            faults += error.faults
+            continue
+        typer.echo(f"{file}: {scenario.name}, {len(scenario.cases())} cases, {scenario.commits} commits")
+        if cases:
+            from rich.console import Console
+
+            Console().print(_case_table(scenario))
+    if faults:
+        raise ScenarioError(faults)
+
+
+def _case_table(scenario: "LoadedScenario") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    from wasim.units import format_duration
+
+    table = Table("case", "interval", "commits", "rows per commit")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for case in scenario.cases():
+        interval = format_duration(case.commit_interval_s)
+        table.add_row(Text(case.label), interval, str(case.commits), str(case.rows_per_commit))
+    return table
