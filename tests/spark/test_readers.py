@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from support.pages import page_of
 
 from wasim.bench.case import CaseContext
 from wasim.errors import CaseFailed, EnvironmentFault
 from wasim.fit import FitReport
 from wasim.ledger import FULL_SCAN
 from wasim.ledger.readers import BOUNDARIES
-from wasim.report.pages import render_run_page
 from wasim.runs import CaseRun, Run
 from wasim.runs.documents import read_case
 from wasim.scenario import Case
@@ -300,7 +300,7 @@ def test_a_case_is_probed_by_every_reader_it_names(
     assert [probe.variant for probe in saved.probes] == [probe.variant for probe in case.probes]
     assert [one.files for one in saved.listings] == [listing.files]
     run = Run(folder=context.folder.path, scenario="s", question="q?", provenance={}, cases=(saved,), failures={})
-    page = render_run_page(run, FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=()))
+    page = page_of(run, FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=()))
     for reader in ALL:
         assert BOUNDARIES[reader].planning[:40].replace("'", "&#39;") in page
 

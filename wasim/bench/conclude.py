@@ -9,7 +9,7 @@ from wasim.bench.limits import LimitDocument, judge
 from wasim.benchmarks import merge_benchmarks
 from wasim.errors import ExitCode
 from wasim.fit import FitReport, fit_document, fit_run
-from wasim.report.charts import save_charts
+from wasim.report.charts import draw_charts, save_charts
 from wasim.report.pages import render_run_page
 from wasim.runs import Run, read_run, summary_document, write_atomically
 from wasim.scenario import load_scenario
@@ -46,9 +46,10 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     limits = tuple(judge(scenario.limits, run))
     document = summary_document(run, fit_document(fit), list(limits), price_list)
     merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
-    save_charts(run, fit, folder / "charts")
+    charts = draw_charts(run, fit)
+    save_charts(charts, folder / "charts")
     report = folder / "report.html"
-    write_atomically(report, render_run_page(run, fit, limits, price_list))
+    write_atomically(report, render_run_page(run, fit, charts, limits, price_list))
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
     return Outcome(run=run, fit=fit, limits=limits, document=document, report=report, prices=price_list)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from support.pages import page_of
 from support.synthetic import Truth, synthetic_case, synthetic_case_run, synthetic_run
 
 from wasim.fit import fit_run
@@ -18,7 +19,6 @@ from wasim.report.charts.contention import (
     plan_contention,
 )
 from wasim.report.charts.palette import styled
-from wasim.report.pages import render_run_page
 from wasim.report.pages.contention_cells import contention_table
 from wasim.runs import CaseRun, Run
 from wasim.scenario.parts import Environment
@@ -98,7 +98,7 @@ def test_one_writer_alone_leaves_chart_and_table_out(run: Run) -> None:
     alone = replace(run, cases=run.cases[:1])
     assert plan_contention(alone) == ()
     assert contention_table(alone).rows == ()
-    assert "Writers in each other's way" not in render_run_page(alone, fit_run(alone))
+    assert "Writers in each other's way" not in page_of(alone, fit_run(alone))
 
 
 def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
@@ -112,6 +112,6 @@ def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
         "30",
     )
     assert (row["wasted"], row["orphan files"], row["failures"]) == ("30.0 KiB", "30", "2 CommitFailedException")
-    html = render_run_page(run, fit_run(run))
+    html = page_of(run, fit_run(run))
     assert "Writers in each other" in html
     assert "one writer" in html

@@ -7,7 +7,7 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.report.charts import Chart, plan_charts, render_chart, save_charts
+from wasim.report.charts import DrawnChart, LeftOut, draw_charts, render_chart, save_charts
 from wasim.report.charts.palette import CSS_NAMES
 from wasim.runs import Run
 
@@ -23,12 +23,17 @@ def fit(run: Run) -> FitReport:
 
 
 @pytest.fixture(scope="module")
-def markup(run: Run, fit: FitReport) -> dict[str, str]:
-    return {chart.name: render_chart(chart) for chart in plan_charts(run, fit) if isinstance(chart, Chart)}
+def drawn(run: Run, fit: FitReport) -> tuple[DrawnChart | LeftOut, ...]:
+    return draw_charts(run, fit)
+
+
+@pytest.fixture(scope="module")
+def markup(drawn: tuple[DrawnChart | LeftOut, ...]) -> dict[str, str]:
+    return {one.chart.name: render_chart(one) for one in drawn if isinstance(one, DrawnChart)}
 
 
 def test_charts_saved_twice_are_byte_identical(run: Run, fit: FitReport, tmp_path: Path) -> None:
-    first, second = save_charts(run, fit, tmp_path / "one"), save_charts(run, fit, tmp_path / "two")
+    first, second = (save_charts(draw_charts(run, fit), tmp_path / name) for name in ("one", "two"))
     assert [path.name for path in first] == [path.name for path in second]
     assert {path.suffix for path in first} == {".svg", ".png"}
     assert all(one.read_bytes() == two.read_bytes() for one, two in zip(first, second, strict=True))
@@ -38,7 +43,7 @@ def test_a_chart_that_is_left_out_leaves_no_older_picture_behind(run: Run, fit: 
     stale = tmp_path / "extrapolation.svg"
     stale.write_text("<svg/>")
     nothing = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
-    save_charts(run, nothing, tmp_path)
+    save_charts(draw_charts(run, nothing), tmp_path)
     assert not stale.exists()
 
 
@@ -68,3 +73,11 @@ def test_references_point_to_ids_of_the_same_chart(markup: dict[str, str]) -> No
 
 def test_text_stays_text(markup: dict[str, str]) -> None:
     assert "commit interval (event time)" in markup["metadata_rate"]
+
+
+def test_a_page_says_a_charts_title_itself(drawn: tuple[DrawnChart | LeftOut, ...], markup: dict[str, str]) -> None:
+    for one in drawn:
+        if isinstance(one, DrawnChart):
+            title = one.chart.title.partition("\n")[0]
+            assert f">{title}<" in one.svg
+            assert f">{title}<" not in markup[one.chart.name]

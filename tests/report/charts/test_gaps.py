@@ -6,7 +6,7 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.report.charts import Chart, LeftOut, draw_figure, plan_charts, render_chart
+from wasim.report.charts import Chart, LeftOut, draw_chart, draw_figure, plan_charts, render_chart
 from wasim.report.charts.series import group_cases
 from wasim.runs import CaseRun, Run
 
@@ -97,7 +97,7 @@ def test_a_model_of_another_table_draws_no_line(run: Run) -> None:
     cases = tuple(swept(case, "table.columns", count) for case in run.cases for count in ("10", "100"))
     rate = by_name(replace(run, cases=cases), fit)["metadata_rate"]
     assert isinstance(rate, Chart)
-    assert "model" not in render_chart(rate)
+    assert "model" not in render_chart(draw_chart(rate))
 
 
 def test_tables_that_share_a_fit_get_a_line_and_an_extrapolation_each() -> None:

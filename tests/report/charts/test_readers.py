@@ -7,7 +7,7 @@ from support.synthetic import Sweep, synthetic_run, with_other_readers
 
 from wasim.fit import fit_run
 from wasim.ledger.readers import BOUNDARIES
-from wasim.report.charts import plan_charts, render_chart
+from wasim.report.charts import draw_chart, plan_charts, render_chart
 from wasim.report.charts.readers import draw_reader, plan_readers
 from wasim.report.charts.series import planning_at_end_ms
 from wasim.report.pages.cells import ABSENT, boundaries, planning_table
@@ -31,7 +31,7 @@ def test_every_reader_has_a_panel_that_says_its_boundary(run: Run) -> None:
         ax = panel(Figure().subplots())
         assert ax.get_title() == reader
         assert BOUNDARIES[reader].brief in [text.get_text() for text in ax.texts]
-    assert "a whole count()" in render_chart(chart)
+    assert "a whole count()" in render_chart(draw_chart(chart))
 
 
 def test_a_single_reader_needs_no_chart_of_readers(alone: Run) -> None:

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from support.pages import page_of
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.report.pages import render_run_page
 from wasim.report.pages.run_page import flatten, groupwise
 from wasim.runs import Run
 from wasim.units import format_bytes
@@ -70,7 +70,7 @@ def fit(run: Run) -> FitReport:
 @pytest.fixture(scope="module")
 def html(run: Run, fit: FitReport) -> str:
     limits = ({"limit": "wa_metadata < 0.5", "worst": 1.12, "case": "streaming every 5s", "holds": False},)
-    return render_run_page(run, fit, limits)
+    return page_of(run, fit, limits)
 
 
 def test_the_page_is_well_formed(html: str) -> None:
@@ -89,7 +89,7 @@ def test_the_page_loads_and_runs_nothing(html: str) -> None:
 
 
 def test_the_same_run_gives_the_same_page(run: Run, fit: FitReport) -> None:
-    assert render_run_page(run, fit) == render_run_page(run, fit)
+    assert page_of(run, fit) == page_of(run, fit)
 
 
 def test_the_page_holds_every_cases_figures(html: str, run: Run) -> None:
@@ -161,7 +161,7 @@ def test_hostile_text_is_escaped_wherever_it_enters(run: Run, fit: FitReport) ->
     )
     costs = tuple(replace(cost, writer=HOSTILE) for cost in fit.costs)
     limits = ({"limit": HOSTILE, "worst": None, "case": HOSTILE, "holds": False},)
-    html = render_run_page(hostile, replace(fit, costs=costs, notes=(HOSTILE,)), limits)
+    html = page_of(hostile, replace(fit, costs=costs, notes=(HOSTILE,)), limits)
     page = walk(html)
     assert not {"script", "img"} & set(page.tags)
     assert not [name for name, _ in page.attributes if name.startswith("on")]
@@ -182,8 +182,8 @@ def test_percentiles_need_twenty_rounds(run: Run) -> None:
         ]
         return replace(run, cases=tuple(cases))
 
-    assert "1,234</td>" in render_run_page(cut(20), NOTHING).split('id="planning"')[1]
-    assert "1,234</td>" not in render_run_page(cut(19), NOTHING).split('id="planning"')[1]
+    assert "1,234</td>" in page_of(cut(20), NOTHING).split('id="planning"')[1]
+    assert "1,234</td>" not in page_of(cut(19), NOTHING).split('id="planning"')[1]
 
 
 def test_charts_are_described_and_tables_captioned(html: str) -> None:
@@ -230,7 +230,7 @@ def luminance(colour: str) -> float:
 def test_a_page_without_fit_probes_or_cases_is_still_whole(run: Run) -> None:
     bare = replace(run, cases=tuple(replace(case, probes=()) for case in run.cases), failures={}, provenance={})
     for least in (bare, replace(bare, cases=())):
-        text = walk(render_run_page(least, NOTHING)).text
+        text = walk(page_of(least, NOTHING)).text
         assert "Left out:" in text
         assert "Planning was not probed" in text
 

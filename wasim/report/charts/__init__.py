@@ -4,8 +4,19 @@ A `draw_` function takes an Axes and returns it; a `plan_` function decides whet
 why when it cannot.
 """
 
-from wasim.report.charts.chart import Chart, LeftOut, draw_figure
-from wasim.report.charts.gallery import plan_charts, render_chart, save_charts
+from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, draw_figure
+from wasim.report.charts.gallery import draw_chart, draw_charts, plan_charts, render_chart, save_charts
 from wasim.report.charts.thrash import thrash_svg
 
-__all__ = ["Chart", "LeftOut", "draw_figure", "plan_charts", "render_chart", "save_charts", "thrash_svg"]
+__all__ = [
+    "Chart",
+    "DrawnChart",
+    "LeftOut",
+    "draw_chart",
+    "draw_charts",
+    "draw_figure",
+    "plan_charts",
+    "render_chart",
+    "save_charts",
+    "thrash_svg",
+]

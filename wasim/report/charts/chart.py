@@ -1,4 +1,4 @@
-"""A chart as a value: its question, one line of reading, and its panels; or why it was left out."""
+"""A chart as a value: its question, one line of reading, and its panels; or why it was left out; and it drawn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from wasim.report.charts.palette import FIGURE_WIDTH_IN, PANEL_HEIGHT_IN, TITLE_
 
 MOST_PANELS = 6
 TITLE_LINE_IN, HEAD_IN, FOOT_IN, LEFT_IN = 0.19, 0.32, 0.62, 0.86
+TITLE_ID, PAPER_ID = "title", "paper"  # of the groups in an SVG
 NOTE_IN, NOTE_PAD_PT = 0.14, 16.0  # a note's line between a panel and its name
 
 Panel = Callable[[Axes], Axes]
@@ -49,13 +50,28 @@ def cut_panels(chart: Chart) -> Chart:
     return replace(chart, panels=chart.panels[:MOST_PANELS], reading=said)
 
 
-def draw_figure(chart: Chart, *, titled: bool = True) -> Figure:
-    """The chart's panels under one another; without its title where a page's heading says it."""
-    top_in = 0.12 + TITLE_LINE_IN * (1 + chart.title.count("\n")) if titled else 0.0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnChart:
+    """A chart and its figure; `svg` is the figure as a document that stands alone."""
+
+    chart: Chart
+    figure: Figure
+    svg: str
+
+
+def title_in(chart: Chart) -> float:
+    """Inches that the title takes above the panels."""
+    return 0.12 + TITLE_LINE_IN * (1 + chart.title.count("\n"))
+
+
+def draw_figure(chart: Chart) -> Figure:
+    """The chart's title, and its panels under one another."""
+    top_in = title_in(chart)
     foot_in = FOOT_IN + 0.19 * chart.key_lines
     row_in = PANEL_HEIGHT_IN + chart.note_in + foot_in
     height_in = top_in + row_in * len(chart.panels)
     figure = Figure(figsize=(FIGURE_WIDTH_IN, height_in))
+    figure.patch.set_gid(PAPER_ID)
     for position, panel in enumerate(chart.panels):
         bottom_in = height_in - top_in - row_in * (position + 1) + foot_in
         width_in = FIGURE_WIDTH_IN - LEFT_IN - chart.right_in
@@ -69,8 +85,8 @@ def draw_figure(chart: Chart, *, titled: bool = True) -> Figure:
                 )
             )
         )
-    if titled:
-        figure.text(
-            0.1 / FIGURE_WIDTH_IN, 1 - 0.1 / height_in, chart.title, va="top", fontsize=TITLE_PT, fontweight="bold"
-        )
+    title = figure.text(
+        0.1 / FIGURE_WIDTH_IN, 1 - 0.1 / height_in, chart.title, va="top", fontsize=TITLE_PT, fontweight="bold"
+    )
+    title.set_gid(TITLE_ID)
     return figure

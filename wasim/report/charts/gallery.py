@@ -1,11 +1,12 @@
 """All charts of a run: planned, drawn into pages, and saved."""
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 from wasim.fit.report import FitReport
 from wasim.report.charts.amplification import plan_write_amplification
-from wasim.report.charts.chart import Chart, LeftOut, cut_panels, draw_figure
+from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, cut_panels, draw_figure, title_in
 from wasim.report.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
 from wasim.report.charts.contention import plan_contention
 from wasim.report.charts.extrapolation import plan_extrapolation
@@ -15,10 +16,11 @@ from wasim.report.charts.palette import styled
 from wasim.report.charts.planning import plan_planning_latency
 from wasim.report.charts.rates import plan_metadata_rate
 from wasim.report.charts.readers import plan_readers
-from wasim.report.charts.svg import figure_svg, inline_svg
+from wasim.report.charts.svg import figure_svg, inline_svg, without_title
 from wasim.runs import Run, write_atomically
 
 PNG_DOTS_PER_INCH = 200
+POINTS_PER_INCH = 72
 
 
 def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
@@ -38,33 +40,48 @@ def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
     return tuple(cut_panels(chart) if isinstance(chart, Chart) else chart for chart in charts)
 
 
-def render_chart(chart: Chart) -> str:
-    """The chart as markup for a page that says its title and defines its colours."""
+def draw_charts(run: Run, fit: FitReport) -> tuple[DrawnChart | LeftOut, ...]:
+    """The planned charts, each drawn once: for the files that `save_charts` writes, and for the page."""
+    return tuple(draw_chart(chart) if isinstance(chart, Chart) else chart for chart in plan_charts(run, fit))
+
+
+def draw_chart(chart: Chart) -> DrawnChart:
+    """The chart as a figure, and as a document that stands alone."""
     with styled():
-        return inline_svg(
-            draw_figure(chart, titled=False),
-            name=chart.name,
-            description=f"{chart.title} {chart.reading}".replace("\n", " "),
-        )
+        figure = draw_figure(chart)
+        return DrawnChart(chart=chart, figure=figure, svg=figure_svg(figure))
 
 
-def save_charts(run: Run, fit: FitReport, folder: Path) -> tuple[Path, ...]:
+def render_chart(drawn: DrawnChart) -> str:
+    """The chart as markup for a page that says its title and defines its colours."""
+    chart = drawn.chart
+    return inline_svg(
+        without_title(drawn.svg, title_in(chart) * POINTS_PER_INCH),
+        name=chart.name,
+        description=f"{chart.title} {chart.reading}".replace("\n", " "),
+    )
+
+
+def save_charts(charts: Iterable[DrawnChart | LeftOut], folder: Path) -> tuple[Path, ...]:
     """Every chart as `folder`/name.svg and .png; the same bytes for the same run. Charts left out are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     saved: list[Path] = []
-    for chart in plan_charts(run, fit):
-        if isinstance(chart, LeftOut):
-            for stale in (folder / f"{chart.name}.svg", folder / f"{chart.name}.png"):
+    for drawn in charts:
+        if isinstance(drawn, LeftOut):
+            for stale in (folder / f"{drawn.name}.svg", folder / f"{drawn.name}.png"):
                 stale.unlink(missing_ok=True)
             continue
-        with styled():
-            figure, png = draw_figure(chart), io.BytesIO()
-            svg = figure_svg(figure)
-            figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
         for path, content in (
-            (folder / f"{chart.name}.svg", svg.encode()),
-            (folder / f"{chart.name}.png", png.getvalue()),
+            (folder / f"{drawn.chart.name}.svg", drawn.svg.encode()),
+            (folder / f"{drawn.chart.name}.png", _png(drawn)),
         ):
             write_atomically(path, content)
             saved.append(path)
     return tuple(saved)
+
+
+def _png(drawn: DrawnChart) -> bytes:
+    png = io.BytesIO()
+    with styled():
+        drawn.figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
+    return png.getvalue()

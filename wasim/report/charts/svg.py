@@ -6,6 +6,7 @@ from html import escape
 
 from matplotlib.figure import Figure
 
+from wasim.report.charts.chart import PAPER_ID, TITLE_ID
 from wasim.report.charts.palette import CSS_NAMES, DARK
 
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}  # nothing that differs from run to run
@@ -18,14 +19,24 @@ def figure_svg(figure: Figure) -> str:
     return text.getvalue()
 
 
-def inline_svg(figure: Figure, *, name: str, description: str) -> str:
-    """Markup for a page: transparent, colours as custom properties, ids of its own, and described in words.
+def without_title(svg: str, title_pt: float) -> str:
+    """The document without its title and the height that it took, for a page whose heading says it."""
+    svg = _without_group(svg, TITLE_ID)
+    return re.sub(
+        r'viewBox="0 0 (\S+) (\S+)"', lambda box: f'viewBox="0 {title_pt:g} {box[1]} {float(box[2]) - title_pt:g}"', svg
+    )
+
+
+def _without_group(svg: str, group: str) -> str:
+    return re.sub(rf'\s*<g id="{group}">.*?</g>', "", svg, count=1, flags=re.DOTALL)
+
+
+def inline_svg(svg: str, *, name: str, description: str) -> str:
+    """The document as markup for a page: transparent, colours as custom properties, ids of its own, described in words.
 
     The result is trusted markup: matplotlib escapes every text that it writes.
     """
-    figure.patch.set_alpha(0)
-    svg = figure_svg(figure)
-    svg = svg[svg.index("<svg") :]
+    svg = _without_group(svg[svg.index("<svg") :], PAPER_ID)
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows; without them the page holds no address at all
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
@@ -37,12 +48,12 @@ def inline_svg(figure: Figure, *, name: str, description: str) -> str:
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
 
 
-def standing_svg(figure: Figure, *, name: str, description: str) -> str:
-    """A whole SVG document whose colours follow what its reader prefers, light or dark."""
+def standing_svg(svg: str, *, name: str, description: str) -> str:
+    """The document with colours that follow what its reader prefers, light or dark."""
     light = ";".join(f"--{css}:{colour}" for colour, css in CSS_NAMES.items())
     dark = ";".join(f"--{css}:{colour}" for css, colour in DARK.items())
     style = f"<style>svg{{{light};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    svg = inline_svg(figure, name=name, description=description)
+    svg = inline_svg(svg, name=name, description=description)
     start = svg.index("<svg ") + len("<svg ")
     body = svg.index(">", start) + 1
     attributes = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '

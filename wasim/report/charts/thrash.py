@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from wasim.report.charts.axes import key_below, name_panel
 from wasim.report.charts.chart import Chart, draw_figure
 from wasim.report.charts.palette import BLUE, INK, ORANGE, styled
-from wasim.report.charts.svg import standing_svg
+from wasim.report.charts.svg import figure_svg, standing_svg
 from wasim.units import Ints
 
 NAME = "thrash"
@@ -63,4 +63,4 @@ def thrash_svg(real: Ints, simulated: Ints, unmerged: Ints) -> str:
     )
     chart = Chart(name=NAME, title="Merging near the target size", reading=reading, panels=panels, key_lines=1)
     with styled():
-        return standing_svg(draw_figure(chart), name=NAME, description=f"{chart.title}. {reading}")
+        return standing_svg(figure_svg(draw_figure(chart)), name=NAME, description=f"{chart.title}. {reading}")

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wasim.fit.report import FitReport
-from wasim.report.charts import Chart, plan_charts, render_chart
+from wasim.report.charts import DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.bill_cells import bill_table
 from wasim.report.pages.cells import (
@@ -44,18 +44,22 @@ class Picture:
 
 
 def render_run_page(
-    run: Run, fit: FitReport, limits_outcome: Sequence[LimitOutcome] = (), prices: Prices | None = None
+    run: Run,
+    fit: FitReport,
+    charts: Sequence[DrawnChart | LeftOut],
+    limits_outcome: Sequence[LimitOutcome] = (),
+    prices: Prices | None = None,
 ) -> str:
     """The whole page as HTML. Everything that a scenario, a machine or an error wrote is escaped.
 
-    `prices` are for cases on S3.
+    `charts` are the run's, as `draw_charts` gives them; `prices` are for cases on S3.
     """
     page = _environment().get_template("run.html.jinja")
     return page.render(
         run=run,
         conclusion=conclude(run, fit),
         headline=headline_table(run),
-        pictures=_pictures(run, fit),
+        pictures=tuple(_picture(chart) for chart in charts),
         limits=_limits_table(limits_outcome) if limits_outcome else None,
         breached=sum(1 for limit in limits_outcome if not limit["holds"]),
         tables=_tables(run, fit),
@@ -84,17 +88,13 @@ def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str
     return [(heading, [row[1:] for row in group]) for heading, group in groupby(rows, key=itemgetter(0))]
 
 
-def _pictures(run: Run, fit: FitReport) -> tuple[Picture, ...]:
-    pictures = []
-    for chart in plan_charts(run, fit):
-        title = chart.title.replace("\n", " ")
-        if isinstance(chart, Chart):
-            # matplotlib escapes every text that it writes into an SVG
-            svg = Markup(render_chart(chart))  # noqa: S704
-            pictures.append(Picture(name=chart.name, title=title, text=chart.reading, svg=svg))
-        else:
-            pictures.append(Picture(name=chart.name, title=title, text=chart.why, svg=None))
-    return tuple(pictures)
+def _picture(drawn: DrawnChart | LeftOut) -> Picture:
+    if isinstance(drawn, LeftOut):
+        return Picture(name=drawn.name, title=drawn.title.replace("\n", " "), text=drawn.why, svg=None)
+    chart = drawn.chart
+    # matplotlib escapes every text that it writes into an SVG
+    svg = Markup(render_chart(drawn))  # noqa: S704
+    return Picture(name=chart.name, title=chart.title.replace("\n", " "), text=chart.reading, svg=svg)
 
 
 def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
