@@ -68,7 +68,7 @@ def maintained_ledger(case: Case, table: Maintained) -> Ledger:
         manifests_replaced=dropped,
         live_manifests=live,
         live_entries=files,
-        entries_processed=nothing,
+        entries_processed=np.full(len(commits), np.nan),
         snapshots_retained=snapshots - gone,
         data_bytes_live=np.rint(live_bytes).astype(np.int64),
         written_bytes={kind: np.rint(written[kind]).astype(np.int64) if kind in written else nothing for kind in Kind},
@@ -101,11 +101,11 @@ def _deletes_written(table: Maintained, commits: Ints, snapshots: Ints) -> dict[
 
 def _told_by_their_numbers(case: Case, commits: Ints, files_per_commit: int) -> dict[str, Any]:
     """Columns that the numbers of the writer's commits tell, and those of which fast mode knows nothing."""
-    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    unknown = np.full(len(commits), np.nan)
     return {
         "operation": np.full(len(commits), "upsert" if case.key_columns else "append", dtype=object),
         "snapshot_operation": np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
-        "snapshot_id": nothing,
+        "snapshot_id": unknown,
         "event_time_s": commits.astype(np.float64) * case.commit_interval_s,
         "reported_at_s": unknown,
         "commit_ms": unknown,
@@ -114,7 +114,7 @@ def _told_by_their_numbers(case: Case, commits: Ints, files_per_commit: int) -> 
         "entries_added": np.full_like(commits, files_per_commit),
         "records_added": np.full_like(commits, case.rows_per_commit),
         "records_live": commits * case.rows_per_commit,
-        "wasted_bytes": nothing,
-        "deleted_bytes": dict.fromkeys(Kind, nothing),
-        "files_written": dict.fromkeys(Kind, nothing),
+        "wasted_bytes": unknown,
+        "deleted_bytes": dict.fromkeys(Kind, unknown),
+        "files_written": dict.fromkeys(Kind, unknown),
     }

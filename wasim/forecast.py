@@ -14,7 +14,7 @@ import numpy as np
 from wasim.calibration import calibrate, calibrate_upkeep, calibrate_upserts, case_run_exact, maintained_model
 from wasim.checkpoints import checkpoint_ledger, maintained_ledger
 from wasim.errors import WasimError
-from wasim.ledger.totals import amplification
+from wasim.ledger import Summed
 from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case, LoadedScenario
 from wasim.twin import Site, WriterProfile, shipped_profile, simulate_table
@@ -157,19 +157,16 @@ def _case_run_fast(case: Case, profile: WriterProfile, site: Site) -> CaseRun:
         table = maintain_fast(maintained_model(model, upkeep, laws, case, profile))
         totals, live = maintained_totals(table), maintained_live_bytes(table)
         ledger, ingested = maintained_ledger(case, table), _ingested_bytes(model, case.commits)
-    return CaseRun(
-        key=case.key(key_versions({})),
-        case=case,
-        engine="sim",
-        ledger=ledger,
+    summed = Summed(
         totals=totals,
         live_bytes=live,
-        operations=(),
+        ledger=ledger,
         ingested_bytes=ingested,
-        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
-        probes=(),
-        wall_s=0.0,
+        operations=(),
+        band={},
+        approximated=(),
     )
+    return CaseRun.of_summed(case, summed, key=case.key(key_versions({})), engine="sim", wall_s=0.0)
 
 
 def _ingested_bytes(model: FastModel, commits: int) -> int:

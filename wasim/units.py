@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Counts = NDArray[np.int64] | NDArray[np.float64]  # whole numbers; as floats where some are unknown, and so NaN
 Texts = NDArray[Any]  # numpy object array of str: numpy has no better name for it
 
 DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

@@ -10,7 +10,7 @@ from wasim.bench.case import CaseContext
 from wasim.ledger import FileEvents, Kind, RequestKind, Requests
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun
-from wasim.runs.documents import read_case
+from wasim.runs.saved import read_case
 from wasim.scenario import Case
 
 pytestmark = pytest.mark.spark

@@ -17,7 +17,7 @@ from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.model import drivers_at, read_appends
 from wasim.runs import CaseRun
-from wasim.runs.documents import read_case
+from wasim.runs.saved import read_case
 from wasim.scenario import Case, load_scenario
 from wasim.spark import Session, collect
 from wasim.spark.servers import Servers

@@ -16,7 +16,7 @@ from wasim.bench.engines import CORE
 from wasim.ledger import Action, FileEvents, Kind, StepRecords
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun, RunFolder
-from wasim.runs.documents import read_case
+from wasim.runs.saved import read_case
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, Session, drive
 from wasim.spark.drive.content_files import content_file_json

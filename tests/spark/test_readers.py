@@ -14,7 +14,7 @@ from wasim.fit import FitReport
 from wasim.ledger import FULL_SCAN
 from wasim.ledger.readers import BOUNDARIES
 from wasim.runs import CaseRun, Run
-from wasim.runs.documents import read_case
+from wasim.runs.saved import read_case
 from wasim.scenario import Case
 from wasim.scenario.parts import Planning
 from wasim.spark import JdbcCatalog, Session

@@ -6,3 +6,4 @@ TESTS = Path(__file__).parent.parent
 ROOT = TESTS.parent
 DATA = TESTS / "data"
 SCENARIOS = ROOT / "scenarios"
+RESULTS = ROOT / "results"

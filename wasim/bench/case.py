@@ -19,14 +19,7 @@ from wasim.ledger import (
     FileEvents,
     Kind,
     PlanningProbe,
-    Recording,
-    sum_by_operation,
-    sum_contention,
-    sum_events,
-    view_by_commit,
 )
-from wasim.ledger.operations import ingested_bytes
-from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
@@ -91,8 +84,15 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
                 _check_rows(target, len(recording.reports))
             live_bytes, state = _live_bytes(planning), planning.state()
         probes += probe_fresh(case, context.session.jars, place.catalog, context.table_root, state)
-    finished = _case_run(case, context, recording, live_bytes, probes, time.monotonic() - started_s)
-    finished = replace(finished, requests=requests, listings=tuple(listings))
+    finished = CaseRun.of_recording(
+        case,
+        recording,
+        key=context.key,
+        engine=context.engine.name,
+        live_bytes=live_bytes,
+        wall_s=time.monotonic() - started_s,
+    )
+    finished = replace(finished, probes=tuple(probes), requests=requests, listings=tuple(listings))
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events
@@ -165,28 +165,3 @@ def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     live[Kind.DELETE_MANIFEST] = delete_manifests
     live[Kind.DATA] = planning.live_data_bytes(table)
     return live
-
-
-def _case_run(
-    case: Case,
-    context: CaseContext,
-    recording: Recording,
-    live_bytes: dict[Kind, int],
-    probes: list[PlanningProbe],
-    wall_s: float,
-) -> CaseRun:
-    totals, ingested = sum_events(recording.events), ingested_bytes(recording)
-    return CaseRun(
-        key=context.key,
-        case=case,
-        engine=context.engine.name,
-        ledger=view_by_commit(recording),
-        totals=totals,
-        live_bytes=live_bytes,
-        contention=sum_contention(recording),
-        operations=sum_by_operation(recording),
-        ingested_bytes=ingested,
-        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
-        probes=tuple(probes),
-        wall_s=wall_s,
-    )

@@ -7,9 +7,7 @@ import numpy as np
 
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import Observed, group_cases
-from wasim.ledger import Kind, Recording, sum_by_operation, sum_contention, sum_events, view_by_commit
-from wasim.ledger.operations import ingested_bytes
-from wasim.ledger.totals import amplification
+from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.model import Appends, drivers_at
 from wasim.model.appends import TARGET_MANIFEST_BYTES
@@ -96,19 +94,11 @@ def _fast_model(case: Case, profile: WriterProfile, writer: WriterFit, recording
 
 def case_run_exact(case: Case, simulated: Simulated) -> CaseRun:
     """A simulated case as a bench would leave it behind."""
-    totals = sum_events(simulated.recording.events)
-    ingested = ingested_bytes(simulated.recording)
-    return CaseRun(
+    return CaseRun.of_recording(
+        case,
+        simulated.recording,
         key=case.key(key_versions({})),
-        case=case,
         engine="sim",
-        ledger=view_by_commit(simulated.recording),
-        totals=totals,
         live_bytes=simulated.live_bytes,
-        contention=sum_contention(simulated.recording) if case.writer.writers > 1 else None,
-        operations=sum_by_operation(simulated.recording),
-        ingested_bytes=ingested,
-        amplification=amplification(totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
-        probes=(),
         wall_s=0.0,
     )

@@ -1,8 +1,9 @@
 """The ledger: file events ─► one row per commit ─► totals. One vocabulary for every engine.
 
 `vocabulary` names kinds, actions and operations; `events` is the truth of the program; `commits` is the view by
-commit; `totals` the view of that; `contention` what writers in each other's way cost; `planning` what probes saw,
-`readers` what saw it; `requests` what S3 was asked; `parquet` saves and reads them.
+commit; `totals` the view of that; `summed` a case of which an engine has sums alone; `contention` what writers in each
+other's way cost; `planning` what probes saw, `readers` what saw it; `requests` what S3 was asked; `parquet` saves and
+reads them.
 """
 
 from wasim.ledger.commits import Ledger, view_by_commit
@@ -11,6 +12,7 @@ from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecord
 from wasim.ledger.operations import OperationTotals, sum_by_operation
 from wasim.ledger.planning import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.requests import RequestKind, Requests, request_kind
+from wasim.ledger.summed import Summed
 from wasim.ledger.totals import Totals, WriteAmplification, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
 
@@ -31,6 +33,7 @@ __all__ = [
     "RequestKind",
     "Requests",
     "StepRecords",
+    "Summed",
     "Totals",
     "WriteAmplification",
     "of_first_reader",

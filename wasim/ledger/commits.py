@@ -8,7 +8,7 @@ import numpy as np
 from wasim.ledger.contention import lost_files
 from wasim.ledger.events import CommitReports, FileEvents, Recording
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
-from wasim.units import Floats, Ints, Texts
+from wasim.units import Counts, Floats, Ints, Texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,33 +18,33 @@ class Ledger:
     `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included;
     `deleted_bytes[kind]` what it deleted; `wasted_bytes` what it both wrote and deleted, and what its lost
     attempts wrote. `live_manifests` and `live_entries` describe the new snapshot. All other columns are those of
-    CommitReports.
+    CommitReports. What an engine does not know is NaN, and so are all of a column by kind; `Counts` are floats then.
     """
 
     commit: Ints
     operation: Texts
     snapshot_operation: Texts
-    snapshot_id: Ints
+    snapshot_id: Counts
     event_time_s: Floats
     reported_at_s: Floats
     commit_ms: Floats
     step_ms: Floats
-    attempts: Ints
-    manifests_created: Ints
-    manifests_kept: Ints
-    manifests_replaced: Ints
+    attempts: Counts
+    manifests_created: Counts
+    manifests_kept: Counts
+    manifests_replaced: Counts
     live_manifests: Ints
-    live_entries: Ints
-    entries_added: Ints
-    entries_processed: Ints
+    live_entries: Counts
+    entries_added: Counts
+    entries_processed: Counts
     snapshots_retained: Ints
-    records_added: Ints
-    records_live: Ints
-    data_bytes_live: Ints
-    wasted_bytes: Ints
+    records_added: Counts
+    records_live: Counts
+    data_bytes_live: Counts
+    wasted_bytes: Counts
     written_bytes: dict[Kind, Ints]
-    deleted_bytes: dict[Kind, Ints]
-    files_written: dict[Kind, Ints]
+    deleted_bytes: dict[Kind, Counts]
+    files_written: dict[Kind, Counts]
 
     def __len__(self) -> int:
         return len(self.commit)
@@ -102,8 +102,8 @@ def view_by_commit(recording: Recording) -> Ledger:
 _SHARED_COLUMNS = [f.name for f in fields(CommitReports) if f.name in {g.name for g in fields(Ledger)}]
 
 
-def _sum_by_kind(events: FileEvents, action: Action, count: int, *, count_files: bool = False) -> dict[Kind, Ints]:
-    sums = {}
+def _sum_by_kind(events: FileEvents, action: Action, count: int, *, count_files: bool = False) -> dict[Kind, Any]:
+    sums: dict[Kind, Ints] = {}
     for kind in Kind:
         chosen = (events.action == action) & (events.kind == kind)
         weights = np.ones(int(chosen.sum())) if count_files else events.bytes[chosen].astype(np.float64)

@@ -22,14 +22,17 @@ Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords, Ledger, Req
 
 
 def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger | Requests, path: Path) -> None:
-    """Write the columns to `path`; a column by kind becomes one column per kind, `written_bytes.metadata_json` …"""
+    """Write the columns to `path`; a column by kind becomes one column per kind, `written_bytes.metadata_json` …
+
+    What is unknown, and so NaN, is null there.
+    """
     arrays: dict[str, pa.Array] = {}
     for field in fields(columns):
         value = getattr(columns, field.name)
         if isinstance(value, dict):
-            arrays |= {f"{field.name}.{kind}": pa.array(array) for kind, array in value.items()}
+            arrays |= {f"{field.name}.{kind}": pa.array(array, from_pandas=True) for kind, array in value.items()}
         else:
-            arrays[field.name] = pa.array(value)
+            arrays[field.name] = pa.array(value, from_pandas=True)
     table = pa.table(arrays).replace_schema_metadata({_VERSION_KEY: str(SCHEMA_VERSION).encode()})
     pq.write_table(table, path, compression="zstd")
 

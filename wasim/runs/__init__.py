@@ -1,10 +1,11 @@
 """Runs: their values, their folders, what is saved of them, and under which circumstances they were made."""
 
 from wasim.runs.bill import Bill, bill_case
-from wasim.runs.documents import read_recording, read_run, save_case, summary_document
+from wasim.runs.documents import summary_document
 from wasim.runs.files import make_durable, write_atomically
 from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
 from wasim.runs.provenance import key_versions, provenance
+from wasim.runs.saved import read_recording, read_run, save_case
 from wasim.runs.values import CaseRun, Run
 
 __all__ = [

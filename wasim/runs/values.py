@@ -1,6 +1,6 @@
 """Runs as values: what one finished case, and one finished run, consists of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,28 @@ from wasim.ledger import (
     Ledger,
     OperationTotals,
     PlanningProbe,
+    Recording,
     Requests,
+    Summed,
     Totals,
     WriteAmplification,
+    sum_by_operation,
+    sum_contention,
+    sum_events,
+    view_by_commit,
 )
+from wasim.ledger.operations import ingested_bytes
+from wasim.ledger.totals import amplification
 from wasim.scenario import Case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRun:
-    """One case, carried out. Measured and simulated ones differ in `engine` and provenance alone."""
+    """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
+
+    `band` is the relative half-width, by kind, of the band that holds the true written bytes; a kind that is not there
+    is exact. `approximated` says in plain sentences what was replaced by its mean.
+    """
 
     key: str
     case: Case
@@ -28,19 +40,63 @@ class CaseRun:
     ledger: Ledger
     totals: Totals
     live_bytes: dict[Kind, int]  # reachable from the current snapshot (and the current metadata.json)
-    operations: tuple[OperationTotals, ...]  # what each kind of step cost; none of a fast simulation
+    operations: tuple[OperationTotals, ...]  # what each kind of step cost; empty where an engine does not tell
     ingested_bytes: int  # data bytes of rows when they first arrived
     amplification: WriteAmplification
     probes: tuple[PlanningProbe, ...]
     wall_s: float
     requests: Requests | None = None  # to S3; None where the store is local
     listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
-    contention: Contention | None = None  # None where no writers were: of a simulation
+    contention: Contention | None = None  # None where there are sums alone
+    band: dict[Kind, float] = field(default_factory=dict)
+    approximated: tuple[str, ...] = ()
+
+    @classmethod
+    def of_recording(
+        cls, case: Case, recording: Recording, *, key: str, engine: str, live_bytes: dict[Kind, int], wall_s: float
+    ) -> "CaseRun":
+        """The case as it was recorded, without probes, requests and listings: those come by `dataclasses.replace`."""
+        summed = Summed(
+            totals=sum_events(recording.events),
+            live_bytes=live_bytes,
+            ledger=view_by_commit(recording),
+            ingested_bytes=ingested_bytes(recording),
+            operations=sum_by_operation(recording),
+            band={},
+            approximated=(),
+        )
+        made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
+        return replace(made, contention=sum_contention(recording))
+
+    @classmethod
+    def of_summed(cls, case: Case, summed: Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
+        """The case of which the engine returned sums."""
+        ingested = summed.ingested_bytes
+        return cls(
+            key=key,
+            case=case,
+            engine=engine,
+            ledger=summed.ledger,
+            totals=summed.totals,
+            live_bytes=summed.live_bytes,
+            operations=summed.operations,
+            ingested_bytes=ingested,
+            amplification=amplification(summed.totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
+            probes=(),
+            wall_s=wall_s,
+            band=summed.band,
+            approximated=summed.approximated,
+        )
 
     @property
     def commits(self) -> int:
-        """Commits in all. The ledger of a long fast simulation holds only some of them, the last among them."""
+        """Commits in all. A ledger of sums holds only some of them, the last among them."""
         return int(self.ledger.commit[-1]) if len(self.ledger) else 0
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the ledger holds only some of the commits."""
+        return len(self.ledger) < self.commits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

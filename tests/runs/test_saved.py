@@ -1,0 +1,90 @@
+"""Cases and runs as they are saved: what is read again is what was saved, and runs of before stay readable."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from support.paths import RESULTS
+from support.synthetic import Truth, synthetic_case, synthetic_ledger
+
+from wasim.errors import SavedFileError
+from wasim.ledger import Kind, Ledger, OperationTotals, Summed, Totals
+from wasim.runs import CaseRun, read_run, save_case
+from wasim.runs.saved import read_case
+
+SAMPLE = next((RESULTS / "sample" / "smoke").iterdir())
+
+
+def summed_case() -> CaseRun:
+    """A case of 240 commits of which an engine returned sums and every tenth commit, without some columns."""
+    case = synthetic_case()
+    whole = synthetic_ledger(case, Truth(), np.random.default_rng(0))
+    unknown = np.full(24, np.nan)
+    ledger = replace(
+        sampled(whole), wasted_bytes=unknown, commit_ms=unknown, deleted_bytes=dict.fromkeys(Kind, unknown)
+    )
+    totals = Totals(
+        written_bytes={kind: int(written.sum()) for kind, written in whole.written_bytes.items()},
+        deleted_bytes=dict.fromkeys(Kind, 7),
+        files_written=dict.fromkeys(Kind, 240),
+        files_deleted=dict.fromkeys(Kind, 1),
+    )
+    summed = Summed(
+        totals=totals,
+        live_bytes=dict.fromkeys(Kind, 3),
+        ledger=ledger,
+        ingested_bytes=totals.data_bytes,
+        operations=(OperationTotals(operation="append", steps=1, commits=240, totals=totals, wall_s=np.nan),),
+        band={Kind.DATA_MANIFEST: 0.01},
+        approximated=("Which files a statement touches is taken at its mean.",),
+    )
+    return CaseRun.of_summed(case, summed, key="a" * 12, engine="sim", wall_s=1.5)
+
+
+def sampled(ledger: Ledger) -> Ledger:
+    def every_tenth(column: object) -> object:
+        if isinstance(column, dict):
+            return {kind: values[9::10] for kind, values in column.items()}
+        return column[9::10]  # type: ignore[index]
+
+    return Ledger(**{name: every_tenth(getattr(ledger, name)) for name in Ledger.__slots__})
+
+
+def test_a_case_of_sums_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+    case = summed_case()
+    save_case(case, None, tmp_path)
+    again = read_case(tmp_path)
+    assert (again.totals, again.live_bytes, again.band) == (case.totals, case.live_bytes, case.band)
+    assert (again.approximated, again.amplification, again.commits) == (case.approximated, case.amplification, 240)
+    assert again.is_sampled
+    (operation,) = again.operations
+    assert operation.totals == case.totals
+    assert np.isnan(operation.wall_s)
+    assert json.loads((tmp_path / "case.json").read_text())["operations"][0]["wall_s"] is None
+
+
+def test_what_an_engine_does_not_know_is_missing_in_the_saved_ledger(tmp_path: Path) -> None:
+    save_case(summed_case(), None, tmp_path)
+    ledger = pq.read_table(tmp_path / "ledger.parquet")
+    nulls = {name: ledger[name].null_count for name in ledger.column_names if ledger[name].null_count}
+    assert nulls == {"wasted_bytes": 24, "commit_ms": 24, **{f"deleted_bytes.{kind}": 24 for kind in Kind}}
+    again = read_case(tmp_path).ledger
+    assert np.isnan(again.wasted_bytes).all()
+    assert not np.isnan(again.files_written[Kind.DATA]).any()
+
+
+def test_a_run_saved_before_there_were_bands_is_read_as_exact() -> None:
+    run = read_run(SAMPLE)
+    saved = json.loads((SAMPLE / "summary.json").read_text())
+    assert [case.totals.written_bytes for case in run.cases] == [case["written_bytes"] for case in saved["cases"]]
+    assert [(case.band, case.approximated, case.is_sampled) for case in run.cases] == [({}, (), False)] * 4
+
+
+def test_a_ledger_that_lacks_commits_is_refused(tmp_path: Path) -> None:
+    case = summed_case()
+    save_case(replace(case, ledger=case.ledger.head(20)), None, tmp_path)
+    with pytest.raises(SavedFileError, match=r"holds 200 commits, the case has 240"):
+        read_case(tmp_path)

@@ -1,0 +1,195 @@
+"""Runs as they are saved: a case's folder of case.json and Parquet files, and the run that holds such folders."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wasim.errors import SavedFileError
+from wasim.ledger import (
+    CommitReports,
+    FileEvents,
+    Kind,
+    Ledger,
+    OperationTotals,
+    Recording,
+    Requests,
+    StepRecords,
+    Summed,
+    Totals,
+    sum_by_operation,
+    sum_contention,
+    sum_events,
+)  # fmt: skip
+from wasim.ledger.parquet import read_columns, save_columns
+from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
+from wasim.runs.files import write_atomically
+from wasim.runs.values import CaseRun, Run
+from wasim.scenario import case_from_document
+
+SAVED_VERSION = 3
+
+
+def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:
+    """Writes `case.json`, the ledger and, if there is one, the recording into `folder`, which must exist.
+
+    Without a recording, the sums of the case are in `case.json`.
+    """
+    document = _case_document(case)
+    if recording is None:
+        document["totals"] = asdict(case.totals)
+        document["operations"] = [asdict(one) | {"wall_s": _known(one.wall_s)} for one in case.operations]
+    else:
+        save_columns(recording.events, folder / "events.parquet")
+        save_columns(recording.reports, folder / "reports.parquet")
+        save_columns(recording.steps, folder / "steps.parquet")
+    save_columns(case.ledger, folder / "ledger.parquet")
+    if case.requests is not None:
+        save_columns(case.requests, folder / "requests.parquet")
+    write_atomically(folder / "case.json", json.dumps(document, indent=1))
+
+
+def _case_document(case: CaseRun) -> dict[str, Any]:
+    return {
+        "schema_version": SAVED_VERSION,
+        "key": case.key,
+        "engine": case.engine,
+        "case": case.case.document(),
+        "live_bytes": case.live_bytes,
+        "ingested_bytes": case.ingested_bytes,
+        "amplification": asdict(case.amplification),
+        "band": case.band,
+        "approximated": case.approximated,
+        "probes": [probe_document(probe) for probe in case.probes],
+        "listings": [listing_document(listing) for listing in case.listings],
+        "wall_s": case.wall_s,
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def read_case(folder: Path) -> CaseRun:
+    """The case that `save_case` wrote. SavedFileError if a part is missing, damaged or of an unknown version."""
+    document = _read_json(folder / "case.json", SAVED_VERSION)
+    with _not_as_saved(folder / "case.json"):
+        made = _case_from(document, folder)
+    failed = made.contention.failed_commits if made.contention else 0
+    found = made.commits if "totals" in document else len(made.ledger)
+    if made.case.only_appends and found + failed != made.case.commits:
+        raise SavedFileError(
+            f"{folder / 'ledger.parquet'}: holds {found} commits, the case has {made.case.commits}. {_AGAIN}"
+        )
+    return made
+
+
+def read_recording(folder: Path) -> Recording:
+    """The recording that `save_case` wrote into a case's folder."""
+    return Recording(
+        events=read_columns(folder / "events.parquet", FileEvents),
+        reports=read_columns(folder / "reports.parquet", CommitReports),
+        steps=read_columns(folder / "steps.parquet", StepRecords),
+    )
+
+
+_AGAIN = "Name the folder of a run that bench has made, or run the bench again."
+
+
+@contextmanager
+def _not_as_saved(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = str(error).splitlines()[0][:120]
+        raise SavedFileError(f"{path}: is not as bench saves it ({type(error).__name__}: {what}). {_AGAIN}") from error
+
+
+def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
+    recording = None if "totals" in document else read_recording(folder)
+    requests = folder / "requests.parquet"
+    made = CaseRun.of_summed(
+        case_from_document(document["case"]),
+        _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
+        key=document["key"],
+        engine=document["engine"],
+        wall_s=document["wall_s"],
+    )
+    return replace(
+        made,
+        contention=None if recording is None else sum_contention(recording),
+        probes=tuple(read_probe(probe) for probe in document["probes"]),
+        requests=read_columns(requests, Requests) if requests.exists() else None,
+        listings=tuple(read_listing(listing) for listing in document["listings"]),
+    )
+
+
+def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | None) -> Summed:
+    """A saved case's sums: those of its recording, or where none was saved, the document's."""
+    if recording is None:
+        totals = _totals(document["totals"])
+        operations = tuple(_operation(one) for one in document["operations"])
+    else:
+        totals, operations = sum_events(recording.events), sum_by_operation(recording)
+    return Summed(
+        totals=totals,
+        live_bytes=_by_kind(document["live_bytes"]),
+        ledger=ledger,
+        ingested_bytes=document["ingested_bytes"],
+        operations=operations,
+        band={Kind(kind): float(share) for kind, share in document.get("band", {}).items()},
+        approximated=tuple(document.get("approximated", ())),
+    )
+
+
+def _totals(document: dict[str, Any]) -> Totals:
+    return Totals(**{name: _by_kind(by_kind) for name, by_kind in document.items()})
+
+
+def _by_kind(document: dict[str, int]) -> dict[Kind, int]:
+    return {Kind(kind): int(count) for kind, count in document.items()}
+
+
+def _operation(document: dict[str, Any]) -> OperationTotals:
+    wall_s = np.nan if document["wall_s"] is None else document["wall_s"]
+    return OperationTotals(**{**document, "totals": _totals(document["totals"]), "wall_s": wall_s})
+
+
+def read_run(folder: Path) -> Run:
+    """A run from its folder, as far as it got. SavedFileError if it is none, or holds no finished case."""
+    marker = _read_json(folder / "run.json")
+    with _not_as_saved(folder / "run.json"):
+        scenario, question = str(marker["scenario"]), str(marker["question"])
+        keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
+    if not keys:
+        raise SavedFileError(
+            f"{folder}: no case of this run is finished. Run the same bench command again; it resumes."
+        )
+    failures = folder / "failures.json"
+    return Run(
+        folder=folder,
+        scenario=scenario,
+        question=question,
+        provenance=_read_json(folder / "provenance.json"),
+        cases=tuple(read_case(folder / "cases" / key) for key in keys),
+        failures=_read_json(failures) if failures.exists() else {},
+    )
+
+
+def _read_json(path: Path, version: int | None = None) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise SavedFileError(f"{path}: cannot be read ({error}). {_AGAIN}") from error
+    if not isinstance(document, dict):
+        raise SavedFileError(f"{path}: is not as bench saves it (no JSON object). {_AGAIN}")
+    if version is not None and document.get("schema_version") != version:
+        found = document.get("schema_version")
+        raise SavedFileError(
+            f"{path}: schema_version is {found}; this wasim reads {version}. Use the wasim that wrote it."
+        )
+    return document
