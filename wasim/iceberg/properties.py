@@ -1,0 +1,326 @@
+"""Iceberg's table properties as its Java library 1.12 has them: keys, types, defaults, and what each one changes.
+
+This is the only module that knows a property's key. The fields of `TableProperties` are the properties whose values
+wasim uses; `PROPERTIES` is the table of all that it knows about, from which follows what can be simulated.
+
+From `TableProperties`, `PropertyUtil`, `MetricsConfig`, `TableMetadataParser.Codec`, `Avro`, `RowLevelOperationMode`,
+`DeleteGranularity` and `SparkWriteConf` of Iceberg 1.12.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+
+from wasim.errors import WasimError
+from wasim.iceberg.property_values import (
+    AT_LEAST_ONE,
+    BOOLEAN,
+    COUNT,
+    DEFAULT_INFERRED_COLUMNS,
+    DEFAULT_METRICS,
+    DELETE_GRANULARITY_TYPE,
+    DISTRIBUTION_MODE,
+    FILE_FORMAT,
+    INFERRED_COLUMNS,
+    INT,
+    LONG,
+    LONG_RANGE,
+    MANIFEST_CODEC,
+    METADATA_CODEC,
+    METRICS_MODE,
+    NO_METRICS,
+    ROW_LEVEL_MODE,
+    TEXT,
+    MetricsMode,
+    ValueType,
+)
+
+COMMIT_MAX_RETRY_WAIT_MS = "commit.retry.max-wait-ms"
+COMMIT_MIN_RETRY_WAIT_MS = "commit.retry.min-wait-ms"
+COMMIT_NUM_RETRIES = "commit.retry.num-retries"
+COMMIT_TOTAL_RETRY_TIME_MS = "commit.retry.total-timeout-ms"
+DEFAULT_FILE_FORMAT = "write.format.default"
+DEFAULT_WRITE_METRICS_MODE = "write.metadata.metrics.default"
+DELETE_GRANULARITY = "write.delete.granularity"
+DELETE_MODE = "write.delete.mode"
+FORMAT_VERSION = "format-version"
+GC_ENABLED = "gc.enabled"
+MANIFEST_COMPRESSION = "write.manifest.compression-codec"
+MANIFEST_COMPRESSION_LEVEL = "write.manifest.compression-level"
+MANIFEST_MERGE_ENABLED = "commit.manifest-merge.enabled"
+MANIFEST_MIN_MERGE_COUNT = "commit.manifest.min-count-to-merge"
+MANIFEST_TARGET_SIZE_BYTES = "commit.manifest.target-size-bytes"
+MAX_REF_AGE_MS = "history.expire.max-ref-age-ms"
+MAX_SNAPSHOT_AGE_MS = "history.expire.max-snapshot-age-ms"
+MERGE_MODE = "write.merge.mode"
+METADATA_COMPRESSION = "write.metadata.compression-codec"
+METADATA_DELETE_AFTER_COMMIT_ENABLED = "write.metadata.delete-after-commit.enabled"
+METADATA_PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max"
+METRICS_MAX_INFERRED_COLUMN_DEFAULTS = "write.metadata.metrics.max-inferred-column-defaults"
+METRICS_MODE_COLUMN_CONF_PREFIX = "write.metadata.metrics.column."
+MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"
+OBJECT_STORE_ENABLED = "write.object-storage.enabled"
+OBJECT_STORE_PATH = "write.object-storage.path"  # Iceberg refuses it now, as it does the folder storage's
+SNAPSHOT_ID_INHERITANCE_ENABLED = "compatibility.snapshot-id-inheritance.enabled"
+SPARK_WRITE_PARTITIONED_FANOUT_ENABLED = "write.spark.fanout.enabled"
+UPDATE_MODE = "write.update.mode"
+UPSERT_ENABLED = "write.upsert.enabled"
+WRITE_DATA_LOCATION = "write.data.path"
+WRITE_DISTRIBUTION_MODE = "write.distribution-mode"
+WRITE_FOLDER_STORAGE_LOCATION = "write.folder-storage.path"
+WRITE_LOCATION_PROVIDER_IMPL = "write.location-provider.impl"
+WRITE_METADATA_LOCATION = "write.metadata.path"
+WRITE_OBJECT_STORE_PARTITIONED_PATHS = "write.object-storage.partitioned-paths"
+WRITE_PARTITION_SUMMARY_LIMIT = "write.summary.partition-limit"
+WRITE_TARGET_FILE_SIZE_BYTES = "write.target-file-size-bytes"
+
+RowLevelOperation: TypeAlias = Literal["delete", "update", "merge"]
+MODE_KEYS: Mapping[RowLevelOperation, str] = {"delete": DELETE_MODE, "update": UPDATE_MODE, "merge": MERGE_MODE}
+
+FileChanged: TypeAlias = Literal["metadata_json", "manifest_list", "data_manifest", "data", "delete_file"]
+_MANIFESTS: tuple[FileChanged, ...] = ("manifest_list", "data_manifest")
+_CONTENT: tuple[FileChanged, ...] = ("data", "delete_file")
+_LEVELS = {"gzip": range(-1, 10), "zstd": range(-7, 23)}  # of the codecs of manifests that have levels
+
+
+class PropertyError(WasimError):
+    """A property whose value Iceberg cannot parse: `table.properties.KEY PROBLEM. REMEDY`."""
+
+    def __init__(self, key: str, problem: str, remedy: str) -> None:
+        super().__init__(f"table.properties.{key} {problem}. {remedy}")
+        self.key = key
+        self.problem = problem
+        self.remedy = remedy
+
+
+class Simulated(Enum):
+    """When the simulator carries a property out. A property that changes no file is carried out always."""
+
+    ALWAYS = "always"
+    APPENDS_ONLY = "as long as no statement changes rows"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """A table property; where `key` ends with a dot, all whose keys begin with it and that have no row of their own.
+
+    `default` of None means that it is not set, and that the engine decides. `changes` are the kinds of file that it
+    changes, as `wasim.ledger.Kind` calls them: their bytes, how many there are, or how long they stay.
+    `simulated_values` are what the simulator carries out, where Iceberg takes other values too. A property that
+    `places_files` puts files elsewhere. One that `is_driver` leaves each file encoded as it is: the cost equations have
+    a term for it, and cases that differ in nothing else share the sizes of their files. `name` is the field of
+    `TableProperties`, if there is one.
+    """
+
+    key: str
+    type: ValueType = TEXT
+    default: object = None
+    changes: tuple[FileChanged, ...] = ()
+    simulated: Simulated = Simulated.ALWAYS
+    simulated_values: tuple[object, ...] = ()
+    places_files: bool = False
+    is_driver: bool = False
+    name: str = ""
+
+    def parse(self, text: str, key: str = "") -> Any:  # noqa: ANN401  of the row's own type
+        """The value that a text means, or PropertyError, which names the whole `key` if this row's ends with a dot."""
+        try:
+            return self.type.parse(text)
+        except ValueError as error:
+            raise PropertyError(key or self.key, f'is "{text}"', str(error)) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableProperties:
+    """The properties of a table as values. A field of None is not set: the engine decides. Sizes are bytes."""
+
+    # How manifests merge
+    manifest_merge_enabled: Annotated[bool, Property(key=MANIFEST_MERGE_ENABLED, type=BOOLEAN, changes=_MANIFESTS)] = (
+        True
+    )
+    manifest_min_merge_count: Annotated[
+        int, Property(key=MANIFEST_MIN_MERGE_COUNT, type=INT, changes=_MANIFESTS, is_driver=True)
+    ] = 100
+    manifest_target_size_bytes: Annotated[
+        int, Property(key=MANIFEST_TARGET_SIZE_BYTES, type=LONG, changes=_MANIFESTS, is_driver=True)
+    ] = 8 * 1024 * 1024
+
+    # How commits are tried again
+    commit_num_retries: Annotated[int, Property(key=COMMIT_NUM_RETRIES, type=COUNT)] = 4
+    commit_min_retry_wait_ms: Annotated[int, Property(key=COMMIT_MIN_RETRY_WAIT_MS, type=COUNT)] = 100
+    commit_max_retry_wait_ms: Annotated[int, Property(key=COMMIT_MAX_RETRY_WAIT_MS, type=COUNT)] = 60 * 1000
+    commit_total_retry_time_ms: Annotated[int, Property(key=COMMIT_TOTAL_RETRY_TIME_MS, type=COUNT)] = 30 * 60 * 1000
+
+    # What maintenance removes
+    gc_enabled: Annotated[bool, Property(key=GC_ENABLED, type=BOOLEAN)] = True
+    max_snapshot_age_ms: Annotated[int, Property(key=MAX_SNAPSHOT_AGE_MS, type=LONG)] = 5 * 24 * 60 * 60 * 1000
+    min_snapshots_to_keep: Annotated[int, Property(key=MIN_SNAPSHOTS_TO_KEEP, type=INT)] = 1
+    max_ref_age_ms: Annotated[int, Property(key=MAX_REF_AGE_MS, type=LONG)] = LONG_RANGE[-1]
+
+    # Where files lie
+    write_data_location: Annotated[
+        str | None, Property(key=WRITE_DATA_LOCATION, changes=("data_manifest",), places_files=True)
+    ] = None
+    write_metadata_location: Annotated[
+        str | None,
+        Property(key=WRITE_METADATA_LOCATION, changes=("metadata_json", "manifest_list"), places_files=True),
+    ] = None
+    object_store_enabled: Annotated[
+        bool, Property(key=OBJECT_STORE_ENABLED, type=BOOLEAN, changes=("data_manifest",), places_files=True)
+    ] = False
+    object_store_partitioned_paths: Annotated[
+        bool, Property(key=WRITE_OBJECT_STORE_PARTITIONED_PATHS, type=BOOLEAN, changes=("data_manifest",))
+    ] = True
+
+    # How rows are written
+    delete_mode: Annotated[str, Property(key=DELETE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
+    update_mode: Annotated[str, Property(key=UPDATE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
+    merge_mode: Annotated[str, Property(key=MERGE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
+    delete_granularity: Annotated[  # unset, Spark's writer takes file; Iceberg's constant, and Flink, partition
+        str | None, Property(key=DELETE_GRANULARITY, type=DELETE_GRANULARITY_TYPE, changes=("delete_file",))
+    ] = None
+    write_target_file_size_bytes: Annotated[
+        int, Property(key=WRITE_TARGET_FILE_SIZE_BYTES, type=LONG, changes=("data",))
+    ] = 512 * 1024 * 1024
+
+    # What manifests hold
+    snapshot_id_inheritance_enabled: Annotated[  # of format version 1: the later ones always inherit
+        bool, Property(key=SNAPSHOT_ID_INHERITANCE_ENABLED, type=BOOLEAN, changes=("data_manifest",))
+    ] = False
+    manifest_compression: Annotated[
+        str, Property(key=MANIFEST_COMPRESSION, type=MANIFEST_CODEC, changes=("data_manifest",))
+    ] = "gzip"
+    manifest_compression_level: Annotated[  # unset, Iceberg's for the codec: 9 of gzip, 1 of zstd
+        int | None, Property(key=MANIFEST_COMPRESSION_LEVEL, type=INT, changes=("data_manifest",))
+    ] = None
+    default_write_metrics_mode: Annotated[  # once set, that of all columns, however many there are
+        MetricsMode | None, Property(key=DEFAULT_WRITE_METRICS_MODE, type=METRICS_MODE, changes=("data_manifest",))
+    ] = None
+    metrics_max_inferred_column_defaults: Annotated[
+        int,
+        Property(key=METRICS_MAX_INFERRED_COLUMN_DEFAULTS, type=INFERRED_COLUMNS, changes=("data_manifest",)),
+    ] = DEFAULT_INFERRED_COLUMNS
+    metrics_mode_by_column: Annotated[  # by the column's dotted name
+        Mapping[str, MetricsMode],
+        Property(key=METRICS_MODE_COLUMN_CONF_PREFIX, type=METRICS_MODE, changes=("data_manifest",)),
+    ] = field(default_factory=dict)
+
+    # What metadata.json holds, and how long it stays
+    metadata_compression: Annotated[
+        str, Property(key=METADATA_COMPRESSION, type=METADATA_CODEC, changes=("metadata_json",))
+    ] = "none"
+    metadata_delete_after_commit_enabled: Annotated[
+        bool,
+        Property(key=METADATA_DELETE_AFTER_COMMIT_ENABLED, type=BOOLEAN, changes=("metadata_json",), is_driver=True),
+    ] = False
+    metadata_previous_versions_max: Annotated[
+        int,
+        Property(key=METADATA_PREVIOUS_VERSIONS_MAX, type=AT_LEAST_ONE, changes=("metadata_json",), is_driver=True),
+    ] = 100
+    write_partition_summary_limit: Annotated[
+        int, Property(key=WRITE_PARTITION_SUMMARY_LIMIT, type=INT, changes=("metadata_json",))
+    ] = 0
+
+    @classmethod
+    def read(cls, properties: Mapping[str, str]) -> "TableProperties":
+        """The values of a table's properties. PropertyError names the first that Iceberg could not parse.
+
+        Keys without a field are passed over, whatever their values.
+        """
+        values: dict[str, Any] = {}
+        modes: dict[str, MetricsMode] = {}
+        for key, text in properties.items():
+            row = property_of(key)
+            if row is None or not row.name:
+                continue
+            if row.key == METRICS_MODE_COLUMN_CONF_PREFIX:
+                modes[key.removeprefix(row.key)] = row.parse(text, key)
+            else:
+                values[row.name] = row.parse(text)
+        return cls(**values, metrics_mode_by_column=modes)._with_level_of_codec()
+
+    def _with_level_of_codec(self) -> "TableProperties":
+        level, levels = self.manifest_compression_level, _LEVELS.get(self.manifest_compression)
+        if level is None or (levels is not None and level in levels):
+            return self
+        if levels is None:  # such a codec leaves the level alone
+            return replace(self, manifest_compression_level=None)
+        problem = f'is "{level}", which is no level of {self.manifest_compression}'
+        raise PropertyError(MANIFEST_COMPRESSION_LEVEL, problem, f"Give one from {levels[0]} to {levels[-1]}.")
+
+    def is_merge_on_read(self, operation: RowLevelOperation) -> bool:
+        """Whether Spark's operation of that name writes delete files, rather than the files it touches anew."""
+        modes = {"delete": self.delete_mode, "update": self.update_mode, "merge": self.merge_mode}
+        return modes[operation] == "merge-on-read"
+
+    def metrics_modes(self, columns: Sequence[str]) -> list[MetricsMode]:
+        """The mode of each primitive column of a table; `columns` are their dotted names.
+
+        They stand in the order in which Iceberg counts them: those of a struct before those of structs within it.
+        """
+        default = self.default_write_metrics_mode
+        counted = len(columns) if default else self.metrics_max_inferred_column_defaults
+        modes = [default or DEFAULT_METRICS if place < counted else NO_METRICS for place in range(len(columns))]
+        return [self.metrics_mode_by_column.get(name, mode) for name, mode in zip(columns, modes, strict=True)]
+
+
+def _fields_as_rows() -> list[Property]:
+    hints = get_type_hints(TableProperties, include_extras=True)
+    return [
+        replace(
+            hints[one.name].__metadata__[0],
+            name=one.name,
+            default=None if one.name == "metrics_mode_by_column" else one.default,
+        )
+        for one in fields(TableProperties)
+    ]
+
+
+PROPERTIES: tuple[Property, ...] = (
+    *_fields_as_rows(),
+    Property(key=FORMAT_VERSION, type=INT, default=2, simulated=Simulated.NEVER),
+    Property(
+        key=DEFAULT_FILE_FORMAT, type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)
+    ),
+    # Unset, Spark's writer takes true; Iceberg's constant says false.
+    Property(key=SPARK_WRITE_PARTITIONED_FANOUT_ENABLED, type=BOOLEAN, changes=("data",), simulated_values=(True,)),
+    Property(key=WRITE_DISTRIBUTION_MODE, type=DISTRIBUTION_MODE, changes=("data",)),
+    Property(key=UPSERT_ENABLED, type=BOOLEAN, default=False, changes=("delete_file",), simulated=Simulated.NEVER),
+    Property(key=WRITE_LOCATION_PROVIDER_IMPL, changes=("data_manifest",), simulated=Simulated.NEVER),
+    Property(key="write.delete.isolation-level", default="serializable"),
+    Property(key="write.update.isolation-level", default="serializable"),
+    Property(key="write.merge.isolation-level", default="serializable"),
+    Property(key="write.delete.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
+    Property(key="write.update.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
+    Property(key="write.merge.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
+    Property(key="write.parquet.", changes=("data",), simulated=Simulated.NEVER),
+    Property(key="write.spark.advisory-partition-size-bytes", changes=("data",), simulated=Simulated.NEVER),
+    # No file is in these formats, no other reader is simulated, and maintenance is called with ages of its own.
+    Property(key="write.avro."),
+    Property(key="write.orc."),
+    Property(key="read."),
+    Property(key="gc."),
+    Property(key="history.expire."),
+    Property(key="commit.status-check."),
+    Property(key="write.spark.accept-any-schema", type=BOOLEAN, default=False),
+    Property(key="write.spark.auto-schema-evolution.enabled", type=BOOLEAN, default=True),
+    # What is not known by name may change anything.
+    Property(key="write.", simulated=Simulated.NEVER),
+    Property(key="commit.", simulated=Simulated.NEVER),
+    Property(key="compatibility.", simulated=Simulated.NEVER),
+    Property(key="encryption.", simulated=Simulated.NEVER),
+    Property(key="schema.", simulated=Simulated.NEVER),
+)
+"""All that wasim knows of Iceberg's table properties. Of the rows that fit a key, the longest is its own."""
+
+_BY_KEY = {row.key: row for row in PROPERTIES}
+_PREFIXES = sorted((key for key in _BY_KEY if key.endswith(".")), key=len, reverse=True)
+PLACING_KEYS = frozenset(row.key for row in PROPERTIES if row.places_files)
+DRIVER_KEYS = frozenset(row.key for row in PROPERTIES if row.is_driver)
+
+
+def property_of(key: str) -> Property | None:
+    """What wasim knows of the property with this key; None if it is none of Iceberg's, such as a comment."""
+    return _BY_KEY.get(key) or next((_BY_KEY[prefix] for prefix in _PREFIXES if key.startswith(prefix)), None)
