@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from wasim.core.content_files import content_file_json
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.schemas import PrimitiveType
 from wasim.spark import Session
-from wasim.spark.drive.content_files import content_file_json
 
 ROWS = DataFileEntry(
     file_path="file:/t/data/a.parquet",

@@ -10,7 +10,7 @@ from support.contexts import context_of
 
 from wasim.bench import BenchOptions, engine_named, keyed_cases
 from wasim.bench.case import CaseContext, carry_out
-from wasim.bench.described import DescribedData, check_describable
+from wasim.core import DescribedData, check_describable
 from wasim.errors import BooksDoNotBalance, WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.ledger import FULL_SCAN, Kind

@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 from wasim.bench.case import CaseContext, carry_out
-from wasim.bench.described import DescribedData
-from wasim.bench.engines import CORE
+from wasim.core import CORE, DescribedData
+from wasim.core.content_files import content_file_json
 from wasim.ledger import Action, FileEvents, Kind, StepRecords
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun, RunFolder
 from wasim.runs.saved import read_case
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, Session, drive
-from wasim.spark.drive.content_files import content_file_json
 from wasim.spark.drive.together import AppendersTogether
 from wasim.spark.servers import Servers
 from wasim.workload import Append

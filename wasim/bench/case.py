@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from wasim.bench.engines import SPARK
 from wasim.bench.place import Place, open_place
 from wasim.bench.probing import Probing, probe_fresh
 from wasim.errors import CaseFailed
@@ -41,7 +40,7 @@ class CaseContext:
     machine: Mapping[str, Any]  # for pytest-benchmark's document
     on_commits: Progress
     servers: Servers
-    engine: drive.Engine = SPARK
+    engine: drive.Engine = drive.SPARK
 
     @property
     def warehouse(self) -> Path:

@@ -14,7 +14,6 @@ from rich.table import Column
 
 from wasim.bench.case import CaseContext, carry_out, warm_up
 from wasim.bench.conclude import Outcome, conclude_run
-from wasim.bench.engines import SPARK
 from wasim.errors import CaseFailed
 from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
@@ -30,7 +29,7 @@ from wasim.spark import (
     find_java,
     open_session,
 )  # fmt: skip
-from wasim.spark.drive import Engine
+from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
 from wasim.spark.servers import Servers, case_jars, check_environment, open_servers
 

@@ -1,20 +1,15 @@
-"""Engine `core`: Iceberg's Java library alone, with real metadata for files that are described but not written."""
+"""Described commits handed to Iceberg's Java library, step by step."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
+from wasim.core.commits import DescribedCommit, commit_line
+from wasim.core.described import DescribedData
+from wasim.core.listing import Listing, list_files
 from wasim.errors import CaseFailed, WasimError
-from wasim.iceberg import DataFileEntry, TableMetadata, read_metadata_json
-from wasim.iceberg.manifest_entries import FileKey
-from wasim.iceberg.schemas import Type
-from wasim.iceberg.updates import Way
-from wasim.spark.drive.content_files import content_file_json
-from wasim.spark.drive.engine import Operation, Target
-from wasim.spark.drive.listing import Listing, list_files
-from wasim.spark.drive.operations import operate
+from wasim.iceberg import read_metadata_json
+from wasim.spark.drive import Operation, Target, operate
 from wasim.spark.drive.pace import Pace
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
@@ -23,55 +18,10 @@ MOST_COMMITS = 32
 MOST_ENTRIES = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
-    """One commit as its writer would have made it: the data files and delete files that it adds, those that it takes
-    out by name, the summary keys that are its own, and the operation of Iceberg's that commits it.
-
-    `rows` is the range of row numbers of which `delete_files` drops all files. `planned_before` is how many commits
-    were made since the work of `rewrite_files` was planned.
-    """
-
-    way: Way = Way.APPEND
-    files: Sequence[DataFileEntry] = ()
-    deletes: Sequence[DataFileEntry] = ()
-    removed: Sequence[FileKey] = ()
-    rows: tuple[int, int] = (0, 0)
-    summary: Mapping[str, str] = field(default_factory=dict)
-    planned_before: int = 0
-
-
-class DataSource(Protocol):
-    """Describes the files of a case's commits."""
-
-    @property
-    def partition_types(self) -> Sequence[Type]:
-        """Types of the partition tuple's fields."""
-
-    @property
-    def spec_id(self) -> int:
-        """Id of the partition spec that new files have."""
-
-    def describe(self, commit: int, location: str) -> Described:
-        """The commit with this number, 1-based, to a table at `location`. Commits are asked for in order."""
-
-    def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
-        """The same of a commit that replaces rows of the table."""
-
-    def describe_compaction(self, step: Maintain, table: Listing) -> Sequence[Described]:
-        """The commits of the table's compaction; none where nothing is to be done."""
-
-    def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
-        """The change to rows of the table; None where nothing is committed."""
-
-    def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
-        """New files are those of the table as the step has made it."""
-
-
 class CoreAppender:
     """Iceberg's appends in a loop inside the JVM, and what else changes data files, commit by commit."""
 
-    def __init__(self, target: Target, source: DataSource) -> None:
+    def __init__(self, target: Target, source: DescribedData) -> None:
         self._target, self._source = target, source
         self._pace = Pace(target.case)
         self._opened: Any = None
@@ -135,22 +85,8 @@ class CoreAppender:
                 yield range(commit + 1 - len(lines), commit + 1), "\n".join(lines)
                 lines, entries = [], 0
 
-    def _line(self, described: Described) -> str:
-        types, spec_id = self._source.partition_types, self._source.spec_id
-        files, deletes = (
-            [content_file_json(file, types, spec_id=spec_id) for file in entries]
-            for entries in (described.files, described.deletes)
-        )
-        line = {
-            "way": described.way,
-            "summary": dict(described.summary),
-            "files": files,
-            "deletes": deletes,
-            "removed": [f"{'-' if offset is None else offset}\t{path}" for path, offset in described.removed],
-            "rows": described.rows,
-            "planned_before": described.planned_before,
-        }
-        return json.dumps(line, separators=(",", ":"))
+    def _line(self, described: DescribedCommit) -> str:
+        return commit_line(described, self._source.partition_types, spec_id=self._source.spec_id)
 
     def operate(self, step: Operation) -> None:
         """Carries out a step that is no append: what writes no data files as engine spark does, by the same code."""
@@ -167,7 +103,7 @@ class CoreAppender:
     def _listing(self) -> Listing:
         return list_files(self._target.session, self._table)
 
-    def _commit(self, described: Described | None) -> None:
+    def _commit(self, described: DescribedCommit | None) -> None:
         if described is not None:
             self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 

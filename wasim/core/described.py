@@ -1,23 +1,22 @@
-"""Files for engine `core`: what Spark would have written of the scenario's rows, described by a writer profile."""
+"""The commits of a case: the files that Spark would have written of its rows, described by a writer profile."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from wasim.errors import WasimError
+from wasim.core.commits import DescribedCommit
+from wasim.core.listing import Listed, Listing
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
-from wasim.spark.drive import Described, Listed, Listing
 from wasim.twin import shipped_profile
 from wasim.twin.compaction import batches_to_commit, draw_compacted, groups_to_rewrite
 from wasim.twin.data_files import FileNumbers, data_files_of
-from wasim.twin.honoured import check_rewriting
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.locations import Locations, locations_of
@@ -28,9 +27,6 @@ from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
-_FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
-_REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
-_REFUSED_SETTINGS = "spark.sql.iceberg."
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
 _APPLICATION_KEY = "spark.app.id"
 
@@ -61,7 +57,7 @@ class DescribedData:
         """Id of the partition spec that new files have."""
         return self._files.spec.spec_id
 
-    def describe(self, commit: int, location: str) -> Described:
+    def describe(self, commit: int, location: str) -> DescribedCommit:
         """The commit with this number. A stream is one query; a batch is a query of its own."""
         if not self._streams:
             self._query_id = str(draw_uuid(self._rng))
@@ -74,26 +70,26 @@ class DescribedData:
         self._task_id += self._case.workload.files_per_commit
         files = self._files.draw(commit, numbers, self._rng)
         self._keep(files)
-        return Described(files=files, summary=self._summary(commit))
+        return DescribedCommit(files=files, summary=self._summary(commit))
 
-    def describe_upsert(self, step: Append, commit: int, table: Listing) -> Described:
+    def describe_upsert(self, step: Append, commit: int, table: Listing) -> DescribedCommit:
         """The same of a commit that replaces rows of the table."""
         return self._described(upsert(self._statement(table), step, commit))
 
-    def describe_change(self, step: ChangeRows, table: Listing) -> Described | None:
+    def describe_change(self, step: ChangeRows, table: Listing) -> DescribedCommit | None:
         """The change to rows of the table; None where nothing is committed. WasimError as the simulator's."""
         planned = change_rows(self._statement(table), step)
         if planned is None:
             return None
         return replace(self._described(planned), rows=(step.rows.first, step.rows.stop))
 
-    def describe_compaction(self, step: Maintain, table: Listing) -> list[Described]:
+    def describe_compaction(self, step: Maintain, table: Listing) -> list[DescribedCommit]:
         """The commits of the table's compaction; none where nothing is to be done. WasimError as the simulator's."""
         groups = groups_to_rewrite(scan_files(self._live(table), self._files), step)
         batches = batches_to_commit(groups, step.partial_progress_commits, self._rng)
         return [self._rewritten(batch, table.location, place) for place, batch in enumerate(batches)]
 
-    def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> Described:
+    def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> DescribedCommit:
         added = draw_compacted(
             self._files,
             batch,
@@ -105,7 +101,7 @@ class DescribedData:
         self._task_id += len(added)
         self._keep(added)
         removed = [entry.key for group in batch for file in group for entry in (file.entry, *file.vectors)]
-        return Described(way=Way.REWRITE_FILES, files=added, removed=removed, planned_before=planned_before)
+        return DescribedCommit(way=Way.REWRITE_FILES, files=added, removed=removed, planned_before=planned_before)
 
     def _statement(self, table: Listing) -> Statement:
         self._task_id += TASKS_OF_STATEMENT
@@ -119,14 +115,14 @@ class DescribedData:
             wall_ms=_wall_ms(),
         )
 
-    def _described(self, planned: Planned) -> Described:
+    def _described(self, planned: Planned) -> DescribedCommit:
         """A planned statement. What it drops by filter or partition, Iceberg itself finds."""
         named = [(path, None) for path in sorted(planned.removed)] if planned.drops_delete is None else []
         deletes = [file for files in planned.added_deletes.values() for file in files]
         self._keep(planned.added)
         self._keep(deletes)
         own = {key: text for key, text in planned.summary.items() if key.startswith(_SPARKS_OWN)}
-        return Described(
+        return DescribedCommit(
             way=planned.way,
             files=planned.added,
             deletes=deletes,
@@ -169,45 +165,3 @@ class DescribedData:
 
 def _wall_ms() -> int:
     return round(time.time() * 1000)
-
-
-def refuse_flinks(case: Case) -> None:
-    """Raises WasimError for upserts by equality deletes, which are Flink's."""
-    if case.key_columns:
-        raise WasimError(
-            "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
-            " simulate), or give mode copy-on-write or merge-on-read."
-        )
-
-
-def check_describable(case: Case) -> None:
-    """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
-    refuse_flinks(case)
-    if case.writer.writers > 1:
-        raise WasimError(
-            f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
-        )
-    check_rewriting(case)
-    _check_properties("table.properties", case.table.properties)
-    for evolution in case.evolution:
-        _check_properties("set_properties", evolution.set_properties or {})
-    for key in case.environment.spark:
-        if key.startswith(_REFUSED_SETTINGS):
-            raise WasimError(
-                f"environment.spark.{key} is not modelled by engine core. Take it out or use engine spark."
-            )
-    if case.table.partition_by and case.workload.distribution_mode == "range":
-        raise WasimError(
-            "workload.distribution_mode range is not modelled by engine core: its cuts depend on a sample of the rows."
-            " Give none or hash, or use engine spark."
-        )
-
-
-def _check_properties(where: str, properties: Mapping[str, str]) -> None:
-    for key, value in properties.items():
-        expected = _FIXED_VALUES.get(key, value)
-        if value.lower() != expected.lower() or key.startswith(_REFUSED_PREFIXES):
-            raise WasimError(
-                f"{where}.{key} is {value!r}; engine core does not model what it does to data files."
-                " Take it out, or use engine spark."
-            )

@@ -1,0 +1,11 @@
+"""Engine `core`: Iceberg's Java library alone, with real metadata for files that are described but not written.
+
+`described` says what each commit of a case would hold, `commits` and `content_files` put that into JSON, `appender`
+hands it to the library through Spark's gateway; `checks` refuses what no description covers.
+"""
+
+from wasim.core.checks import check_describable
+from wasim.core.described import DescribedData
+from wasim.core.engine import CORE
+
+__all__ = ["CORE", "DescribedData", "check_describable"]

@@ -1,0 +1,45 @@
+"""What engine `core` cannot describe, refused by name before anything runs."""
+
+from collections.abc import Mapping
+
+from wasim.errors import WasimError
+from wasim.scenario import Case
+from wasim.spark.drive import refuse_flinks
+from wasim.twin.honoured import check_rewriting
+
+_FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
+_REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
+_REFUSED_SETTINGS = "spark.sql.iceberg."
+
+
+def check_describable(case: Case) -> None:
+    """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
+    refuse_flinks(case)
+    if case.writer.writers > 1:
+        raise WasimError(
+            f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
+        )
+    check_rewriting(case)
+    _check_properties("table.properties", case.table.properties)
+    for evolution in case.evolution:
+        _check_properties("set_properties", evolution.set_properties or {})
+    for key in case.environment.spark:
+        if key.startswith(_REFUSED_SETTINGS):
+            raise WasimError(
+                f"environment.spark.{key} is not modelled by engine core. Take it out or use engine spark."
+            )
+    if case.table.partition_by and case.workload.distribution_mode == "range":
+        raise WasimError(
+            "workload.distribution_mode range is not modelled by engine core: its cuts depend on a sample of the rows."
+            " Give none or hash, or use engine spark."
+        )
+
+
+def _check_properties(where: str, properties: Mapping[str, str]) -> None:
+    for key, value in properties.items():
+        expected = _FIXED_VALUES.get(key, value)
+        if value.lower() != expected.lower() or key.startswith(_REFUSED_PREFIXES):
+            raise WasimError(
+                f"{where}.{key} is {value!r}; engine core does not model what it does to data files."
+                " Take it out, or use engine spark."
+            )
