@@ -24,7 +24,7 @@ name: soak
 question: Does a killed run go on?
 table: {columns: [{name: reading, type: double, count: 3}]}
 workload: {rows_per_second: 20}
-environment: {warm_up_commits: 0}
+environment: {warm_up_commits: 2}
 horizon: 8s
 sweep:
   commit_interval: [1s, 2s, 4s]
@@ -59,6 +59,7 @@ def test_a_run_killed_at_random_moments_goes_on_to_the_same_end(tmp_path: Path) 
         else:
             check_complete(process, out, tmp_path)
             seen = {}
+        check_words(tmp_path)
         now = finished_cases(tmp_path)
         assert seen.items() <= now.items(), "a finished case was lost, or measured again"
         seen = now
@@ -69,7 +70,14 @@ def test_a_run_killed_at_random_moments_goes_on_to_the_same_end(tmp_path: Path) 
     check_complete(process, out, tmp_path)
 
 
+def check_words(results: Path) -> None:
+    """What is on stderr is progress; no case failed, no warm-up was skipped, nothing broke."""
+    words = (results / "words.txt").read_text()
+    assert not [word for word in ("Warm-up", "failed", "Traceback", "Error") if word in words], words
+
+
 def check_complete(process: subprocess.Popen[bytes], out: bytes, results: Path) -> None:
+    check_words(results)
     assert process.returncode == 0, (results / "words.txt").read_text()
     folder = results / "soak" / str(json.loads(out)["folder"])
     run = read_run(folder)

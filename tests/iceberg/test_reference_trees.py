@@ -13,7 +13,7 @@ import pytest
 from wasim.iceberg import TableMetadata, read_metadata_json
 from wasim.ledger import Action, Kind, Recording
 from wasim.spark import ENGINE_ERRORS, JdbcCatalog, Session
-from wasim.spark.collect import audit, list_table, read_recording
+from wasim.spark.collect import audit, list_table, read_journal
 
 pytestmark = pytest.mark.spark
 NAME = "quickstart.db.orders"
@@ -35,7 +35,7 @@ class Tree:
         self._steps = 0
 
     def recording(self) -> Recording:
-        return read_recording(self.journal.lines(), table_root=self.root)
+        return read_journal(self.journal.lines(), table_root=self.root).recording
 
     def after(self, statement: str) -> dict[Kind, int]:
         """Files that the statement added to the tree, by kind, after a look at all of it."""

@@ -8,7 +8,7 @@ import pytest
 
 from wasim.errors import BooksDoNotBalance
 from wasim.ledger import Kind, Recording, sum_contention, sum_events, view_by_commit
-from wasim.spark.collect import audit, classify, list_table, read_recording
+from wasim.spark.collect import audit, classify, list_table, read_journal
 
 ROOT = Path("/warehouse/db/events")
 UUID = "60790434-8d90-488d-8bf8-22b422f74991"
@@ -44,7 +44,7 @@ def commit(snapshot_id: int, at_us: int = 0, **counters: int) -> dict[str, Any]:
 
 
 def recorded(*lines: dict[str, Any]) -> Recording:
-    return read_recording(lines, table_root=ROOT)
+    return read_journal(lines, table_root=ROOT).recording
 
 
 CREATE = (step(0, "create-table"), write("metadata/00000-a.metadata.json", 100))
@@ -282,6 +282,6 @@ def test_a_metadata_json_that_no_thread_claims_says_whose_snapshot_it_holds(tmp_
         committed(2, sequence=2),
         {"at_us": 0, "do": "apart"},
     )
-    events = read_recording(lines, table_root=tmp_path).events
+    events = read_journal(lines, table_root=tmp_path).recording.events
     assert list(events.step) == [2, 2]
     assert list(events.commit) == [2, 2]

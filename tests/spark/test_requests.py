@@ -13,7 +13,7 @@ from wasim.ledger import RequestKind, Requests, request_kind
 from wasim.report.pages.bill_cells import bill_table
 from wasim.runs import Run, bill_case, summary_document
 from wasim.scenario.prices import SHIPPED_PRICES, load_prices
-from wasim.spark.requests import read_requests
+from wasim.spark.collect.requests import RequestTally
 
 
 def lines(*words: str | tuple[int, int]) -> list[dict[str, Any]]:
@@ -40,7 +40,10 @@ def test_a_request_belongs_to_the_commit_that_is_reported_next() -> None:
         *((5, 0), "PutObject", "commit", "DeleteObject", "done"),  # a rewrite cleans up after its commit
         "ListObjectsV2",
     )
-    found = read_requests(journal)
+    tally = RequestTally()
+    for line in journal:
+        tally.take(line)
+    found = tally.requests()
     rows = list(zip(found.commit, found.step, found.request, found.count, strict=True))
     assert rows == [
         (-1, -1, "GetObject", 3),

@@ -108,7 +108,7 @@ def test_every_file_of_every_kind_is_seen(
     run("CALL wasim.system.expire_snapshots(table => 'db.t', older_than => TIMESTAMP '2100-01-01', retain_last => 1)")
     journal.close()
     root = tmp_path / "db" / "t"
-    recording = collect.read_recording(journal.lines(), table_root=root)
+    recording = collect.read_journal(journal.lines(), table_root=root).recording
     listing = collect.list_table(root)
     collect.audit(recording.events, listing)
     totals = sum_events(recording.events)

@@ -24,7 +24,6 @@ from wasim.runs import CaseRun, RunFolder, make_durable, save_case
 from wasim.scenario import Case
 from wasim.spark import PostgresqlCatalog, Session, collect, drive
 from wasim.spark.probe import PlanningTable, open_planning_table
-from wasim.spark.requests import read_requests
 from wasim.spark.servers import Servers
 
 Progress = Callable[[int], None]
@@ -76,8 +75,9 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
                 listings=listings,
             )
             drive.carry_out_steps(context.engine, target, probing.probe)
-            recording = collect.read_recording(target.journal.lines(), table_root=place.table_root)
-            requests = read_requests(target.journal.lines()) if place.catalog.store is not None else None
+            journal = collect.read_journal(target.journal.lines(), table_root=place.table_root)
+            recording = journal.recording
+            requests = journal.requests if place.catalog.store is not None else None
             collect.audit(_on_disk(recording.events, context.engine), place.listing())
             if case.writer.writers > 1 and context.engine.writes_data:
                 _check_rows(target, len(recording.reports))
@@ -125,6 +125,7 @@ def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[
 
 def warm_up(case: Case, context: CaseContext) -> None:
     """Commits like the case's to a table that is thrown away, so that no case pays for a JVM that is still cold."""
+    shutil.rmtree(context.warehouse, ignore_errors=True)  # a run killed as it warmed up leaves its own there
     short = replace(case, horizon_s=case.environment.warm_up_commits * case.commit_interval_s, clock="virtual")
     with open_place(short, context.warehouse, context.servers) as place:
         place.clear(context.session)

@@ -67,7 +67,7 @@ def measure_overhead(session: Session, case: Case, folder: Path, commits: int = 
             spent[table] = np.append(spent[table], (time.perf_counter() - started_s) * 1e3)
     started_s = time.perf_counter()
     root = folder.joinpath("recorded", *drive.TABLE_NAME.split("."))
-    recording = collect.read_recording(journal.lines(), table_root=root)
+    recording = collect.read_journal(journal.lines(), table_root=root).recording
     collecting_ms = (time.perf_counter() - started_s) * 1e3 / len(recording.reports)
     journal.close()
     return Overhead(

@@ -1,17 +1,18 @@
-"""Journal ─► recording: the lines walked once, every file and report given to its step and commit."""
+"""Journal ─► recording and requests: the lines walked once, every file and report given to its step and commit."""
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
+from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.spark.collect.kinds import classify, local_path
+from wasim.spark.collect.requests import RequestTally
 from wasim.spark.collect.together import in_turn
 
 Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
@@ -20,7 +21,7 @@ _LIST = re.compile(r"snap-\d+-(\d+)-")
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Walks the journal once; every file event of a step up to and including a commit's report is that commit's.
+    """Takes the journal line by line. File events of a step, up to and including a commit's report, are that commit's.
 
     What several writers did at once is walked as if they had come in turn, in the order of the table's snapshots.
     """
@@ -34,36 +35,26 @@ class _Reader:
     retained: int = 0
     attempt: int = 1  # of the commit under way: the one whose manifest list was written last
     sizes: dict[str, tuple[int, Kind]] = field(default_factory=dict)
+    section: list[dict[str, Any]] | None = None  # of what several writers are doing at once
 
-    def read(self, lines: Iterable[dict[str, Any]]) -> None:
-        handlers = {
-            "write": self._file,
-            "delete": self._file,
-            "rename": self._rename,
-            "step": self._step,
-            "done": self._done,
-            "commit": self._commit,
-            "failed": self._failed,
-            "resume": self._resume,
-        }
-        section: list[dict[str, Any]] | None = None  # what several writers do at once
-        for line in lines:
-            if line["do"] == "together":
-                section = []
-            elif line["do"] == "apart":
-                self._together(section or [])
-                section = None
-            elif section is not None:
-                section.append(line)
-            elif line["do"] != "request":
-                handlers[line["do"]](line)
+    def take(self, line: dict[str, Any]) -> None:
+        if line["do"] == "together":
+            self.section = []
+        elif line["do"] == "apart":
+            section, self.section = self.section or [], None
+            self._together(section)
+        elif self.section is not None:
+            self.section.append(line)
+        elif line["do"] != "request":
+            _HANDLERS[line["do"]](self, line)
 
     def _resume(self, line: dict[str, Any]) -> None:
         self.previous_us = line["at_us"]
 
     def _together(self, section: list[dict[str, Any]]) -> None:
         first_event, first_step, sizes = len(self.events), len(self.steps), dict(self.sizes)
-        self.read(in_turn(section))
+        for line in in_turn(section):
+            self.take(line)
         # back into the order seen: one file may have come and gone under the hands of several
         seen = sorted(self.events[first_event:], key=lambda event: event["place"])
         del self.events[first_event:]
@@ -178,6 +169,16 @@ class _Reader:
         )
 
 
+_HANDLERS: dict[str, Callable[[_Reader, dict[str, Any]], None]] = {
+    "write": _Reader._file,
+    "delete": _Reader._file,
+    "rename": _Reader._rename,
+    "step": _Reader._step,
+    "done": _Reader._done,
+    "commit": _Reader._commit,
+    "failed": _Reader._failed,
+    "resume": _Reader._resume,
+}
 _COUNTERS = {
     "attempts": "attempts",
     "manifests_created": "manifests-created",
@@ -204,15 +205,26 @@ def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
     return row | {"commit_ms": duration["total-duration"] / per_ms}
 
 
-def read_recording(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> Recording:
-    """The recording that a journal's lines tell of one table under `table_root`: a folder, or `s3://…`."""
-    reader = _Reader(root=str(table_root))
-    reader.read(lines)
-    return Recording(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalContents:
+    """What a journal holds of one table; `requests` is empty where the store is local."""
+
+    recording: Recording
+    requests: Requests
+
+
+def read_journal(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> JournalContents:
+    """What a journal's lines say of the table under `table_root`: a folder, or `s3://…`."""
+    reader, tally = _Reader(root=str(table_root)), RequestTally()
+    for line in lines:
+        reader.take(line)
+        tally.take(line)
+    recording = Recording(
         events=_columns(FileEvents, reader.events),
         reports=_columns(CommitReports, reader.reports),
         steps=_columns(StepRecords, reader.steps),
     )
+    return JournalContents(recording=recording, requests=tally.requests())
 
 
 def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
