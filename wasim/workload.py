@@ -180,6 +180,8 @@ def _all_due(case: Case) -> list[_Due]:
         elif upkeep is not None:
             dues += _periodic(case, case.commit_interval_s, _MAINTAIN, place, name)
     for place, evolution in enumerate(case.evolution):
+        if evolution.at > case.horizon_s:
+            continue
         dues.append(_due(case, evolution.at, _EVOLVE, place))
     return sorted(dues)
 

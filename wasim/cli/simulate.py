@@ -44,11 +44,12 @@ def simulate(
         profile=None if profile is None else profile_named(profile),
         location=location_named(location, emit),
     )
+    scenario = load_scenario(file, {} if horizon is None else {"horizon": horizon})
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
-        return typer.echo(simulate_sweep(load_scenario(file), options, out=grid, master=master))
-    run = forecast(load_scenario(file), options, lambda line: Console(stderr=True).print(line, markup=False))
+        return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
+    run = forecast(scenario, options, lambda line: Console(stderr=True).print(line, markup=False))
     if as_json:
         typer.echo(json.dumps(summary_document(run, {}, [])))
     return words.print(render_headline_table(run))

@@ -28,6 +28,8 @@ def validate(
             faults += error.faults
             continue
         typer.echo(f"{file}: {scenario.name}, {len(scenario.cases())} cases, {scenario.commits} commits")
+        for note in scenario.notes:
+            typer.echo(f"{file}: note: {note}")
         if cases:
             from rich.console import Console
 

@@ -148,9 +148,18 @@ class Case:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+_SLACK = 1e-4  # of a commit interval
+
+
 def whole_commits(*, horizon_s: float, commit_interval_s: float) -> int:
-    """Commits within a horizon; a ten-thousandth of slack for intervals that are no binary fraction."""
-    return floor(horizon_s / commit_interval_s + 1e-4)
+    """Commits within a horizon; a little slack for intervals that are no binary fraction."""
+    return floor(horizon_s / commit_interval_s + _SLACK)
+
+
+def covered_s(*, horizon_s: float, commit_interval_s: float) -> float:
+    """The horizon cut to whole commits."""
+    covered = commit_interval_s * whole_commits(horizon_s=horizon_s, commit_interval_s=commit_interval_s)
+    return covered if horizon_s - covered > _SLACK * commit_interval_s else horizon_s
 
 
 def rows_within(*, commit_interval_s: float, rows_per_second: float) -> int:

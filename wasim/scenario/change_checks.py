@@ -7,10 +7,7 @@ from wasim.scenario.evolve import DoesNotFit, evolve, wanted
 from wasim.scenario.faults import Fault, Place
 from wasim.scenario.parts import EQUALITY_DELETES, Upsert
 from wasim.scenario.settings import property_faults
-from wasim.units import format_duration
 
-MOST_TIMES = 100_000
-"""That a change or an upkeep comes back within a horizon."""
 _KEY_TYPES = ("long", "int", "string", "date", "timestamp", "timestamptz", "boolean")
 
 
@@ -21,7 +18,6 @@ def check_changes(draft: Draft) -> Iterator[Fault]:
         place = ("changes", name)
         if change is None:
             continue
-        yield from _check_period(draft, place)
         if (change.share is None) == (change.rows is None):
             problem = "gives both share and rows" if change.rows else "says nothing of how many rows"
             yield Fault(place=place, problem=problem, remedy="Give share or rows, one of them.", at_key=True)
@@ -37,18 +33,6 @@ def changed_column(columns: tuple, partition_by: tuple) -> str | None:  # type: 
     partitioned = {field.column for field in partition_by}
     fitting = (column for column in columns if column.type != "struct" and not partitioned & set(column.names))
     return next((column.names[0] for column in fitting), None)
-
-
-def _check_period(draft: Draft, place: Place) -> Iterator[Fault]:
-    part = getattr(getattr(draft.scenario, str(place[0])), str(place[1]))
-    every, horizon = part.every, draft.scenario.horizon
-    if every is not None and every > horizon:
-        problem = f"is {draft.quoted(*place, 'every')}, longer than the horizon of {draft.quoted('horizon')}"
-        remedy = f"Give at most {format_duration(horizon)}, or take {place[-1]} out."
-        yield Fault(place=(*place, "every"), problem=problem, remedy=remedy)
-    if every is not None and horizon / every > MOST_TIMES:
-        problem = f"is {draft.quoted(*place, 'every')}, which is more than {MOST_TIMES} times in the horizon"
-        yield Fault(place=(*place, "every"), problem=problem, remedy="Give a longer period.")
 
 
 def _check_mode(draft: Draft, place: Place, mode: str, name: str) -> Iterator[Fault]:
@@ -128,11 +112,10 @@ def check_maintenance(draft: Draft) -> Iterator[Fault]:
         if len(given) != 1:
             problem = f"gives both {' and '.join(given)}" if given else "does not say when"
             yield Fault(place=place, problem=problem, remedy=f"Give {' or '.join(triggers)}.", at_key=True)
-        yield from _check_period(draft, place)
 
 
 def check_evolution(draft: Draft) -> Iterator[Fault]:
-    """Each thing fits the table as those before it left it, within the horizon and in the order of time."""
+    """Each thing fits the table as those before it left it, in the order of time."""
     table, latest = draft.scenario.table, 0.0
     for index, evolution in enumerate(draft.scenario.evolution):
         here: Place = ("evolution", index)
@@ -140,9 +123,6 @@ def check_evolution(draft: Draft) -> Iterator[Fault]:
             problem = f"is {draft.quoted(*here, 'at')}, earlier than the one before it"
             yield Fault(place=(*here, "at"), problem=problem, remedy="Put them in the order of time.")
         latest = max(latest, evolution.at)
-        if evolution.at > draft.scenario.horizon:
-            problem = f"is {draft.quoted(*here, 'at')}, after the horizon of {draft.quoted('horizon')}"
-            yield Fault(place=(*here, "at"), problem=problem, remedy="Give an earlier time, or a longer horizon.")
         try:
             wanted(evolution)
             table = evolve(table, evolution)

@@ -25,7 +25,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
-from wasim.scenario.faults import Fault, Mark, MarkedFault, Place, mark_fault
+from wasim.scenario.faults import ON_COMMAND_LINE, Fault, Mark, MarkedFault, Place, mark_fault, quote
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 24
@@ -79,6 +79,27 @@ def read_document(content: bytes) -> tuple[Mapping, list[MarkedFault]]:
     if builder.refusals:
         raise Refused(*builder.refusals)
     return root, builder.faults
+
+
+def read_value(text: str) -> Node:
+    """One value, as a scenario writes it, marked as from the command line. Raises Refused."""
+    try:
+        root, faults = read_document(f"value: {text}".encode())
+    except Refused:
+        root = None
+    if root is None or faults or list(root.entries) != ["value"]:
+        remedy = "Give it as a scenario writes it, such as 365d, [1s, 5s] or {kind: batch}."
+        raise Refused(MarkedFault(mark=ON_COMMAND_LINE, text=f"{quote(text)} is no value. {remedy}")) from None
+    return _remarked(root.entries["value"])
+
+
+def _remarked(node: Node) -> Node:
+    if isinstance(node, Scalar):
+        return Scalar(mark=ON_COMMAND_LINE, text=node.text, plain=node.plain)
+    if isinstance(node, Sequence):
+        return Sequence(mark=ON_COMMAND_LINE, items=tuple(_remarked(item) for item in node.items))
+    entries = {key: _remarked(value) for key, value in node.entries.items()}
+    return Mapping(mark=ON_COMMAND_LINE, entries=entries, keys=dict.fromkeys(entries, ON_COMMAND_LINE))
 
 
 def plain(node: Node) -> Any:  # noqa: ANN401 - what pydantic validates: dicts, lists and text

@@ -18,6 +18,10 @@ class Mark:
     column: int
 
 
+ON_COMMAND_LINE = Mark(0, 0)
+"""The mark of values that were given there instead of in the file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """`problem` reads on from the field's name (`is "-3s"`); `remedy` is a sentence that says what to do.

@@ -1,16 +1,17 @@
 """Reads a scenario's file, and says everything that is wrong with it, each fault with its position and its remedy."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wasim.errors import ScenarioError
 from wasim.scenario import document
 from wasim.scenario.case import Case
 from wasim.scenario.examine import Examined, examine
-from wasim.scenario.faults import Fault, Mark, MarkedFault, format_place, mark_fault
+from wasim.scenario.faults import ON_COMMAND_LINE, Fault, Mark, MarkedFault, format_place, mark_fault
 from wasim.scenario.limits import parse_limit
-from wasim.scenario.pace import uneven_horizons, uneven_rates
+from wasim.scenario.notes import take_notes
+from wasim.scenario.overrides import override
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import (
     MOST_CASES,
@@ -25,13 +26,20 @@ from wasim.scenario.sweep import (
 )
 
 
-def load_scenario(path: Path) -> LoadedScenario:
-    """The scenario in a file, taken apart into cases. ScenarioError with every fault, in the order of the file."""
+def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> LoadedScenario:
+    """The scenario in a file, taken apart into cases. ScenarioError with every fault, in the order of the file.
+
+    `overrides` holds values from the command line, as YAML, by dotted field: each takes the place of the file's, and
+    of a sweep over that field.
+    """
     content = _read(path)
     try:
         root, marked = document.read_document(content)
     except document.Refused as refused:
         raise ScenarioError(_lines(path, refused.faults)) from None
+    for field, text in (overrides or {}).items():
+        root, faults_there = override(root, field, text)
+        marked += faults_there
     axes, faults = read_axes(root)
     combinations = _examine_all(root, axes)
     reader = _Reader(root, axes, marked)
@@ -40,9 +48,6 @@ def load_scenario(path: Path) -> LoadedScenario:
     for choice, examined in combinations:
         for fault in examined.faults:
             reader.add(fault, choice)
-    drafts = [(choice, examined.draft) for choice, examined in combinations]
-    for choice, fault in (*uneven_horizons(drafts), *uneven_rates(drafts)):
-        reader.add(fault, choice)
     sound = [(choice, examined.scenario) for choice, examined in combinations]
     if not reader.marked:
         for choice, fault in _whole_sweep_faults(axes, sound):
@@ -96,7 +101,11 @@ def _read(path: Path) -> bytes:
 
 
 def _lines(path: Path, faults: Iterable[MarkedFault]) -> list[str]:
-    return [f"{path}:{fault.mark.line}:{fault.mark.column}: {fault.text}" for fault in sorted(faults)]
+    return [f"{path}{_where(fault.mark)}: {fault.text}" for fault in sorted(faults)]
+
+
+def _where(mark: Mark) -> str:
+    return ": on the command line" if mark == ON_COMMAND_LINE else f":{mark.line}:{mark.column}"
 
 
 def _examine_all(root: document.Mapping, axes: tuple[Axis, ...]) -> list[tuple[Choice, Examined]]:
@@ -167,4 +176,5 @@ def _loaded(
         limits=tuple(parse_limit(metric, limit) for metric, limit in first.limits.items()),
         swept=values,
         combinations=tuple(cases),
+        notes=take_notes(zip((scenario for _, scenario in combinations), cases, strict=False)),
     )

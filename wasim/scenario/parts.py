@@ -77,7 +77,7 @@ class Workload(Part):
     """What arrives, in event time."""
 
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
-        description="Rows that arrive in a second of event time; a whole number of them in each commit interval."
+        description="Rows that arrive in a second of event time; rounded to whole rows in each commit."
     )
     files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1,

@@ -23,9 +23,7 @@ class Scenario(Part):
     workload: Workload = Field(description="What arrives, in event time.")
     writer: Writer = Field(description="Who commits, and how.")
     commit_interval: Interval = Field(description="Event time between two commits, such as 5s, in whole milliseconds.")
-    horizon: Duration = Field(
-        description="Event time that a case covers, such as 4m; a whole number of commit intervals."
-    )
+    horizon: Duration = Field(description="Event time that a case covers, such as 4m or 365d; cut to whole commits.")
     clock: Literal["virtual", "real"] = Field(
         default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
     )

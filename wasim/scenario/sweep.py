@@ -1,6 +1,6 @@
 """A sweep taken apart: every combination of the swept fields' values, each a scenario of its own, each a case."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wasim.scenario import document
-from wasim.scenario.case import Case
+from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
 from wasim.scenario.limits import Limit
@@ -45,6 +45,8 @@ class LoadedScenario:
     limits: tuple[Limit, ...]
     swept: dict[str, tuple[str, ...]]
     combinations: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+    """What is carried out otherwise than the file has it: sentences for people."""
 
     @property
     def name(self) -> str:
@@ -93,7 +95,7 @@ def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
 
 def _read_axis(root: document.Mapping, field: str, values: document.Node) -> Axis | Fault:
     here: Place = ("sweep", field)
-    place = _place_of(field, root)
+    place = place_of(field, root, refused=NOT_SWEPT)
     if isinstance(place, Fault):
         return place
     if not isinstance(values, document.Sequence) or not values.items:
@@ -102,8 +104,8 @@ def _read_axis(root: document.Mapping, field: str, values: document.Node) -> Axi
     return Axis(field=field, place=place, values=values.items)
 
 
-def _place_of(field: str, root: document.Mapping) -> Place | Fault:
-    """Where a dotted name such as `table.columns.payload.count` leads in this scenario."""
+def place_of(field: str, root: document.Mapping, *, refused: Container[str]) -> Place | Fault:
+    """Where a dotted name such as `table.columns.payload.count` leads in this scenario. `refused` are fields of it."""
     here: Place = ("sweep", field)
     if not all(field.split(".")):
         return Fault(place=here, problem="is no field", remedy="Give names joined by dots.", at_key=True)
@@ -122,9 +124,9 @@ def _place_of(field: str, root: document.Mapping) -> Place | Fault:
             place, node = (*place, named[step]), node.items[named[step]]
             continue
         part = part_at(place)
-        known = [name for name in (part.model_fields if part else ()) if place or name not in NOT_SWEPT]
+        known = [name for name in (part.model_fields if part else ()) if place or name not in refused]
         if step not in known:
-            problem = "cannot be swept" if step in NOT_SWEPT and not place else "is unknown"
+            problem = "cannot be swept" if step in refused and not place else "is unknown"
             return Fault(place=here, problem=problem, remedy=suggest(step, known), at_key=True)
         place = (*place, step)
         node = node.entries.get(step) if isinstance(node, document.Mapping) else None
@@ -196,7 +198,7 @@ def make_case(scenario: Scenario, *, repetition: int, swept: dict[str, str]) -> 
         environment=scenario.environment,
         planning=scenario.planning,
         commit_interval_s=scenario.commit_interval,
-        horizon_s=scenario.horizon,
+        horizon_s=covered_s(horizon_s=scenario.horizon, commit_interval_s=scenario.commit_interval),
         clock=scenario.clock,
         seed=scenario.seed,
         repetition=repetition,
