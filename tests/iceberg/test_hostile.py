@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from support.paths import DATA
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json, reencode_check
+from wasim.iceberg.avro_door import AvroRecord, read_avro_schema
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
+from wasim.iceberg.record_scanning import _Budget, _skipper
 
 TABLES = DATA / "tables"
 SYNC = b"s" * 16
@@ -154,7 +156,9 @@ def test_a_block_that_announces_too_many_records_is_refused(count):
 def test_records_smaller_than_any_entry_are_refused_before_they_are_decoded():
     values = {**read_container(MANIFEST, source="m").header, "avro.codec": b"null"}
     data = header_bytes(values, SYNC) + encode_long(3_000_000) + encode_bytes(b"\x00" * 3_000_000) + SYNC
-    refuse(read_manifest, data, "3000000 bytes for 3000000 records")
+    refuse(read_manifest, data, "announces 3000000 records")
+    data = header_bytes(values, SYNC) + encode_long(80_000) + encode_bytes(b"\x00" * 80_000) + SYNC
+    refuse(read_manifest, data, "80000 bytes for 80000 records")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,7 @@ def test_records_smaller_than_any_entry_are_refused_before_they_are_decoded():
         (record((0, "int"), (2, "int")), "not that of manifest entries"),
         (record((0, "string"), (2, record((100, "string")))), "not that of manifest entries"),
         (record((0, "int"), (2, record((100, "long")))), "not that of manifest entries"),
-        (record((0, "int"), (2, record((100, "string")))), "without the required field 101"),
+        (record((0, "int"), (2, record((100, "string")))), "without the required field 103"),
         ("int", "describes no record"),
         (record(), "describes no record"),
         ([], "union"),
@@ -198,7 +202,8 @@ def test_a_schema_text_of_megabytes_is_refused():
 
 def test_json_that_nests_without_end_is_refused():
     for text in (b"[" * 10_000_000, b'{"a":' * 2_000_000):
-        refuse(read_metadata_json, text, "too deeply")
+        refuse(read_metadata_json, text, "too deeply|JSON values")
+        refuse(read_metadata_json, text[:600_000], "too deeply")
 
 
 def test_a_schema_that_nests_without_end_is_refused():
@@ -226,6 +231,76 @@ def test_a_gzip_bomb_is_refused():
 
 def test_gzip_that_is_cut_short_is_refused():
     refuse(read_metadata_json, gzip_bytes(JSON)[:-9], "cut short")
+
+
+def deflated(values, blocks):
+    """A file of blocks that deflate packs a thousand-fold: (records, how often, which bytes)."""
+    data = header_bytes(dict(values) | {"avro.codec": b"deflate"}, SYNC)
+    for records, often, raw in blocks:
+        compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+        stored = b"".join([compressor.compress(raw) for _ in range(often)]) + compressor.flush()
+        data += encode_long(records) + encode_bytes(stored) + SYNC
+    return data
+
+
+LIST_HEADER = read_container(LISTING, source="m").header
+MANIFEST_HEADER = read_container(MANIFEST, source="m").header
+
+
+def test_a_list_of_one_record_with_millions_of_partition_summaries_is_refused_before_they_are_decoded():
+    record = read_container(LISTING, source="m").blocks[0].raw
+    places = [field["field-id"] for field in json.loads(LIST_HEADER["avro.schema"])["fields"]]
+    head = scan_until(record, LIST_HEADER, places.index(507))
+    summaries = 15_000_000
+    many = head + b"\x02" + encode_long(summaries)
+    data = deflated(LIST_HEADER, [(1, 1, many + b"\x00" * (summaries * 4 - len(many)))])
+    assert len(data) < 100_000
+    refuse(read_manifest_list, data, "arrays of more items")
+
+
+def scan_until(raw, header, fields):
+    """The bytes of a record before its field of that number."""
+    avro = read_avro_schema(header["avro.schema"], source="s")
+    ids = [number for number, _ in avro.fields[:fields]]
+    cut = AvroRecord(fields=tuple(field for field in avro.fields if field[0] in ids))
+    return raw[: _skipper(cut)(raw, 0, _Budget(1000))]
+
+
+def test_a_manifest_of_millions_of_smallest_records_is_refused_before_they_are_decoded():
+    data = deflated(MANIFEST_HEADER, [(3_900_000, 1, b"\x00" * (65 << 20))])
+    assert len(data) < 100_000
+    refuse(read_manifest, data, "announces 3900000 records")
+
+
+def test_a_manifest_with_millions_of_split_offsets_is_refused_before_they_are_decoded():
+    fields = [
+        {"name": f"n{n}", "type": kind, "field-id": n} for n, kind in ((100, "string"), (103, "long"), (104, "long"))
+    ]
+    offsets = {"name": "o", "field-id": 132, "type": {"type": "array", "items": "long", "element-id": 133}}
+    file = {"type": "record", "name": "r2", "fields": [*fields, offsets]}
+    values = dict(MANIFEST_HEADER) | {"avro.schema": json.dumps(record((0, "int"), (2, file))).encode()}
+    head = b"\x00" + encode_string("f") + b"\x02\x02" + encode_long(60_000_000)
+    data = deflated(values, [(1, 1, head + b"\x00" * (60_000_001))])
+    assert len(data) < 100_000
+    refuse(read_manifest, data, "arrays of more items")
+
+
+def test_sixteen_blocks_of_the_largest_size_meet_the_limit_of_their_file():
+    data = deflated(MANIFEST_HEADER, [(1, 16, b"\x00" * (4 << 20))] * 16)
+    refuse(read_container, data, "inflates to more than")
+
+
+def test_a_compressed_json_of_half_a_gigabyte_with_one_emoji_is_refused_before_it_is_text():
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = compressor.compress('{"a":"💧'.encode())
+    data += b"".join([compressor.compress(b"x" * (1 << 20)) for _ in range(511)]) + compressor.flush()
+    assert len(data) < 600_000
+    refuse(read_metadata_json, data, "inflates to more than")
+
+
+def test_one_emoji_does_not_make_a_long_text_four_bytes_wide():
+    data = b'{"a":"' + "💧".encode() + b'","b":"' + b"x" * (40 << 20) + b'"}'
+    refuse(read_metadata_json, data, "format-version is missing")
 
 
 def mutated(original):

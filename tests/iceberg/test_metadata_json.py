@@ -131,10 +131,6 @@ def test_a_float_keeps_its_spelling(spelling):
         ({"last-column-id": 2**63}, "last-column-id is not a whole number of 64 bits"),
         ({"properties": {"a": []}}, "properties is not an object of strings"),
         ({"refs": {"main": 1}}, "refs.main is not an object"),
-        (
-            {"schemas": [{"type": "struct", "fields": [{"id": 1, "name": "a", "required": True, "type": "int4"}]}]},
-            "int4",
-        ),
     ],
 )
 def test_what_is_wrong_is_named_by_its_place(change, problem):

@@ -22,6 +22,9 @@ _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "b
 _DEEPEST = 12
 _MOST_FIXED_BYTES = 1 << 20
 _LONGEST_SCHEMA = 1 << 20
+MAP_IDS = {"key": -1, "value": -2}
+"""Ids of a map's key and value in files of writers that number neither."""
+_FIRST_UNKNOWN_ID = -10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +65,10 @@ AvroValues: TypeAlias = Mapping[str, Any]
 class _SchemaReader:
     """Reads one schema; remembers the fixed types that it may name again."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, has_bare_fixed: bool, ids_by_name: Mapping[str, int]) -> None:
         self.source = source
+        self.has_bare_fixed = has_bare_fixed
+        self.ids_by_name = ids_by_name
         self.fixed: dict[str, AvroPrimitive] = {}
 
     def wrong(self, problem: str) -> IcebergFileError:
@@ -112,16 +117,22 @@ class _SchemaReader:
         if not 0 <= size <= _MOST_FIXED_BYTES:
             raise self.wrong(f"a fixed type of {size} bytes")
         # Iceberg's Java writes and reads a plain fixed with a length before it, against Avro's specification
-        # (`FixedByteBufferWriter`); only those of a logical type, decimal and uuid, stand bare.
-        bare = fields.has("logicalType")
+        # (`FixedByteBufferWriter`); only those of a logical type, decimal and uuid, stand bare. Others write all so.
+        bare = self.has_bare_fixed or fields.has("logicalType")
         return self.fixed.setdefault(
             name, AvroPrimitive(kind="fixed", size=size) if bare else AvroPrimitive(kind="bytes")
         )
 
+    def unnumbered(self, field: JsonFields, place: int) -> int:
+        """The id of a field that has none: by its name if that is Iceberg's own, else one that nobody asks for."""
+        name = field.optional_text("name") or ""
+        return self.ids_by_name.get(name, MAP_IDS.get(name, _FIRST_UNKNOWN_ID - place))
+
     def record(self, fields: JsonFields, depth: int) -> AvroRecord:
         found: list[tuple[int, AvroType]] = []
-        for item in fields.objects("fields"):
-            found.append((item.integer("field-id"), self.type(item.value("type"), depth + 1)))
+        for place, item in enumerate(fields.objects("fields")):
+            number = item.integer("field-id") if item.has("field-id") else self.unnumbered(item, place)
+            found.append((number, self.type(item.value("type"), depth + 1)))
         if len({number for number, _ in found}) < len(found):
             raise self.wrong("a record with one field id twice")
         return AvroRecord(fields=tuple(found))
@@ -137,19 +148,33 @@ def _least_bytes(node: AvroType) -> int:
             return 1
 
 
-def read_avro_schema(text: bytes | str, *, source: str) -> AvroRecord:
-    """The record that an `avro.schema` describes; IcebergFileError when it could not be one of Iceberg's."""
+def read_avro_schema(
+    text: bytes | str, *, source: str, has_bare_fixed: bool = False, names: "FieldNames | None" = None
+) -> AvroRecord:
+    """The record that an `avro.schema` describes; IcebergFileError when it could not be one of Iceberg's.
+
+    `has_bare_fixed` says that `fixed` values have no length before them, as Avro has it and Iceberg's Java has not.
+    `names` are ids of fields for files that number none.
+    """
     if len(text) > _LONGEST_SCHEMA:
         raise IcebergFileError(source, f"has an Avro schema of {len(text)} bytes; {_LONGEST_SCHEMA} are allowed")
     try:
-        return _read_avro_schema(text)
+        return _read_avro_schema(text, has_bare_fixed, names or FieldNames())
     except IcebergFileError as error:
         raise IcebergFileError(source, error.problem) from error
 
 
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """Iceberg's names of fields, and the id of each."""
+
+    ids: tuple[tuple[str, int], ...] = ()
+
+
 @lru_cache(maxsize=64)
-def _read_avro_schema(text: bytes | str) -> AvroRecord:
-    record = _SchemaReader("").type(read_json(text, source=""), 0)
+def _read_avro_schema(text: bytes | str, has_bare_fixed: bool, names: FieldNames) -> AvroRecord:
+    reader = _SchemaReader("", has_bare_fixed=has_bare_fixed, ids_by_name=dict(names.ids))
+    record = reader.type(read_json(text, source=""), 0)
     if not isinstance(record, AvroRecord) or not _least_bytes(record):
         raise IcebergFileError("", "has an Avro schema that describes no record")
     return record
@@ -185,8 +210,9 @@ def _key(field_id: int) -> str:
 
 def conforms(found: AvroType, expected: AvroType) -> bool:
     """Whether values of one type can stand where the other is expected; fields of one side only do not count."""
-    if isinstance(expected, AvroOptional):
-        return conforms(found.item if isinstance(found, AvroOptional) else found, expected.item)
+    # Some writers make everything optional.
+    found = found.item if isinstance(found, AvroOptional) else found
+    expected = expected.item if isinstance(expected, AvroOptional) else expected
     match found, expected:
         case AvroPrimitive(), AvroPrimitive():
             return found.kind == expected.kind or {found.kind, expected.kind} == {"int", "long"}

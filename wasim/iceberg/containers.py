@@ -5,7 +5,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
@@ -21,13 +21,29 @@ _VARINT_BYTES = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a file may ask for before it is refused. Iceberg's own blocks hold 64 000 raw bytes and one record more."""
+    """What a file may ask for before it is refused. Iceberg's own blocks hold 64 000 raw bytes and one record more.
+
+    Inflated bytes and records are bounded by the file's own size too: real manifests inflate seven-fold, and each of
+    their records takes 40 bytes of the file. Bombs inflate a thousand-fold.
+    """
 
     header_bytes: int = 16 << 20
     header_keys: int = 1_000
     block_raw_bytes: int = 64 << 20
     raw_bytes: int = 1 << 30
     records: int = 4_000_000
+    free_raw_bytes: int = 64 << 20
+    raw_bytes_per_byte: int = 32
+    free_records: int = 100_000
+    records_per_byte: float = 0.25
+
+    def within(self, file_bytes: int) -> "Limits":
+        """The limits that hold for a file of this size."""
+        return replace(
+            self,
+            raw_bytes=min(self.raw_bytes, self.free_raw_bytes + self.raw_bytes_per_byte * file_bytes),
+            records=min(self.records, self.free_records + int(self.records_per_byte * file_bytes)),
+        )
 
 
 DEFAULT_LIMITS = Limits()
@@ -48,6 +64,7 @@ class Container:
     header: Mapping[str, bytes]
     sync_marker: bytes
     blocks: tuple[Block, ...]
+    file_bytes: int
 
     @property
     def codec(self) -> str:
@@ -93,7 +110,8 @@ def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS)
     if codec not in CODECS:
         known = " and ".join([", ".join(CODECS[:-1]), CODECS[-1]])
         raise cursor.wrong(f"is compressed with {codec}; only {known} are read")
-    return Container(header=header, sync_marker=sync_marker, blocks=_read_blocks(cursor, codec, sync_marker, limits))
+    blocks = _read_blocks(cursor, codec, sync_marker, limits.within(len(data)))
+    return Container(header=header, sync_marker=sync_marker, blocks=blocks, file_bytes=len(data))
 
 
 def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> dict[str, bytes]:

@@ -1,6 +1,16 @@
 """The one error that reading or writing Iceberg's files raises."""
 
+import re
+
 from wasim.errors import WasimError
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
+
+
+def printable(text: str, most: int = 400) -> str:
+    """Text from a file as a terminal may be given it: no control or direction characters, and bounded."""
+    shown = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 class IcebergFileError(WasimError):
@@ -8,6 +18,6 @@ class IcebergFileError(WasimError):
 
     def __init__(self, source: str, problem: str) -> None:
         """The error about a file, named as the user knows it."""
-        super().__init__(f"{source}: {problem}")
-        self.source = source
-        self.problem = problem
+        self.source = printable(source, 1_000)
+        self.problem = printable(problem)
+        super().__init__(f"{self.source}: {self.problem}")

@@ -1,13 +1,20 @@
-"""gzip as Java's GZIPOutputStream writes it, and bounded inflation of gzip that anyone wrote."""
+"""gzip as Java's GZIPOutputStream writes it, and bounded inflation of compressed files that anyone wrote."""
 
 import struct
 import zlib
+
+import zstandard
 
 from wasim.iceberg.faults import IcebergFileError
 
 # No name, no time, and since JDK 16 "unknown" for the operating system; older ones write 00 last.
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
+# JSON of long histories shrinks nine-fold, 25-fold at most seen.
+FREE_TEXT_BYTES = 16 << 20
+TEXT_BYTES_PER_BYTE = 40
+_PIECE_BYTES = 512
 
 
 def gzip_bytes(data: bytes, header: bytes = GZIP_HEADER) -> bytes:
@@ -22,15 +29,54 @@ def is_gzip(data: bytes) -> bool:
     return data[:2] == _GZIP_MAGIC
 
 
+def decompressed(data: bytes, *, source: str, most_bytes: int) -> bytes:
+    """What a file holds, whether gzip, zstandard or neither; IcebergFileError as `gunzip` raises it."""
+    if is_gzip(data):
+        return gunzip(data, source=source, most_bytes=most_bytes)
+    if data[:4] == _ZSTANDARD_MAGIC:
+        return _unzstandard(data, source=source, most_bytes=_allowed(data, most_bytes))
+    return data
+
+
+def _allowed(data: bytes, most_bytes: int) -> int:
+    return min(most_bytes, FREE_TEXT_BYTES + TEXT_BYTES_PER_BYTE * len(data))
+
+
 def gunzip(data: bytes, *, source: str, most_bytes: int) -> bytes:
-    """What a gzip file holds; IcebergFileError when it is cut short, corrupt or larger than allowed."""
-    inflater = zlib.decompressobj(wbits=31)
+    """What a gzip file holds, all its members; IcebergFileError when it is cut short, corrupt or larger than allowed.
+
+    A file may inflate to 16 MiB and 40 times its size.
+    """
+    allowed, parts, size, rest = _allowed(data, most_bytes), list[bytes](), 0, data
+    while rest:
+        inflater = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(inflater.decompress(rest, allowed + 1 - size))
+        except zlib.error as error:
+            if parts and rest[:2] != _GZIP_MAGIC:
+                break  # Java passes over what follows the last member
+            raise IcebergFileError(source, f"is no sound gzip file: {error}") from error
+        size += len(parts[-1])
+        if size > allowed:
+            raise IcebergFileError(source, f"inflates to more than {allowed} bytes")
+        if not inflater.eof:
+            raise IcebergFileError(source, "is a gzip file that is cut short")
+        rest = inflater.unused_data
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unzstandard(data: bytes, *, source: str, most_bytes: int) -> bytes:
+    inflater = zstandard.ZstdDecompressor(max_window_size=128 << 20).decompressobj()
+    parts: list[bytes] = []
+    size = at = 0
     try:
-        text = inflater.decompress(data, most_bytes + 1)
-    except zlib.error as error:
-        raise IcebergFileError(source, f"is no sound gzip file: {error}") from error
-    if len(text) > most_bytes:
-        raise IcebergFileError(source, f"inflates to more than {most_bytes} bytes")
+        while at < len(data) and not inflater.eof:
+            parts.append(inflater.decompress(data[at : at + _PIECE_BYTES]))
+            at, size = at + _PIECE_BYTES, size + len(parts[-1])
+            if size > most_bytes:
+                raise IcebergFileError(source, f"inflates to more than {most_bytes} bytes")
+    except zstandard.ZstdError as error:
+        raise IcebergFileError(source, f"is no sound zstandard file: {error}") from error
     if not inflater.eof:
-        raise IcebergFileError(source, "is a gzip file that is cut short")
-    return text
+        raise IcebergFileError(source, "is a zstandard file that is cut short")
+    return b"".join(parts)

@@ -14,11 +14,19 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 # A table of half a million snapshots has so many; as empty lists they would take a gigabyte.
 MOST_ITEMS = 20_000_000
+# The densest text of Iceberg's, columns with names of one letter, has a value in ten bytes.
+FREE_ITEMS, BYTES_PER_ITEM = 1_000_000, 10
+# A text with one character beyond U+FFFF takes four bytes for each of its characters.
+MOST_WIDE_CHARACTERS = 100_000
+MOST_TEXT_BYTES = 1 << 30
 
 # Jackson escapes these and nothing else; other control characters become \u00XX with capital hex digits.
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 # A string or number, an empty object or array, or a mark.
+_WIDE = re.compile(rb"[\xf0-\xf7][\x80-\xbf]{3}")
+_WIDE_STARTS = bytes(range(0xF0, 0xF8))
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TOKENS = re.compile(r'("(?:[^"\\]|\\.)*"|[^"\[\]{},:]+)|(\{\}|\[\])|([\[\]{},:])')
 
 
@@ -113,9 +121,10 @@ def json_text_map(values: Mapping[str, str]) -> str:
 def read_json(data: bytes | str, *, source: str) -> Json:
     """The value in UTF-8 JSON text; IcebergFileError for anything else, such as nesting that exhausts the stack."""
     try:
-        text = data if isinstance(data, str) else data.decode("utf-8")
-        if sum(map(text.count, ",[{")) > MOST_ITEMS:
-            raise IcebergFileError(source, f"holds more than {MOST_ITEMS} JSON values")
+        text = data if isinstance(data, str) else _decoded(data, source)
+        most = min(MOST_ITEMS, FREE_ITEMS + len(text) // BYTES_PER_ITEM)
+        if sum(map(text.count, ",[{")) > most:
+            raise IcebergFileError(source, f"holds more than {most} JSON values")
         value: Json = json.loads(text, parse_float=JsonFloat, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise IcebergFileError(source, f"is not UTF-8 text at byte {error.start}") from error
@@ -124,6 +133,24 @@ def read_json(data: bytes | str, *, source: str) -> Json:
     except ValueError as error:
         raise IcebergFileError(source, f"is not JSON: {error}") from error
     return value
+
+
+def _decoded(data: bytes, source: str) -> str:
+    """The text, with the few characters that would make it four bytes wide escaped, and within bounds of memory."""
+    if data.startswith(_BYTE_ORDER_MARK):
+        data = data[len(_BYTE_ORDER_MARK) :]
+    if data.isascii():
+        return data.decode("ascii")
+    wide = len(data) - len(data.translate(None, delete=_WIDE_STARTS))
+    if wide > MOST_WIDE_CHARACTERS and 4 * (len(data) - 3 * wide) > MOST_TEXT_BYTES:
+        raise IcebergFileError(source, f"takes more than {MOST_TEXT_BYTES} bytes of memory as text")
+    if 0 < wide <= MOST_WIDE_CHARACTERS:
+        data = _WIDE.sub(_escaped_pair, data)
+    return data.decode("utf-8")
+
+
+def _escaped_pair(match: re.Match[bytes]) -> bytes:
+    return json.dumps(match[0].decode()).strip('"').encode()
 
 
 def _refuse_constant(name: str) -> Json:

@@ -5,15 +5,29 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
-from wasim.iceberg.avro_door import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
+from wasim.iceberg.avro_door import (
+    AvroRecord,
+    AvroValues,
+    FieldNames,
+    conforms,
+    decode_block,
+    merged_records,
+    read_avro_schema,
+)
 from wasim.iceberg.containers import DEFAULT_LIMITS, Container, Limits, container_bytes, read_container
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.record_encoding import Encoder, record_encoder
-from wasim.iceberg.record_fields import FORMAT_VERSIONS, manifest_file_schema_texts
+from wasim.iceberg.record_fields import (
+    FORMAT_VERSIONS,
+    manifest_file_schema_texts,
+    manifest_file_struct,
+    named_fields,
+)
+from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 
-_REQUIRED = frozenset({500, 501, 502, 503})
+_REQUIRED = frozenset({500, 501})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +42,12 @@ class PartitionFieldSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestFile:
-    """One manifest as a manifest list describes it. Counts may be absent in v1."""
+    """One manifest as a manifest list describes it. Counts may be absent in v1, and the snapshot before release 1.8."""
 
     manifest_path: str
     manifest_length: int
     partition_spec_id: int
-    added_snapshot_id: int
+    added_snapshot_id: int | None
     content: int = 0
     sequence_number: int = 0
     min_sequence_number: int = 0
@@ -133,14 +147,29 @@ def read_manifest_list(data: bytes, *, source: str, limits: Limits = DEFAULT_LIM
 
 def manifest_list_from(container: Container, *, source: str) -> ManifestList:
     """The manifest list in a container already taken apart."""
-    record = read_avro_schema(container.header.get("avro.schema", b""), source=source)
-    if not conforms(record, _expected_record()) or not dict(record.fields).keys() >= _REQUIRED:
-        raise IcebergFileError(source, "has an Avro schema that is not that of manifest-list records")
+    record = list_record(container.header, source=source)
+    check_items(container.blocks, record, source=source, file_bytes=container.file_bytes)
     manifests = tuple(
-        _manifest_from(values) for block in container.blocks for values in decode_block(block, record, source=source)
+        _manifest_from(values, source)
+        for block in container.blocks
+        for values in decode_block(block, record, source=source)
     )
     header = _read_header(container.header, 515 in dict(record.fields), source)
     return ManifestList(header=header, manifests=manifests, sync_marker=container.sync_marker, codec=container.codec)
+
+
+def list_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
+    """The Avro record of a list's header; IcebergFileError if it is not one of manifests."""
+    record = read_avro_schema(header.get("avro.schema", b""), source=source, names=_field_names())
+    if not conforms(record, _expected_record()) or not dict(record.fields).keys() >= _REQUIRED:
+        raise IcebergFileError(source, "has an Avro schema that is not that of manifest-list records")
+    return record
+
+
+@lru_cache(maxsize=1)
+def _field_names() -> FieldNames:
+    structs = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, (1, 4))]
+    return named_fields(structs)
 
 
 def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -> ManifestListHeader:
@@ -169,16 +198,18 @@ def _expected_record() -> AvroRecord:
     return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
 
 
-def _manifest_from(values: AvroValues) -> ManifestFile:
+def _manifest_from(values: AvroValues, source: str) -> ManifestFile:
     partitions = values.get("f507")
+    if values["f500"] is None or values["f501"] is None:
+        raise IcebergFileError(source, "has a manifest without a path or a length")
     return ManifestFile(
         manifest_path=values["f500"],
         manifest_length=values["f501"],
-        partition_spec_id=values["f502"],
+        partition_spec_id=values.get("f502") or 0,
         content=values.get("f517") or 0,
         sequence_number=values.get("f515") or 0,
         min_sequence_number=values.get("f516") or 0,
-        added_snapshot_id=values["f503"],
+        added_snapshot_id=values.get("f503"),
         added_files_count=values.get("f504"),
         existing_files_count=values.get("f505"),
         deleted_files_count=values.get("f506"),

@@ -11,6 +11,7 @@ from wasim.iceberg.avro_door import (
     AvroPrimitive,
     AvroRecord,
     AvroValues,
+    FieldNames,
     conforms,
     decode_block,
     merged_records,
@@ -34,7 +35,8 @@ from wasim.iceberg.manifest_entries import (
     Status,
 )
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
-from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts
+from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts, entry_struct, named_fields
+from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields, spec_fields_json
@@ -90,7 +92,7 @@ _GETTERS = {
     145: attrgetter("content_size_bytes"),
 }
 _REQUIRED_OF_ENTRY = frozenset({0, 2})
-_REQUIRED_OF_FILE = frozenset({100, 101, PARTITION_FIELD_ID, 103, 104})
+_REQUIRED_OF_FILE = frozenset({100, 103, 104})
 
 
 def manifest_bytes(
@@ -138,9 +140,15 @@ def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Ma
     return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
 
 
-def read_manifest(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Manifest:
-    """The manifest in an Avro file; IcebergFileError when it is anything else."""
-    return manifest_from(read_container(data, source=source, limits=limits), source=source)
+def read_manifest(
+    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, known: ManifestHeader | None = None
+) -> Manifest:
+    """The manifest in an Avro file; IcebergFileError when it is anything else.
+
+    `known` is what the manifest list and the table's metadata say of it, for files whose own header says nothing: those
+    that went through other Avro tools. Sequence numbers and snapshot ids are inherited by `inherit`.
+    """
+    return manifest_from(read_container(data, source=source, limits=limits), source=source, known=known)
 
 
 def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
@@ -148,13 +156,15 @@ def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
     return _read_header(read_container_header(data, source=source), source)
 
 
-def manifest_from(container: Container, *, source: str) -> Manifest:
+def manifest_from(container: Container, *, source: str, known: ManifestHeader | None = None) -> Manifest:
     """The manifest in a container already taken apart."""
-    header = _read_header(container.header, source)
-    record = read_avro_schema(container.header.get("avro.schema", b""), source=source)
-    _check_entry_schema(record, len(header.spec.fields), source)
+    is_silent = known is not None and "schema" not in container.header
+    header = known if known is not None and is_silent else _read_header(container.header, source)
+    record = entry_record(container.header, source=source)
+    check_items(container.blocks, record, source=source, file_bytes=container.file_bytes)
+    places = _partition_places(record, header.spec, source)
     entries = tuple(
-        _entry_from(values, source)
+        _entry_from(values, places, source)
         for block in container.blocks
         for values in decode_block(block, record, source=source)
     )
@@ -193,21 +203,51 @@ def _expected_entry() -> AvroRecord:
     return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
 
 
-def _check_entry_schema(record: AvroRecord, partition_fields: int, source: str) -> None:
+def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
+    """The Avro record of a manifest's header; IcebergFileError if it is not one of entries.
+
+    Iceberg's Java alone puts `iceberg.schema` into the header, and alone a length before `fixed` values.
+    """
+    record = read_avro_schema(
+        header.get("avro.schema", b""),
+        source=source,
+        has_bare_fixed="iceberg.schema" not in header,
+        names=_field_names(),
+    )
     file = dict(record.fields).get(2)
+    file = file.item if isinstance(file, AvroOptional) else file
     if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
         raise IcebergFileError(source, "has an Avro schema that is not that of manifest entries")
     missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
     if missing:
         raise IcebergFileError(source, f"has an Avro schema without the required field {min(missing)}")
-    partition = dict(file.fields)[PARTITION_FIELD_ID]
-    items = [part for _, part in partition.fields] if isinstance(partition, AvroRecord) else []
-    plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for part in items)
-    if not plain or len(items) != partition_fields:
-        raise IcebergFileError(source, f"has {len(items)} partition values for a spec of {partition_fields} fields")
+    return record
 
 
-def _entry_from(values: AvroValues, source: str) -> ManifestEntry:
+@lru_cache(maxsize=1)
+def _field_names() -> FieldNames:
+    return named_fields([entry_struct(version, StructType(())) for version in (1, 3)])
+
+
+def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> tuple[int | None, ...]:
+    """For each field of the spec, where its value stands in a file's partition; None if the file has none of it."""
+    file = dict(record.fields)[2]
+    file = file.item if isinstance(file, AvroOptional) else file
+    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
+    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    fields = partition.fields if isinstance(partition, AvroRecord) else ()
+    plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for _, part in fields)
+    if not plain or len(fields) > len(spec.fields):
+        raise IcebergFileError(source, f"has {len(fields)} partition values for a spec of {len(spec.fields)} fields")
+    ids = [number for number, _ in fields]
+    if len(ids) == len(spec.fields) and not {field.field_id for field in spec.fields} & set(ids):
+        return tuple(range(len(ids)))  # v1 counts fields afresh in every spec, and some writers number none
+    return tuple(ids.index(field.field_id) if field.field_id in ids else None for field in spec.fields)
+
+
+def _entry_from(values: AvroValues, places: tuple[int | None, ...], source: str) -> ManifestEntry:
+    if values["f2"] is None:
+        raise IcebergFileError(source, "has an entry without a file")
     if values["f0"] not in (0, 1, 2):
         raise IcebergFileError(source, f"has an entry of status {values['f0']}; 0, 1 and 2 are known")
     return ManifestEntry(
@@ -215,19 +255,23 @@ def _entry_from(values: AvroValues, source: str) -> ManifestEntry:
         snapshot_id=values.get("f1"),
         sequence_number=values.get("f3"),
         file_sequence_number=values.get("f4"),
-        file=_file_from(values["f2"], source),
+        file=_file_from(values["f2"], places, source),
     )
 
 
-def _file_from(values: AvroValues, source: str) -> DataFileEntry:
+def _file_from(values: AvroValues, places: tuple[int | None, ...], source: str) -> DataFileEntry:
+    missing = [number for number in _REQUIRED_OF_FILE if values[f"f{number}"] is None]
+    if missing:
+        raise IcebergFileError(source, f"has a file whose required field {min(missing)} is null")
+    partition = tuple((values.get("f102") or {}).values())
     return DataFileEntry(
         content=values.get("f134") or 0,
         file_path=values["f100"],
-        file_format=values["f101"],
-        partition=tuple(values["f102"].values()),
+        file_format=values.get("f101") or "PARQUET",
+        partition=tuple(None if at is None or at >= len(partition) else partition[at] for at in places),
         record_count=values["f103"],
         file_size_bytes=values["f104"],
-        block_size_bytes=values.get("f105", V1_BLOCK_SIZE_BYTES),
+        block_size_bytes=values.get("f105") or V1_BLOCK_SIZE_BYTES,
         column_sizes=_map_from(values.get("f108"), 117, source),
         value_counts=_map_from(values.get("f109"), 119, source),
         null_value_counts=_map_from(values.get("f110"), 121, source),
@@ -249,6 +293,8 @@ def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> d
     if pairs is None:
         return None
     key, value = f"f{key_id}", f"f{key_id + 1}"
+    if pairs and key not in pairs[0]:
+        key, value = "n1", "n2"  # of a writer that numbers neither
     if any(key not in pair or value not in pair for pair in pairs):
         raise IcebergFileError(source, f"has an Avro schema whose map of field {key_id} lacks its key or value")
     found = {pair[key]: pair[value] for pair in pairs}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wasim.iceberg.faults import IcebergFileError
-from wasim.iceberg.gzip_files import gunzip, gzip_bytes, is_gzip
+from wasim.iceberg.gzip_files import decompressed, gzip_bytes
 from wasim.iceberg.json_text import (
     Json,
     JsonFields,
@@ -55,8 +55,8 @@ from wasim.iceberg.specs import (
 )
 
 _NO_SNAPSHOT = -1
-# 50 000 snapshots of a Spark stream take 44 MB.
-MOST_JSON_BYTES = 512 << 20
+# 50 000 snapshots of a Spark stream take 44 MB; 250 MB have been seen (iceberg-python#3162).
+MOST_JSON_BYTES = 300 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ def _quote_or_null(text: str | None) -> str:
 
 def read_metadata_json(data: bytes, *, source: str, most_bytes: int = MOST_JSON_BYTES) -> TableMetadata:
     """The table metadata in a file, compressed or not; IcebergFileError when it is anything else."""
-    text = gunzip(data, source=source, most_bytes=most_bytes) if is_gzip(data) else data
+    text = decompressed(data, source=source, most_bytes=most_bytes)
     if len(text) > most_bytes:
         raise IcebergFileError(source, f"is larger than {most_bytes} bytes")
     unknown: list[tuple[str, Json]] = []
@@ -228,10 +228,13 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
 
 def _schemas_from(fields: JsonFields, version: int) -> tuple[tuple[Schema, ...], int]:
     # v1 alone repeats the schema in force, and before schemas had ids it held nothing else.
-    repeated = schema_from(fields.object("schema")) if version == 1 and fields.has("schema") else None
+    takes_repeated = fields.has("schema") and (version == 1 or not fields.has("schemas"))
+    repeated = schema_from(fields.object("schema")) if takes_repeated else None
     schemas = tuple(map(schema_from, fields.objects("schemas")))
     if not schemas and repeated:
         return (repeated,), repeated.schema_id
+    if not fields.has("current-schema-id") and repeated:
+        return schemas, repeated.schema_id
     current = fields.integer("current-schema-id")
     if all(schema.schema_id != current for schema in schemas):
         raise fields.wrong(f"is {current}, which no schema has", "current-schema-id")
@@ -239,11 +242,12 @@ def _schemas_from(fields: JsonFields, version: int) -> tuple[tuple[Schema, ...],
 
 
 def _specs_from(fields: JsonFields, version: int) -> tuple[tuple[PartitionSpec, ...], int]:
-    repeated = spec_fields_from(fields, "partition-spec") if version == 1 else ()
+    takes_repeated = version == 1 or not fields.has("partition-specs")
+    repeated = spec_fields_from(fields, "partition-spec") if takes_repeated else ()
     specs = tuple(map(spec_from, fields.objects("partition-specs")))
-    if not specs and version == 1:
+    if not specs:
         return (PartitionSpec(fields=repeated),), 0
-    default = fields.integer("default-spec-id")
+    default = fields.integer_or("default-spec-id", 0)
     if all(spec.spec_id != default for spec in specs):
         raise fields.wrong(f"is {default}, which no partition spec has", "default-spec-id")
     return specs, default

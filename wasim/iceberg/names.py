@@ -56,7 +56,7 @@ class ManifestName:
 # The hexadecimal UUID is Iceberg's; versions have at least five digits, more when the table is that old.
 _METADATA_JSON = re.compile(
     rf"(?:v(?P<hadoop>\d{{1,18}})|(?P<version>\d{{1,18}})(?:-(?P<uuid>{_UUID}|[\w-]+))?|(?P<bare>[\w-]+))"
-    r"(?P<gz>\.gz)?\.metadata\.json(?P<old_gz>\.gz)?"
+    r"(?P<gz>\.gz|\.zstd)?\.metadata\.json(?P<old_gz>\.gz)?"
 )
 _MANIFEST_LIST = re.compile(rf"snap-(?P<id>-?\d{{1,19}})-(?P<attempt>\d{{1,9}})-(?P<uuid>{_UUID})\.avro")
 _MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.avro")
@@ -123,7 +123,7 @@ def parse_metadata_name(name: str) -> MetadataJsonName | None:
     version = match["hadoop"] or match["version"]
     uuid = match["uuid"] or match["bare"]
     return MetadataJsonName(
-        version=int(version) if version else None, uuid=uuid, is_gzip=bool(match["gz"] or match["old_gz"])
+        version=int(version) if version else None, uuid=uuid, is_gzip=match["gz"] == ".gz" or bool(match["old_gz"])
     )
 
 

@@ -3,9 +3,11 @@
 Names, ids and docs are the spec's; together they are most of a small manifest's bytes.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
+from wasim.iceberg.avro_door import FieldNames
 from wasim.iceberg.avro_schemas import avro_schema_json
 from wasim.iceberg.releases import (
     LIST_KEY_METADATA_SINCE,
@@ -145,6 +147,20 @@ def _optional(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
 
 def _long_names(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
     return tuple(replace(field, name=field.name.replace("_files_", "_data_files_")) for field in fields)
+
+
+def named_fields(structs: Iterable[StructType]) -> FieldNames:
+    """The id of each name in these structs and those within them."""
+    found: dict[str, int] = {}
+    todo: list[Type] = list(structs)
+    while todo:
+        match nested := todo.pop():
+            case StructType():
+                found |= {field.name: field.field_id for field in nested.fields}
+                todo += [field.type for field in nested.fields]
+            case ListType():
+                todo.append(nested.element)
+    return FieldNames(tuple(sorted(found.items())))
 
 
 @lru_cache(maxsize=256)

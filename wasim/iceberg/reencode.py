@@ -7,7 +7,7 @@ from pathlib import Path
 from wasim.iceberg.codecs import LEVELS
 from wasim.iceberg.containers import Container, read_container
 from wasim.iceberg.faults import IcebergFileError
-from wasim.iceberg.gzip_files import gunzip, is_gzip
+from wasim.iceberg.gzip_files import decompressed, is_gzip
 from wasim.iceberg.manifest_lists import manifest_list_bytes, manifest_list_from
 from wasim.iceberg.manifests import manifest_bytes, manifest_from
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES, metadata_json_bytes, read_metadata_json
@@ -83,7 +83,7 @@ def _check_metadata_json(data: bytes, source: str) -> Mismatch | None:
     metadata = read_metadata_json(data, source=source)
     if metadata.unknown_fields:
         return Mismatch(source=source, problem=f"Iceberg writes no {metadata.unknown_fields[0][0]}")
-    text = gunzip(data, source=source, most_bytes=MOST_JSON_BYTES) if is_gzip(data) else data
+    text = decompressed(data, source=source, most_bytes=MOST_JSON_BYTES)
     again = metadata_json_bytes(metadata)
     if again != text:
         at = next((at for at, (one, other) in enumerate(zip(text, again, strict=False)) if one != other), -1)

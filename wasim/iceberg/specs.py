@@ -136,12 +136,18 @@ def spec_fields_from(fields: JsonFields, key: str) -> tuple[PartitionField, ...]
             PartitionField(
                 name=item.text("name"),
                 transform=item.text("transform"),
-                source_id=item.integer("source-id"),
+                source_id=_source_id(item),
                 field_id=item.integer_or("field-id", 1000 + position),
             )
         )
         item.finish()
     return tuple(found)
+
+
+def _source_id(field: JsonFields) -> int:
+    """The column that a field is made of; the first, where a transform of v3 takes several."""
+    sources = () if field.has("source-id") else field.integers("source-ids")
+    return sources[0] if sources else field.integer("source-id")
 
 
 def sort_order_from(fields: JsonFields) -> SortOrder:
@@ -152,7 +158,7 @@ def sort_order_from(fields: JsonFields) -> SortOrder:
         found.append(
             SortField(
                 transform=item.text("transform"),
-                source_id=item.integer("source-id"),
+                source_id=_source_id(item),
                 direction=item.text("direction"),
                 null_order=item.text("null-order"),
             )
