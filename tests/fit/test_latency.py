@@ -11,6 +11,7 @@ from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
 from wasim.fit import fit_run
 from wasim.fit.report import Estimate, FitReport
 from wasim.fit.robust import fit_robust
+from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope, round_duration
 
 NO_ROWS = np.zeros(0)
 
@@ -123,6 +124,40 @@ def test_commits_that_do_not_slow_down_are_held_to_reading_their_metadata_json()
         exact = (0.18 + math.sqrt(0.18**2 + 4 * reading_s * row.horizon_s)) / 2
         assert row.slope == "reading"
         assert row.interval_s.best == pytest.approx(exact, rel=0.03)
+        assert (row.interval_s.low, row.interval_s.high) == (row.interval_s.best, math.inf)
+        assert describe_interval(row).startswith("about ")
+        assert describe_slope(row) == "no slowing within 240 commits; a lower bound from reading metadata.json"
+
+
+def test_a_law_that_predicts_no_better_than_one_constant_bounds_nothing():
+    truth = Truth(snapshot_ms=0.5, noise_share=0.0)
+    report = fit_run(synthetic_run(truth))
+    assert {row.slope for row in report.sustainable} == {"measured"}
+    without_skill = fit_run(synthetic_run(replace(truth, case_levels_ms=(0.0, 900.0))))
+    step = [row for row in without_skill.held_out if row.quantity == "step" and row.writer == "streaming"]
+    assert all(abs(row.error) >= abs(row.naive_error) for row in step)
+    mine = [row for row in without_skill.sustainable if row.writer == "streaming"]
+    assert {row.slope for row in mine} == {"reading"}
+
+
+def test_an_interval_keeps_up_until_its_step_is_as_long_as_itself():
+    report = fit_run(synthetic_run(Truth(snapshot_ms=0.5, row_ms=0.0)))
+    mine = {row.commit_interval_s: row for row in report.keeps_up if row.case == "streaming"}
+    for interval_s, row in mine.items():
+        exact = interval_s * (interval_s - 0.18) / 0.0005
+        assert row.until_s == pytest.approx(exact, rel=0.1)
+    smallest = next(row for row in report.sustainable if row.case == "streaming" and row.horizon_s == 86_400.0)
+    assert [row.until_s >= 86_400 for row in mine.values()] == [
+        interval_s >= smallest.interval_s.best for interval_s in mine
+    ]
+    assert describe_keeping_up(mine[1.0]) == f"stops after {mine[1.0].until_s / 60:.0f}m"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.31, "310ms"), (5.923, "5.9s"), (61_200.0, "17h"), (21.4 * 86_400, "21d")]
+)
+def test_durations_are_rounded_to_their_figures(seconds: float, text: str):
+    assert round_duration(seconds, figures=2) == text
 
 
 def test_without_timed_loads_a_flat_law_is_said_to_be_unseen():

@@ -4,11 +4,12 @@ import json
 import os
 from dataclasses import replace
 
+import pytest
 from support.paths import DATA
 from support.synthetic import Sweep, synthetic_report, synthetic_run
 
 from wasim.fit import FitReport, fit_document, fit_run, render_coefficient_table, render_fit, render_held_out_table
-from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, Extrapolation, HeldOut, LatencyFit
+from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, Extrapolation, HeldOut, KeepsUp, LatencyFit
 from wasim.fit.report import SustainableInterval as Sustainable
 from wasim.ledger import Kind
 
@@ -58,16 +59,29 @@ def a_report() -> FitReport:
                 interval_s=around(3.0, 0.5),
                 slope="measured",
                 r_squared=0.82,
+                commits_seen=240,
             ),
             Sustainable(
                 writer="batch",
                 case="batch",
                 horizon_s=86_400.0,
-                interval_s=Estimate(low=4.0, best=9.0, high=float("inf")),
+                interval_s=Estimate(low=9.0, best=9.0, high=float("inf")),
                 slope="reading",
                 r_squared=0.06,
+                commits_seen=240,
             ),
         ),
+        keeps_up=(
+            KeepsUp(
+                writer="batch",
+                case="batch",
+                commit_interval_s=5.0,
+                until_s=61_200.0,
+                slope="reading",
+                commits_seen=240,
+                metadata_bytes=around(1e12, 1e8),
+            ),
+        ),  # fmt: skip
         extrapolations=(extrapolated,),
         checks=(
             DriverCheck(writer="streaming", case="streaming every 1s", driver="snapshots", commits=240, mismatches=0),
@@ -117,7 +131,7 @@ def test_every_table_of_a_shared_fit_gets_rows_of_its_own():
     for rows in (report.extrapolations, report.model_line, report.sustainable):
         assert list(dict.fromkeys(row.case for row in rows)) == cases
     counted = {(row.case, row.commit_interval_s, row.horizon_s) for row in report.extrapolations}
-    assert len(counted) == len(report.extrapolations) == 2 * 2 * 4
+    assert len(counted) == len(report.extrapolations) == 2 * 2 * 5
 
 
 def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
@@ -127,7 +141,17 @@ def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
     assert document["costs"][0]["coefficients"][1]["estimate"] is None
     assert document["costs"][0]["kind"] == "metadata_json"
     assert document["held_out"][0]["error"] == 470.0 / 2_240_000.0
-    assert document["sustainable"][1]["interval_s"] == {"low": 4.0, "best": 9.0, "high": None}
+    assert document["sustainable"][1]["interval_s"] == {"low": 9.0, "best": 9.0, "high": None}
     assert [row["slope"] for row in document["sustainable"]] == ["measured", "reading"]
     assert document["extrapolations"][0]["case"] == "streaming columns=10"
     assert document["extrapolations"][0]["written_bytes"]["metadata_json"]["best"] == 3.9e12
+
+
+def test_the_sum_written_out_is_the_extrapolation():
+    report = synthetic_report()
+    assert [one.case for one in report.worked] == ["streaming", "batch"]
+    for one in report.worked:
+        key = (one.case, one.commit_interval_s, one.horizon_s)
+        whole = next(e for e in report.extrapolations if (e.case, e.commit_interval_s, e.horizon_s) == key)
+        assert sum(term.written_bytes for term in one.terms) == pytest.approx(whole.metadata_bytes.best, rel=1e-12)
+        assert "digits" in {term.name for term in one.terms}

@@ -4,7 +4,8 @@ import math
 import textwrap
 from collections.abc import Iterable
 
-from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut, LatencyFit, SustainableInterval
+from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut, LatencyFit
+from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
 from wasim.units import format_bytes, format_duration
 
 _WIDTH = 100
@@ -107,20 +108,9 @@ def _held_out_lines(rows: tuple[HeldOut, ...]) -> Iterable[str]:
 
 def _sustainable_lines(report: FitReport) -> Iterable[str]:
     for row in report.sustainable:
-        interval = row.interval_s
-        yield (
-            f"  {row.case:<24}{format_duration(row.horizon_s):>6}  {_seconds(interval.best):>9} "
-            f"({_seconds(interval.low)} … {_seconds(interval.high)})  {describe_slope(row)}, R² = {row.r_squared:.3f}"
-        )
-
-
-def describe_slope(row: SustainableInterval) -> str:
-    """What a sustainable interval rests on, in words."""
-    return {
-        "measured": "measured",
-        "reading": "at least: reading metadata.json alone",
-        "unseen": "at least: no slowing down was seen",
-    }[row.slope]
+        yield f"  {row.case:<24}{format_duration(row.horizon_s):>6}  {describe_interval(row)}: {describe_slope(row)}"
+    for one in report.keeps_up:
+        yield f"  {one.case:<24}{format_duration(one.commit_interval_s):>6}  {describe_keeping_up(one)}"
 
 
 def _extrapolation_lines(report: FitReport) -> Iterable[str]:
@@ -151,7 +141,3 @@ def _doubt(estimate: Estimate) -> str:
 
 def _milliseconds(value: float) -> str:
     return f"{value:,.0f} ms"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:,.2f} s" if math.isfinite(value) else "never"

@@ -81,9 +81,10 @@ class HeldOut:
 class SustainableInterval:
     """The smallest commit interval at which a commit still fits into its interval at the end of the horizon.
 
-    `slope` says where the milliseconds per snapshot come from: `measured` as commits slowed down; `reading` where they
-    did not, and metadata.json's reading alone is counted, so that `interval_s` is the least it can be; `unseen` where
-    the run did not time that either.
+    `slope` says where the milliseconds per snapshot come from: `measured` as commits slowed down; `reading` where the
+    run saw no slowing down and metadata.json's reading alone is counted; `unseen` where the run did not time that
+    either. In the latter two `interval_s` is a lower bound: `low` and `best` are that bound, `high` is infinite.
+    `commits_seen` is how many commits the longest case made.
     """
 
     writer: str
@@ -92,6 +93,25 @@ class SustainableInterval:
     interval_s: Estimate
     slope: Slope
     r_squared: float  # of the law of steps
+    commits_seen: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepsUp:
+    """Until when a writer keeps up at one commit interval while nothing maintains the table.
+
+    `until_s` is event time: infinite where steps do not slow down, 0 where the interval is too short from the start.
+    Unless `slope` is `measured`, the writer may stop keeping up earlier (see `SustainableInterval`). `metadata_bytes`
+    is what it has written by then, or in a year if it keeps up that long.
+    """
+
+    writer: str
+    case: str
+    commit_interval_s: float
+    until_s: float
+    slope: Slope
+    commits_seen: int
+    metadata_bytes: Estimate | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +131,33 @@ class Extrapolation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TermShare:
+    """One line of a sum: `coefficient` bytes for each of `driver` things."""
+
+    kind: Kind
+    name: str
+    unit: str
+    coefficient: float
+    driver: float
+
+    @property
+    def written_bytes(self) -> float:
+        """coefficient × driver."""
+        return self.coefficient * self.driver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedSum:
+    """One extrapolation written out: its `terms` add up to the metadata of that case, interval and horizon."""
+
+    writer: str
+    case: str
+    commit_interval_s: float
+    horizon_s: float
+    terms: tuple[TermShare, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DriverCheck:
     """Whether the drivers that the model foresaw are those that the ledger shows, commit by commit."""
 
@@ -127,7 +174,8 @@ class FitReport:
     """All that a run's fit says.
 
     `ingest` is the law of data bytes per commit, one per writer, in the form of a cost. `model_line` is what the model
-    gives at the run's own horizon over a fine grid of commit intervals, for charts. `notes` are sentences for the
+    gives at the run's own horizon over a fine grid of commit intervals, for charts. `worked` writes out one of the
+    extrapolations of each writer. `notes` are sentences for the
     reader: what could not be fitted, and where the model and the ledger disagree.
     """
 
@@ -136,7 +184,9 @@ class FitReport:
     held_out: tuple[HeldOut, ...]
     sustainable: tuple[SustainableInterval, ...]
     extrapolations: tuple[Extrapolation, ...]
+    keeps_up: tuple[KeepsUp, ...] = ()
     ingest: tuple[CostFit, ...] = ()
     model_line: tuple[Extrapolation, ...] = ()
+    worked: tuple[WorkedSum, ...] = ()
     checks: tuple[DriverCheck, ...] = ()
     notes: tuple[str, ...] = ()

@@ -4,8 +4,8 @@ import numpy as np
 
 from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
 from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
-from wasim.fit.future import draw_out_line, extrapolate, find_sustainable
-from wasim.fit.groups import Group, group_cases
+from wasim.fit.future import MONTH_S, cases_by_table, draw_out_line, extrapolate, write_out_sum
+from wasim.fit.groups import Group, group_cases, name_without_interval
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
     Latency,
@@ -16,8 +16,9 @@ from wasim.fit.latency import (
     planning_samples,
     report_latency,
 )
-from wasim.fit.report import FitReport, HeldOut, LatencyFit, SustainableInterval
+from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval, WorkedSum
 from wasim.fit.robust import RobustFit
+from wasim.fit.sustain import find_sustainable
 from wasim.runs import Run
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
@@ -33,7 +34,7 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
     rng = rng or np.random.default_rng(0)
     groups = group_cases(run)
     writers = tuple(fit_group(group) for group in groups)
-    latencies, sustainable = _fit_latencies(writers, rng)
+    latencies, sustainable, keeps_up = _fit_latencies(writers, rng)
     checks = tuple(check for group in groups for check in check_drivers(group))
     held = () if held_out == "none" else _hold_out(groups, held_out)
     return FitReport(
@@ -41,9 +42,11 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         latencies=latencies,
         held_out=held,
         sustainable=sustainable,
+        keeps_up=keeps_up,
         extrapolations=tuple(row for writer in writers for row in extrapolate(writer)),
         ingest=tuple(report_ingest(group) for group in groups),
         model_line=tuple(row for writer in writers for row in draw_out_line(writer)),
+        worked=tuple(row for writer in writers for row in _work_out(writer, keeps_up)),
         checks=checks,
         notes=(
             *describe_mismatches(checks),
@@ -55,10 +58,11 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
 
 def _fit_latencies(
     writers: tuple[WriterFit, ...], rng: np.random.Generator
-) -> tuple[tuple[LatencyFit, ...], tuple[SustainableInterval, ...]]:
+) -> tuple[tuple[LatencyFit, ...], tuple[SustainableInterval, ...], tuple[KeepsUp, ...]]:
     everyone = tuple(one for writer in writers for one in writer.group.observed)
     latencies: list[LatencyFit] = []
     sustainable: list[SustainableInterval] = []
+    keeps_up: list[KeepsUp] = []
     load: RobustFit | None = None
     for latency in _PROBED:
         fit = fit_latency(planning_samples(everyone, latency), latency, rng)
@@ -72,8 +76,17 @@ def _fit_latencies(
                 continue
             latencies.append(report_latency(writer.group.name, latency, fit))
             if latency == "step":
-                sustainable += find_sustainable(writer, fit, load)
-    return tuple(latencies), tuple(sustainable)
+                found = find_sustainable(writer, fit, load, hold_out_commits(writer.group, "step"))
+                sustainable, keeps_up = [*sustainable, *found[0]], [*keeps_up, *found[1]]
+    return tuple(latencies), tuple(sustainable), tuple(keeps_up)
+
+
+def _work_out(writer: WriterFit, keeps_up: tuple[KeepsUp, ...]) -> tuple[WorkedSum, ...]:
+    """A month of the first table at its shortest interval that keeps up so long; at its longest where none does."""
+    cases = cases_by_table(writer.group)[0]
+    stops = {(one.case, one.commit_interval_s) for one in keeps_up if one.until_s < MONTH_S}
+    chosen = next((one for one in cases if (name_without_interval(one), one.commit_interval_s) not in stops), cases[-1])
+    return (write_out_sum(writer, chosen, MONTH_S),)
 
 
 def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:

@@ -9,7 +9,7 @@ from wasim.model.appends import Appends, CommittedDeletes, read_appends
 from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests, drivers_through
 from wasim.model.equations import Term, design_matrix, equation, known_bytes
-from wasim.model.latency import smallest_sustainable_interval_s
+from wasim.model.latency import keeps_up_for_s, smallest_sustainable_interval_s
 from wasim.model.rates import metadata_write_rate, wa_metadata
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "drivers_of_manifests",
     "drivers_through",
     "equation",
+    "keeps_up_for_s",
     "known_bytes",
     "merge_cadence",
     "metadata_write_rate",

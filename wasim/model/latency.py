@@ -25,3 +25,14 @@ def smallest_sustainable_interval_s(
     with np.errstate(divide="ignore", invalid="ignore"):
         root = (base_s + np.sqrt(base_s**2 + 4 * np.maximum(slack, 0) * commit_s * horizon_s)) / (2 * slack)
     return np.where(slack > 0, root, np.inf)
+
+
+def keeps_up_for_s(*, commit_interval_s: float, base_ms: float, commit_ms: float) -> float:
+    """Event time after which a step takes longer than its interval Δ; 0 if it does from the start, infinite if never.
+
+    base + commit·H/Δ = Δ gives H = Δ·(Δ − base) / commit. `base_ms` holds what the interval's rows take.
+    """
+    slack_s = commit_interval_s - base_ms / 1000
+    if slack_s <= 0:
+        return 0.0
+    return commit_interval_s * slack_s / (commit_ms / 1000) if commit_ms > 0 else float("inf")

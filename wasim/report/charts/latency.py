@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.fit.report import FitReport, SustainableInterval
+from wasim.fit.report import FitReport
+from wasim.fit.words import describe_interval, describe_slope
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.report.charts.modelled import floor_r_squared, latency_fit, modelled_ms, standing_for
@@ -48,7 +49,7 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
     set_count_axis(ax.yaxis)
     sustainable = min(standing_for(fit.sustainable, run), key=lambda one: one.horizon_s, default=None)
     if sustainable:
-        note(ax, f"sustainable over {format_duration(sustainable.horizon_s)}: {interval_words(sustainable)}")
+        note(ax, f"sustainable over {format_duration(sustainable.horizon_s)}: {describe_interval(sustainable)}")
     key_below(ax, key)
     return ax
 
@@ -56,26 +57,6 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
 def _marker_pt(points: int) -> float:
     """Small where there are many: hundreds of full-sized markers would hide one another."""
     return 5.0 if points < 50 else 2.6
-
-
-def interval_words(sustainable: SustainableInterval) -> str:
-    """`0.31s (0.28s to 0.34s)`, `at least 0.31s (…)`, or that there is none."""
-    low, best, high = (
-        sustainable.interval_s.low, sustainable.interval_s.best, sustainable.interval_s.high,
-    )  # fmt: skip
-    if not np.isfinite(best):
-        return "none; rows alone outrun the writer"
-    upper = _rounded(high) if np.isfinite(high) else "no upper bound"
-    least = "" if sustainable.slope == "measured" else "at least "
-    return f"{least}{_rounded(best)} ({_rounded(max(low, 0.0))} to {upper})"
-
-
-def _rounded(seconds: float) -> str:
-    """A duration to three significant figures, and to whole seconds from a minute on."""
-    if seconds <= 0:
-        return "0s"
-    digits = 2 - int(np.floor(np.log10(seconds)))
-    return format_duration(round(seconds, max(digits, 0)) if seconds < 60 else round(seconds))
 
 
 def commit_drivers(run: CaseRun) -> dict[str, Floats]:
@@ -112,16 +93,8 @@ def _timed(run: CaseRun) -> bool:
 
 def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
     """What the sustainable intervals of these cases rest on, in a sentence."""
-    slopes = {sustainable.slope for run in runs for sustainable in standing_for(fit.sustainable, run)}
-    if not slopes:
-        return ""
-    said = {
-        "measured": "measured where commits slowed down",
-        "reading": "“at least” where commits did not measurably slow down: only reading metadata.json counts",
-        "unseen": "“at least” where no slowing down was seen",
-    }
-    rests = ", and ".join(words for slope, words in said.items() if slope in slopes)
-    return f" Sustainable intervals (95 % in brackets) are {rests}."
+    said = dict.fromkeys(describe_slope(row) for run in runs for row in standing_for(fit.sustainable, run))
+    return f" Sustainable intervals: {'; '.join(said)}." if said else ""
 
 
 def _reading(run: CaseRun) -> str:

@@ -1,9 +1,8 @@
 """The fit as tables of text: coefficients with their doubt, held-out errors, latencies, sustainable intervals."""
 
-from wasim.fit.render import describe_slope
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
+from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
 from wasim.ledger import Kind
-from wasim.report.charts.latency import interval_words
 from wasim.report.charts.palette import KIND_NAMES
 from wasim.report.pages.cells import ABSENT, TextTable, format_error, format_estimate, format_figure
 from wasim.units import format_bytes, format_duration
@@ -97,32 +96,40 @@ def _held_out_row(held_out: HeldOut) -> tuple[str, ...]:
 def sustainable_table(fit: FitReport) -> TextTable:
     """The smallest interval at which each writer keeps up to the end of the horizon, and what that rests on."""
     rows = (
-        (s.case, format_duration(s.horizon_s), interval_words(s), describe_slope(s), r_squared(s.r_squared))
-        for s in fit.sustainable
+        (row.case, format_duration(row.horizon_s), describe_interval(row), describe_slope(row))
+        for row in fit.sustainable
     )
     return TextTable(
         caption="The smallest commit interval at which a commit still fits into its interval at the end of the "
-        "horizon, with its 95 % interval in brackets",
-        head=("horizon", "smallest sustainable interval", "slowing down per snapshot", "R² of steps"),
+        "horizon, without maintenance; in brackets the 95 % interval, where one can be given",
+        head=("horizon", "smallest interval", "because"),
         rows=tuple(rows),
-        figures=("R² of steps",),
         grouped=True,
     )
 
 
 def extrapolation_table(fit: FitReport) -> TextTable:
-    """Metadata that the model expects over longer horizons, one row per writer, table and interval."""
+    """Metadata that the model expects over longer horizons, one row per writer, table and interval.
+
+    A horizon that the writer does not reach, because it stops keeping up before, has no figure but says when.
+    """
     horizons = sorted({e.horizon_s for e in fit.extrapolations})
     expected = {(e.case, e.commit_interval_s, e.horizon_s): e.metadata_bytes for e in fit.extrapolations}
     named = tuple(format_duration(horizon) for horizon in horizons)
     series = dict.fromkeys((e.case, e.commit_interval_s) for e in fit.extrapolations)
-    rows = [
-        (case, format_duration(interval), *(_bytes_of(expected.get((case, interval, horizon))) for horizon in horizons))
-        for case, interval in series
-    ]
+    stops = {(one.case, one.commit_interval_s): one for one in fit.keeps_up}
+    rows = []
+    for case, interval in series:
+        stop = stops.get((case, interval))
+        reached = [horizon for horizon in horizons if stop is None or horizon <= stop.until_s]
+        cells = [_bytes_of(expected.get((case, interval, horizon))) for horizon in reached]
+        missing = len(horizons) - len(reached)
+        if stop is not None and missing:
+            cells += [describe_keeping_up(stop), *[ABSENT] * (missing - 1)]
+        rows.append((case, format_duration(interval), *cells))
     return TextTable(
-        caption="Metadata written without maintenance: expected by the model, not measured. ± is the coefficients' "
-        "95 % doubt alone: nothing of what else may change",
+        caption="Metadata written without maintenance: expected by the model, not measured. ± holds only the "
+        "uncertainty of the coefficients, not that of anything else that may change",
         head=("interval", *named),
         rows=tuple(rows),
         figures=named,
@@ -135,6 +142,27 @@ def _bytes_of(estimate: Estimate | None) -> str:
         return ABSENT
     doubt = max(estimate.high - estimate.best, estimate.best - estimate.low) / max(estimate.best, 1.0)
     return f"{format_bytes(estimate.best)} ± {doubt * 100:.2g} %"
+
+
+def worked_table(fit: FitReport) -> TextTable:
+    """One month of each writer, written out: coefficient × how often = bytes, with the sum last."""
+    rows = []
+    for one in fit.worked:
+        heading = f"{one.case} every {format_duration(one.commit_interval_s)}, {format_duration(one.horizon_s)}"
+        for term in one.terms:
+            name = f"{KIND_NAMES[term.kind]}: {term.name.replace('_', ' ')}"
+            share = format_bytes(term.written_bytes)
+            rows.append((heading, name, f"{term.coefficient:,.3f}", term.unit, f"{term.driver:,.0f}", share))
+        total = format_bytes(sum(term.written_bytes for term in one.terms))
+        rows.append((heading, "sum", "", "", "", total))
+    return TextTable(
+        caption="One extrapolation added up: coefficient × how often it counts. Digits are the bytes of numbers that "
+        "widen as they grow; they need no coefficient",
+        head=("term", "coefficient", "unit", "times", "bytes"),
+        rows=tuple(rows),
+        figures=("coefficient", "times", "bytes"),
+        grouped=True,
+    )
 
 
 def _coefficient_cells(coefficient: Coefficient) -> tuple[str, str, str, str, str]:
