@@ -81,7 +81,7 @@ def a_report() -> FitReport:
                 commits_seen=240,
                 metadata_bytes=around(1e12, 1e8),
             ),
-        ),  # fmt: skip
+        ),
         extrapolations=(extrapolated,),
         checks=(
             DriverCheck(writer="streaming", case="streaming every 1s", driver="snapshots", commits=240, mismatches=0),

@@ -11,6 +11,7 @@ from wasim.ledger import Kind, Ledger, PlanningProbe, Totals
 from wasim.ledger.totals import amplification
 from wasim.model import Drivers, design_matrix, drivers_at, equation, known_bytes, read_appends
 from wasim.runs import CaseRun, Run
+from wasim.runs.sweeps import share_denominator
 from wasim.scenario.case import Case
 from wasim.scenario.parts import Columns, Environment, Planning, Table, Workload, Writer
 from wasim.units import Floats, Ints, format_duration
@@ -119,7 +120,7 @@ def synthetic_run(truth: Truth | None = None, sweep: Sweep | None = None, *, see
         scenario="synthetic",
         question="Does the fit find what is known?",
         provenance={},
-        cases=tuple(
+        cases=share_denominator(
             synthetic_case_run(
                 case, replace(truth, base_ms=truth.base_ms + truth.case_levels_ms[i % len(truth.case_levels_ms)]), rng
             )

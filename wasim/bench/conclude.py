@@ -10,6 +10,7 @@ from wasim.benchmarks import merge_benchmarks
 from wasim.errors import ExitCode
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.charts import draw_charts, save_charts
+from wasim.report.charts.modelled import hourly_bytes
 from wasim.report.pages import render_run_page
 from wasim.runs import Run, read_run, summary_document, write_atomically
 from wasim.scenario import load_scenario
@@ -43,7 +44,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     run, scenario = read_run(folder), load_scenario(folder / "scenario.yaml")
     price_list = _settle_prices(folder / "prices.yaml", prices)
     fit = fit_run(run, held_out=scenario.fit.held_out)
-    limits = tuple(judge(scenario.limits, run))
+    limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
     document = summary_document(run, fit_document(fit), list(limits), price_list)
     merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
     charts = draw_charts(run, fit)

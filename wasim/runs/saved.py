@@ -28,6 +28,7 @@ from wasim.ledger import (
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
 from wasim.runs.files import write_atomically
+from wasim.runs.sweeps import share_denominator
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario import case_from_document
 
@@ -175,7 +176,7 @@ def read_run(folder: Path) -> Run:
         scenario=scenario,
         question=question,
         provenance=_read_json(folder / "provenance.json"),
-        cases=tuple(read_case(folder / "cases" / key) for key in keys),
+        cases=share_denominator(read_case(folder / "cases" / key) for key in keys),
         failures=_read_json(failures) if failures.exists() else {},
     )
 

@@ -11,11 +11,11 @@ LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
 
 METRICS: dict[str, str] = {
-    "wa_data": "Data bytes written ÷ data bytes first ingested, over the horizon.",
-    "wa_metadata": "Metadata bytes written ÷ data bytes first ingested, over the horizon.",
-    "wa_total": "All bytes written ÷ data bytes first ingested, over the horizon.",
+    "wa_data": "Data bytes written ÷ those that the same rows take at the longest interval, over the horizon.",
+    "wa_metadata": "Metadata bytes written ÷ the same, over the horizon.",
+    "wa_total": "All bytes written ÷ the same, over the horizon.",
     "metadata_bytes": "Metadata bytes written over the horizon.",
-    "metadata_bytes_per_event_hour": "Metadata bytes written per hour of event time.",
+    "metadata_bytes_per_event_hour": "Metadata bytes written per hour; the model's hour where the horizon is shorter.",
     "planning_p50_ms": "Median of load and scan planning together: full scan, warm, at the end.",
     "planning_p95_ms": "95th percentile of the same.",
     "load_p95_ms": "95th percentile of the table load alone: full scan, warm, at the end.",

@@ -125,7 +125,7 @@ def test_captions_say_what_bands_and_sustainable_intervals_leave_out(run: Run, f
     floored = replace(fit, sustainable=tuple(replace(row, slope="reading") for row in fit.sustainable))
     latency = next(chart for chart in plan_charts(run, floored) if chart.name == "commit_latency")
     assert isinstance(latency, Chart)
-    assert "only reading metadata.json counts" in latency.reading
+    assert "a lower bound from reading metadata.json" in latency.reading
 
 
 def test_extrapolation_has_one_line_and_one_band_per_interval(ax: Axes, fit: FitReport) -> None:

@@ -9,7 +9,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport, LatencyFit
 from wasim.ledger import Kind
 from wasim.report.charts.series import SECONDS_PER_HOUR
-from wasim.runs import CaseRun
+from wasim.runs import CaseRun, Run
 from wasim.scenario.case import whole_commits
 from wasim.units import Floats
 
@@ -44,6 +44,16 @@ def standing_for(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
     """Those predictions that are about the case's own table and workload, at whatever interval."""
     name = name_without_interval(run.case)
     return [part for part in about(parts, run) if part.case == name]
+
+
+def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
+    """Metadata bytes that the model gives for an hour, by case label; without those that it is not fitted to."""
+    return {
+        case.case.label: one.metadata_bytes.best
+        for case in run.cases
+        for one in standing_for(fit.extrapolations, case)
+        if one.horizon_s == SECONDS_PER_HOUR and one.commit_interval_s == case.case.commit_interval_s
+    }
 
 
 def model_line(fit: FitReport, run: CaseRun, kind: Kind) -> tuple[Floats, Floats]:

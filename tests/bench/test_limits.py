@@ -1,0 +1,32 @@
+"""Limits judged case by case; nothing measured in minutes is called an hour."""
+
+from support.synthetic import Sweep, synthetic_run
+
+from wasim.bench.limits import judge
+from wasim.scenario.limits import parse_limit
+
+HOURLY = parse_limit("metadata_bytes_per_event_hour", "< 1 GiB")
+
+
+def test_every_case_has_its_value_and_verdict():
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0), writers=("streaming",)))
+    (outcome,) = judge([parse_limit("manifests", "<= 100")], run)
+    assert not outcome["holds"]
+    assert outcome["cases"] == [
+        {"case": "streaming every 1s", "value": 240.0, "holds": False},
+        {"case": "streaming every 1m", "value": 4.0, "holds": True},
+    ]
+
+
+def test_an_hour_is_the_models_where_the_horizon_is_shorter():
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0,), writers=("streaming",)))
+    (without_model,) = judge([HOURLY], run)
+    assert (without_model["worst"], without_model["holds"]) == (None, False)
+    (modelled,) = judge([HOURLY], run, {"streaming every 1s": 6.6 * 1024**3})
+    assert (modelled["worst"], modelled["holds"]) == (6.6 * 1024**3, False)
+
+
+def test_an_hour_is_measured_where_the_horizon_holds_one():
+    run = synthetic_run(sweep=Sweep(intervals_s=(60.0,), writers=("streaming",), horizon_s=7200.0))
+    (outcome,) = judge([HOURLY], run, {"streaming every 1m": 1.0})
+    assert outcome["worst"] == run.cases[0].totals.metadata_bytes / 2
