@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from wasim.scenario import Case
-from wasim.workload import SCATTER, Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
+from wasim.workload import SCATTER, Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, Schedule, plan_steps
 
 MakeCase = Callable[..., Case]
 
@@ -47,6 +47,47 @@ def test_at_one_time_the_append_comes_first_and_the_probe_last(small_case: MakeC
     assert isinstance(probe, Probe)
     names = [step.operation for step in (update, delete, tag, rewrite, expire)]  # type: ignore[union-attr]
     assert names == ["update", "delete", "create_tag", "rewrite_data_files", "expire_snapshots"]
+
+
+@pytest.mark.parametrize(
+    ("every_s", "commit_interval_s", "horizon_s", "count", "commits"),
+    [
+        (3.0, 1.0, 10.0, 3, [3, 6, 9]),
+        (0.7, 1.0, 3.0, 4, [0, 1, 2, 2]),
+        (5.0, 2.0, 10.0, 2, [2, 5]),
+        (11.0, 1.0, 10.0, 0, []),
+        (0.1, 0.3, 0.6, 6, [0, 0, 1, 1, 1, 2]),
+    ],
+)
+def test_a_job_follows_the_commit_made_by_its_time(
+    every_s: float, commit_interval_s: float, horizon_s: float, count: int, commits: list[int]
+) -> None:
+    schedule = Schedule(every_s=every_s, commit_interval_s=commit_interval_s, horizon_s=horizon_s)
+    assert schedule.count == count
+    assert [schedule.commit_at(turn) for turn in range(1, count + 1)] == commits
+
+
+def test_a_schedule_counts_exactly_after_hundreds_of_millions_of_commits() -> None:
+    schedule = Schedule(every_s=0.7, commit_interval_s=0.1, horizon_s=365 * 86400.0)
+    assert schedule.count == 365 * 864_000 // 7
+    assert all(schedule.commit_at(turn) == 7 * turn for turn in range(schedule.count - 1000, schedule.count + 1))
+
+
+def test_steps_of_a_long_horizon_come_one_by_one(small_case: MakeCase) -> None:
+    case = small_case(horizon="3650d", maintenance="{rewrite_manifests: {every: 1s}}")
+    steps = plan_steps(case)
+    assert [next(steps).number for _ in range(5)] == [0, 1, 2, 3, 4]  # type: ignore[union-attr]
+
+
+def test_what_would_come_after_the_horizon_never_does(small_case: MakeCase) -> None:
+    late = small_case(
+        horizon="6s",
+        maintenance="{expire_snapshots: {every: 7s, older_than: 1s}}",
+        evolution="[{at: 7s, create_tag: a}]",
+    )
+    assert list(plan_steps(late)) == [
+        step for step in plan_steps(small_case(horizon="6s")) if not isinstance(step, Maintain | Evolve)
+    ]
 
 
 def test_event_time_never_goes_back(small_case: MakeCase) -> None:

@@ -8,13 +8,13 @@ numbers as it has commits; CREATE TABLE is 0.
 At the same event time the append comes first, then changes, evolution and maintenance, then the probe.
 """
 
+import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import floor
 from typing import Literal
 
-from wasim.scenario.case import Case
-from wasim.scenario.changes import Change, Delete, Evolution, Overwrite
+from wasim.scenario.case import Case, multiples_within
+from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
 
@@ -148,8 +148,40 @@ Step = CreateTable | Append | ChangeRows | Evolve | Maintain | Probe
 _CHANGE, _EVOLVE, _MAINTAIN, _PROBE = range(4)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When a periodic job runs: at every multiple of its period up to the horizon, after the commit made by then.
+
+    Runs are numbered from 1. One at the very time of a commit comes after it; several may follow the same commit, and
+    those before the first commit follow commit 0.
+    """
+
+    every_s: float
+    horizon_s: float
+    commit_interval_s: float
+
+    @property
+    def count(self) -> int:
+        """How often the job runs within the horizon."""
+        return multiples_within(self.horizon_s, of=self.every_s)
+
+    def event_time_s(self, turn: int) -> float:
+        """Event time of the run with this number."""
+        return turn * self.every_s
+
+    def commit_at(self, turn: int) -> int:
+        """The writer's commit that the run with this number follows."""
+        return multiples_within(self.event_time_s(turn), of=self.commit_interval_s)
+
+
+def schedule(case: Case, job: Change | MaintenanceJob) -> Schedule:
+    """When a change or a maintenance operation of the case runs: one under a condition looks after every commit."""
+    every_s = case.commit_interval_s if job.every is None else job.every
+    return Schedule(every_s=every_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class _Due:
+class _ScheduledStep:
     """Something that happens after the writer's commit `commit`, in the order of the fields."""
 
     commit: int
@@ -160,39 +192,37 @@ class _Due:
 
 
 def plan_steps(case: Case) -> Iterator[Step]:
-    """The steps of a case, in order: CREATE, then appends with all that falls between them."""
+    """The steps of a case, in order: CREATE, then appends with all that falls between them. Lazy, for long horizons."""
     yield CreateTable()
     planner = _Planner(case)
-    for due in _all_due(case):
-        if due.commit > planner.done:
-            yield planner.appends(due.commit)
-        yield planner.step(due)
+    for scheduled in heapq.merge(*_scheduled_steps(case)):
+        if scheduled.commit > planner.done:
+            yield planner.appends(scheduled.commit)
+        yield planner.step(scheduled)
 
 
-def _all_due(case: Case) -> list[_Due]:
-    dues = [_Due(commit=stop, event_time_s=case.horizon_s, rank=_PROBE, place=0) for stop in _checkpoints(case)]
-    for place, (name, change) in enumerate(case.changes):
-        if change is not None:
-            dues += _periodic(case, change.every, _CHANGE, place, name)
-    for place, (name, upkeep) in enumerate(case.maintenance):
-        if upkeep is not None and upkeep.every is not None:
-            dues += _periodic(case, upkeep.every, _MAINTAIN, place, name)
-        elif upkeep is not None:
-            dues += _periodic(case, case.commit_interval_s, _MAINTAIN, place, name)
-    for place, evolution in enumerate(case.evolution):
-        if evolution.at > case.horizon_s:
-            continue
-        dues.append(_due(case, evolution.at, _EVOLVE, place))
-    return sorted(dues)
+def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
+    """Whatever happens besides appends, as iterators that are each in order."""
+    for rank, jobs in ((_CHANGE, case.changes), (_MAINTAIN, case.maintenance)):
+        for place, (name, job) in enumerate(jobs):
+            if job is not None:
+                yield _runs(schedule(case, job), rank=rank, place=place, name=name)
+    evolutions = enumerate(case.evolution)
+    yield (
+        _ScheduledStep(commit=case.commits_by(one.at), event_time_s=one.at, rank=_EVOLVE, place=place)
+        for place, one in evolutions
+        if one.at <= case.horizon_s
+    )
+    yield (
+        _ScheduledStep(commit=commit, event_time_s=case.horizon_s, rank=_PROBE, place=0)
+        for commit in _checkpoints(case)
+    )
 
 
-def _periodic(case: Case, every_s: float, rank: int, place: int, name: str) -> list[_Due]:
-    times = floor(case.horizon_s / every_s + 1e-9)
-    return [_due(case, turn * every_s, rank, place, name) for turn in range(1, times + 1)]
-
-
-def _due(case: Case, event_time_s: float, rank: int, place: int, name: str = "") -> _Due:
-    return _Due(commit=case.commits_by(event_time_s), event_time_s=event_time_s, rank=rank, place=place, name=name)
+def _runs(schedule: Schedule, *, rank: int, place: int, name: str) -> Iterator[_ScheduledStep]:
+    for turn in range(1, schedule.count + 1):
+        commit, event_time_s = schedule.commit_at(turn), schedule.event_time_s(turn)
+        yield _ScheduledStep(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
 
 
 def _checkpoints(case: Case) -> list[int]:
@@ -210,7 +240,7 @@ class _Planner:
         self._table = case.table
         self._gone = 0  # so many of the oldest rows were deleted or overwritten
         self._inserted = 0  # rows that merges brought
-        self._make: dict[int, Callable[[_Due], Step]] = {
+        self._make: dict[int, Callable[[_ScheduledStep], Step]] = {
             _CHANGE: self._change,
             _EVOLVE: self._evolve,
             _MAINTAIN: self._maintain,
@@ -232,22 +262,22 @@ class _Planner:
             table=self._table,
         )
 
-    def step(self, due: _Due) -> Step:
-        return self._make[due.rank](due)
+    def step(self, scheduled: _ScheduledStep) -> Step:
+        return self._make[scheduled.rank](scheduled)
 
-    def _probe(self, due: _Due) -> Probe:
-        return Probe(after_commit=due.commit, final=due.commit == self._case.commits, table=self._table)
+    def _probe(self, scheduled: _ScheduledStep) -> Probe:
+        return Probe(after_commit=scheduled.commit, final=scheduled.commit == self._case.commits, table=self._table)
 
     def _next_number(self) -> int:
         self._number += 1
         return self._number
 
-    def _change(self, due: _Due) -> ChangeRows:
-        change: Change = getattr(self._case.changes, due.name)
+    def _change(self, scheduled: _ScheduledStep) -> ChangeRows:
+        change: Change = getattr(self._case.changes, scheduled.name)
         step = ChangeRows(
             number=self._next_number(),
-            event_time_s=due.event_time_s,
-            operation=due.name,  # type: ignore[arg-type]  # the field of Changes is the operation
+            event_time_s=scheduled.event_time_s,
+            operation=scheduled.name,  # type: ignore[arg-type]  # the field of Changes is the operation
             rows=self._choose(change),
             table=self._table,
         )
@@ -286,19 +316,21 @@ class _Planner:
         least = (self._gone - case.replaced_rows_per_commit) // fresh + 1
         return case.rows_through(min(self.done, max(commits, least)))
 
-    def _evolve(self, due: _Due) -> Evolve:
-        evolution = self._case.evolution[due.place]
+    def _evolve(self, scheduled: _ScheduledStep) -> Evolve:
+        evolution = self._case.evolution[scheduled.place]
         self._table = evolve(self._table, evolution)
-        return Evolve(number=self._next_number(), event_time_s=due.event_time_s, evolution=evolution, table=self._table)
+        return Evolve(
+            number=self._next_number(), event_time_s=scheduled.event_time_s, evolution=evolution, table=self._table
+        )
 
-    def _maintain(self, due: _Due) -> Maintain:
-        upkeep = getattr(self._case.maintenance, due.name)
+    def _maintain(self, scheduled: _ScheduledStep) -> Maintain:
+        upkeep = getattr(self._case.maintenance, scheduled.name)
         given = upkeep.model_dump()
         trigger = next((name for name in given if name.startswith("when_") and given[name] is not None), None)
         return Maintain(
             number=self._next_number(),
-            event_time_s=due.event_time_s,
-            operation=due.name,  # type: ignore[arg-type]  # the field of Maintenance is the operation
+            event_time_s=scheduled.event_time_s,
+            operation=scheduled.name,  # type: ignore[arg-type]  # the field of Maintenance is the operation
             condition=trigger and Condition(measure=trigger.removeprefix("when_"), least=given[trigger]),
             age_s=given.get("older_than", 0.0),
             retain_last=given.get("retain_last", 1),

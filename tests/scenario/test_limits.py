@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from wasim.scenario.limits import METRICS, limit_wanted, parse_limit
+from wasim.scenario.limits import METRICS, format_value, limit_wanted, parse_limit
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,19 @@ def test_what_could_not_be_measured_keeps_no_limit(value: float) -> None:
 def test_the_example_given_for_a_metric_is_a_limit(metric: str) -> None:
     example = limit_wanted(metric).split('"')[1]
     assert parse_limit(metric, example).metric == metric
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("planning_p95_ms", 10.105204188320636, "10.1 ms"),
+        ("commit_p95_ms", 12345.6, "12,346 ms"),
+        ("metadata_bytes", 1.5 * 1024**3, "1.50 GiB"),
+        ("snapshots", 2016.0, "2,016"),
+        ("wa_metadata", 0.0001234, "0.000123"),
+        ("wa_metadata", 4044.4, "4,044"),
+        ("wa_data", 1.0, "1"),
+    ],
+)
+def test_values_are_shown_with_their_unit_and_three_figures(metric: str, value: float, text: str) -> None:
+    assert format_value(metric, value) == text

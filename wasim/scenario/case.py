@@ -55,7 +55,7 @@ class Case:
 
     def commits_by(self, event_time_s: float) -> int:
         """Commits that the writer has made by this event time."""
-        return min(self.commits, floor(event_time_s / self.commit_interval_s + 1e-9))
+        return min(self.commits, multiples_within(event_time_s, of=self.commit_interval_s))
 
     def rows_through(self, commit: int) -> int:
         """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
@@ -154,6 +154,11 @@ _SLACK = 1e-4  # of a commit interval
 def whole_commits(*, horizon_s: float, commit_interval_s: float) -> int:
     """Commits within a horizon; a little slack for intervals that are no binary fraction."""
     return floor(horizon_s / commit_interval_s + _SLACK)
+
+
+def multiples_within(time_s: float, *, of: float) -> int:
+    """How many multiples of a period there are from it up to a time; both in seconds, compared in microseconds."""
+    return round(time_s * 1e6) // max(1, round(of * 1e6))
 
 
 def covered_s(*, horizon_s: float, commit_interval_s: float) -> float:

@@ -73,10 +73,15 @@ class Changes(Part):
     overwrite: Overwrite | None = Field(default=None, description="INSERT OVERWRITE, at a period.")
 
 
-class RewriteDataFiles(Part):
-    """Iceberg's rewrite_data_files, by bin-packing."""
+class MaintenanceJob(Part):
+    """A maintenance operation, by period or, where it has a `when_` field, by a count."""
 
     every: Duration | None = Field(default=None, description="Event time between two of them.")
+
+
+class RewriteDataFiles(MaintenanceJob):
+    """Iceberg's rewrite_data_files, by bin-packing."""
+
     when_small_files: Annotated[Whole, Field(ge=2)] | None = Field(
         default=None,
         description="Instead of `every`: as soon as so many data files are below three quarters of the target size.",
@@ -90,19 +95,17 @@ class RewriteDataFiles(Part):
     )
 
 
-class RewriteManifests(Part):
+class RewriteManifests(MaintenanceJob):
     """Iceberg's rewrite_manifests."""
 
-    every: Duration | None = Field(default=None, description="Event time between two of them.")
     when_manifests: Annotated[Whole, Field(ge=2)] | None = Field(
         default=None, description="Instead of `every`: as soon as the table has so many live manifests."
     )
 
 
-class ExpireSnapshots(Part):
+class ExpireSnapshots(MaintenanceJob):
     """Iceberg's expire_snapshots."""
 
-    every: Duration | None = Field(default=None, description="Event time between two of them.")
     when_snapshots: Annotated[Whole, Field(ge=2)] | None = Field(
         default=None, description="Instead of `every`: as soon as the table has so many snapshots."
     )
@@ -110,7 +113,7 @@ class ExpireSnapshots(Part):
     retain_last: Annotated[Whole, Field(ge=1)] = Field(default=1, description="Snapshots that stay whatever their age.")
 
 
-class RemoveOrphanFiles(Part):
+class RemoveOrphanFiles(MaintenanceJob):
     """Iceberg's remove_orphan_files: deletes what no metadata reaches, metadata.json files out of the log included."""
 
     every: Duration = Field(description="Event time between two of them.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from wasim.units import parse_bytes, parse_duration_s
+from wasim.units import format_bytes, parse_bytes, parse_duration_s
 
 LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
@@ -73,6 +73,15 @@ def limit_pattern(metric: str) -> str:
     """The regular expression that editors hold a limit against."""
     units = {"bytes": "(B|KiB|MiB|GiB|TiB|PiB)?", "ms": "(ms|s|m|h|d)?"}
     return rf"^\s*(<=|<)\s*[0-9]+(\.[0-9]+)?\s*{units.get(_dimension(metric), '')}\s*$"
+
+
+def format_value(metric: str, value: float) -> str:
+    """A value of the metric for people, with its unit and three figures: `10.1 ms`, `1.50 GiB`, `2,016`."""
+    dimension = _dimension(metric)
+    if dimension == "bytes":
+        return format_bytes(value)
+    number = f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+    return f"{number} ms" if dimension == "ms" else number
 
 
 def _dimension(metric: str) -> str:
