@@ -1,10 +1,10 @@
-"""Array aliases, and text forms of seconds and bytes.
+"""Array aliases, and text forms of seconds, bytes and other figures.
 
 Units live in names everywhere else; here they are parsed from and rendered to what people write.
 """
 
 import re
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -71,3 +71,13 @@ def format_bytes(count: float) -> str:
         size /= 1024
     digits = 0 if unit == "B" else max(0, 2 - int(np.log10(max(size, 1))))
     return f"{sign}{size:.{digits}f} {unit}"
+
+
+def format_figure(value: float) -> str:
+    """Three significant figures without an exponent, as far as a reader can take them in: 0.0123, 1.23, 1,235."""
+    if not isfinite(value):
+        return "∞" if value > 0 else "–"
+    if value == 0:
+        return "0"
+    digits = 2 - int(np.floor(np.log10(abs(value))))
+    return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from wasim.units import format_bytes, parse_bytes, parse_duration_s
+from wasim.units import format_bytes, format_figure, parse_bytes, parse_duration_s
 
 LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
@@ -80,7 +80,7 @@ def format_value(metric: str, value: float) -> str:
     dimension = _dimension(metric)
     if dimension == "bytes":
         return format_bytes(value)
-    number = f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+    number = f"{value:,.0f}" if value.is_integer() else format_figure(value)
     return f"{number} ms" if dimension == "ms" else number
 
 

@@ -10,9 +10,10 @@ from wasim.fit import FitReport
 from wasim.fit.report import Estimate, Extrapolation, Slope, SustainableInterval
 from wasim.ledger import Kind
 from wasim.report.pages import conclude, render_headline_table
-from wasim.report.pages.cells import format_error, format_estimate, format_figure, headline_table
+from wasim.report.pages.cells import format_error, format_estimate, headline_table
 from wasim.report.pages.fit_cells import extrapolation_table, r_squared, sustainable_table
 from wasim.runs import Run
+from wasim.units import format_figure
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
 

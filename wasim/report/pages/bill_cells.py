@@ -2,11 +2,12 @@
 
 from wasim.fit.report import FitReport
 from wasim.ledger import RequestKind
-from wasim.report.pages.cells import ABSENT, TextTable, format_figure
+from wasim.report.pages.cells import ABSENT, TextTable
 from wasim.report.pages.conclusion import month_ahead
 from wasim.runs import Bill, CaseRun, Run, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.prices import Prices
+from wasim.units import format_figure
 
 SMALLEST_SUM = 0.01
 

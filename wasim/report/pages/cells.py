@@ -12,7 +12,7 @@ from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.charts.palette import KIND_NAMES
 from wasim.report.charts.series import horizons_s, kinds_written, planning_at_end_ms
 from wasim.runs import CaseRun, Run
-from wasim.units import Floats, format_bytes, format_duration
+from wasim.units import Floats, format_bytes, format_duration, format_figure
 
 ABSENT = "–"
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
@@ -175,16 +175,6 @@ def _percentile_95(rounds: Floats) -> str:
     """A percentile of fewer rounds would be their maximum under another name."""
     percentile = percentile_ms(rounds, 95)
     return ABSENT if percentile is None else format_figure(percentile)
-
-
-def format_figure(value: float) -> str:
-    """Three significant figures without an exponent, as far as a reader can take them in: 0.0123, 1.23, 1,235."""
-    if not np.isfinite(value):
-        return "∞" if value > 0 else ABSENT
-    if value == 0:
-        return "0"
-    digits = 2 - int(np.floor(np.log10(abs(value))))
-    return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"
 
 
 def format_estimate(estimate: Estimate) -> tuple[str, str]:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from wasim.report.pages.cells import ABSENT, TextTable, format_figure
+from wasim.report.pages.cells import ABSENT, TextTable
 from wasim.runs import CaseRun, Run
-from wasim.units import format_bytes
+from wasim.units import format_bytes, format_figure
 
 _FIGURES = (
     "commits", "failed", "attempts", "retries", "lost", "wasted", "orphans", "orphan files", "median ms", "p95 ms",

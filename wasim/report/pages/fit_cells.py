@@ -4,8 +4,8 @@ from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
 from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
 from wasim.ledger import Kind
 from wasim.report.charts.palette import KIND_NAMES
-from wasim.report.pages.cells import ABSENT, TextTable, format_error, format_estimate, format_figure
-from wasim.units import format_bytes, format_duration
+from wasim.report.pages.cells import ABSENT, TextTable, format_error, format_estimate
+from wasim.units import format_bytes, format_duration, format_figure
 
 NOT_IDENTIFIED = "not identified"
 

@@ -5,9 +5,9 @@ import numpy as np
 from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
 from wasim.ledger.operations import OperationTotals
 from wasim.report.charts.series import operation_words
-from wasim.report.pages.cells import ABSENT, TextTable, format_figure
+from wasim.report.pages.cells import ABSENT, TextTable
 from wasim.runs import CaseRun, Run
-from wasim.units import format_bytes
+from wasim.units import format_bytes, format_figure
 
 _PAID = (
     "times", "snapshots", "metadata.json", "manifest lists", "manifests", "data", "deleted", "files deleted", "seconds",

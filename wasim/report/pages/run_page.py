@@ -17,7 +17,6 @@ from wasim.report.pages.cells import (
     ABSENT,
     TextTable,
     boundaries,
-    format_figure,
     headline_table,
     listing_table,
     planning_table,
@@ -28,6 +27,7 @@ from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
+from wasim.units import format_figure
 
 LimitOutcome = Mapping[str, str | float | bool | None]
 """One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds`."""
