@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate test test-all soak check format overhead lock java clean help
+.PHONY: bench bench-s3 validate test test-all soak check format overhead wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,12 +43,16 @@ format: $(READY) ## let ruff format and mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+wheel: $(READY) ## build the wheel, into dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
 lock: $(READY) ## pin the newest versions that pyproject.toml allows (versions and hashes, no addresses)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  --upgrade --group build --output-file requirements-build.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
-	  --upgrade --extra readers --group build --group dev pyproject.toml --output-file requirements.lock
+	  --upgrade --extra all --group build --group dev pyproject.toml --output-file requirements.lock
 
 $(READY): requirements.lock requirements-build.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

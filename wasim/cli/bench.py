@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.extras import require_extra
 from wasim.cli.options import AsJson, Master, PriceFile
 from wasim.errors import ExitCode
 
@@ -30,6 +31,7 @@ def bench(
     scenario = load_scenario(file)
     if dry_run:
         return _print_plan(scenario)
+    require_extra("bench")
     from rich.console import Console
 
     from wasim.bench import BenchOptions, engine_named

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from wasim.cli.extras import require_extra
 from wasim.cli.options import Master
 
 
@@ -19,6 +20,7 @@ def profile(
     master: Master = "local[2]",
 ) -> None:
     """Measure a writer on real tables: the profile that `simulate --profile` takes."""
+    require_extra("profile")
     from rich.console import Console
 
     from wasim.bench.profile import measure_writer

@@ -5,9 +5,10 @@ import platform
 import subprocess
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
     return {
         "wasim": __version__,
         "ledger_schema": str(SCHEMA_VERSION),
-        "pyspark": version("pyspark"),
+        **_versions(["pyspark"]),
         **jars,
     }
 
@@ -42,7 +43,7 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "git_commit": _git_commit(),
         "ledger_schema": SCHEMA_VERSION,
         "python": sys.version.split()[0],
-        "packages": {name: version(name) for name in _PACKAGES},
+        "packages": _versions(_PACKAGES),
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
         "jars": dict(jars),
         "cpu": _cpu(),
@@ -51,6 +52,15 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "file_system": _file_system(folder),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+def _versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of those that are installed: simulating needs neither Spark nor its timing."""
+    found = {}
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _git_commit() -> str:
