@@ -27,7 +27,7 @@ from wasim.twin.fast import (
     maintained_totals,
     read_upkeep,
 )
-from wasim.twin.honoured import check_summable
+from wasim.twin.supported import check_summable
 from wasim.units import format_duration, parse_duration_s
 
 EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits

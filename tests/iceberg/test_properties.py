@@ -9,7 +9,7 @@ from wasim.iceberg.properties import (
     PLACING_KEYS,
     PROPERTIES,
     PropertyError,
-    Simulated,
+    Support,
     TableProperties,
     property_of,
 )
@@ -164,9 +164,9 @@ def test_columns_past_the_limit_have_no_metrics_unless_they_or_all_are_given_a_m
 
 def test_the_longest_row_that_fits_a_key_is_its_own():
     assert property_of("write.delete.mode").key == "write.delete.mode"
-    assert property_of("write.delete.target-file-size-bytes").simulated == Simulated.APPENDS_ONLY
+    assert property_of("write.delete.target-file-size-bytes").support == Support.APPENDS_ONLY
     assert property_of("write.parquet.page-size-bytes").changes == ("data",)
-    assert property_of("write.wap.enabled").simulated == Simulated.NEVER
+    assert property_of("write.wap.enabled").support == Support.NEVER
     assert property_of("comment") is None
 
 

@@ -13,6 +13,7 @@ from wasim.iceberg import (
 )
 from wasim.iceberg.manifest_entries import FileContent, Status, key_of
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
@@ -23,7 +24,6 @@ from wasim.twin.filtering import APPLICATION_KEY, FileChanges, Named, commit_cha
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, ManifestWriter
 from wasim.twin.locations import locations_of
-from wasim.twin.merging import merge_policy
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
@@ -67,8 +67,8 @@ def replay(table: Path, case: Case, folder: Path) -> None:
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
             ),
-        ).obeying(case.table.properties),
-        json=TableJson(base=first, log_limit=_log_limit(case), is_gzip=False, needs_text=True),
+        ).with_properties(_properties(case)),
+        json=TableJson(base=first, properties=_properties(case), needs_text=True),
         books=Books(folder=folder),
         rng=draws,
     )
@@ -127,15 +127,14 @@ def _added(entry: ManifestEntry, identity: CommitIdentity) -> LiveEntry:
 def _rules(case: Case, location: str, first: Snapshot) -> TableRules:
     summary = first.summary
     return TableRules(
-        locations=locations_of(location, case.table.properties),
+        locations=locations_of(location, _properties(case)),
         format_version=case.table.format_version,
         appends_merge=case.merges,
-        policy=merge_policy(case.table.properties),
+        properties=_properties(case),
         names="metastore",
         release=NEWEST,
-        delete_after_commit=False,
         summary={key: f"{{{key if key in COUNTERS else _placeholder(key)}}}" for key in summary if not _is_told(key)},
-    ).obeying(case.table.properties)
+    )
 
 
 def _is_told(key: str) -> bool:
@@ -143,8 +142,8 @@ def _is_told(key: str) -> bool:
     return key.startswith("partition")
 
 
-def _log_limit(case: Case) -> int:
-    return int(case.table.properties.get("write.metadata.previous-versions-max", 100))
+def _properties(case: Case) -> TableProperties:
+    return TableProperties.read(case.table.properties)
 
 
 def _texts(snapshot: Snapshot) -> dict[str, str]:

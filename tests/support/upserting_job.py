@@ -11,6 +11,7 @@ from pathlib import Path
 
 from support.paths import TESTS
 from wasim.iceberg.names import staged_manifest_name
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.scenario import Case
@@ -39,7 +40,7 @@ def texts(checkpoint: int) -> dict[str, str]:
 
 def subtasks_of(case: Case, files: DataFiles, location: str) -> Subtasks:
     counts = [0] * case.workload.files_per_commit
-    locations = locations_of(location, case.table.properties)
+    locations = locations_of(location, TableProperties.read(case.table.properties))
     return Subtasks(files=files, locations=locations, query_id=QUERY_ID, counts=counts)
 
 

@@ -18,7 +18,7 @@ from wasim.scenario import Case, load_scenario
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.twin.fidelity import GOAL_SHARE, compare
-from wasim.twin.honoured import check_honoured
+from wasim.twin.supported import check_supported
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SIMPLE = (
@@ -110,7 +110,7 @@ def drawn_case(seed: int, folder: Path) -> Case:
         path.write_text(json.dumps(scenario))  # JSON is YAML
         try:
             case = load_scenario(path).cases()[0]
-            check_honoured(case, shipped_profile(case))
+            check_supported(case, shipped_profile(case))
         except WasimError:
             continue
         return case

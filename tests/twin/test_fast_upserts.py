@@ -13,7 +13,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile
 from wasim.twin.fast import Maintained, maintain_fast, maintained_live_bytes, maintained_totals, read_upkeep
 from wasim.twin.fast.arrivals import rows_left
-from wasim.twin.honoured import check_summable
+from wasim.twin.supported import check_summable
 
 EXPIRY = {"every": "40s", "older_than": "20s"}
 DROPPING = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "30"}

@@ -18,7 +18,7 @@ from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.fidelity import compare
-from wasim.twin.honoured import check_summable
+from wasim.twin.supported import check_summable
 
 REAL = DATA / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())

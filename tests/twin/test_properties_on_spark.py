@@ -14,6 +14,7 @@ from support.replay import differing, metadata_files, replay
 from wasim.bench.case import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.reencode import reencode_check
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
@@ -148,7 +149,7 @@ def test_core_describes_files_where_properties_put_them(
 def assert_data_lies_where_it_should(table: Path, case: Case) -> None:
     manifests = metadata_files(table)[0].parent.glob("*-m*.avro")
     entries = [one for path in manifests for one in read_manifest(path.read_bytes(), source=path.name).entries]
-    locations = locations_of(str(table), case.table.properties)
+    locations = locations_of(str(table), TableProperties.read(case.table.properties))
     files = data_files_of(case, shipped_profile(case))
     assert entries
     for entry in entries:

@@ -7,6 +7,7 @@ import pytest
 from support.synthetic import synthetic_case
 
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, manifest_bytes
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns
@@ -48,7 +49,7 @@ def test_a_manifest_of_8_mib_holds_about_300_000_entries_over_columns(columns):
     case = replace(case, table=case.table.model_copy(update={"columns": mixed}))
     files = data_files_of(case, profile_named("spark_batch"))
     rng = np.random.default_rng(1)
-    entries, locations = [], locations_of("s3://bucket/db/t", {})
+    entries, locations = [], locations_of("s3://bucket/db/t", TableProperties())
     for commit in range(1, 201):
         query_id = str(draw_uuid(rng))
         numbers = FileNumbers(locations=locations, query_id=query_id, epoch=0, first_task_id=commit)

@@ -12,6 +12,7 @@ from support.synthetic import synthetic_case
 
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Action, CommitReports, Kind, sum_contention, view_by_commit
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording
@@ -20,13 +21,14 @@ from wasim.scenario.parts import Environment
 from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
 from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.fidelity import compare
-from wasim.twin.honoured import check_summable
 from wasim.twin.measure_together import measure_together
-from wasim.twin.race import RaceRules, RetryPolicy, race, race_of
+from wasim.twin.race import RaceRules, race, race_of, retry_policy
+from wasim.twin.supported import check_summable
 from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among
 from wasim.workload import Append, plan_steps
 
 REAL = DATA / "together"
+DEFAULT_POLICY = retry_policy(TableProperties())
 RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
 MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
 
@@ -51,7 +53,7 @@ def raced(
     rules = RaceRules(
         writers=writers,
         times=times(writers, **durations),
-        policy=RetryPolicy(retries=retries, least_wait_ms=5, most_wait_ms=20),
+        policy=replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20),
         rule=CONFLICT_RULES[catalog],
     )
     return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))
@@ -111,7 +113,7 @@ def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
 
 
 def test_waits_grow_to_their_limit():
-    policy = RetryPolicy()
+    policy = DEFAULT_POLICY
     assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
     by_commit: dict[int, list] = {}
     for one in raced(4, 200, retries=9):

@@ -12,11 +12,11 @@ from rich.console import Console
 from wasim.bench.engines import engine_named
 from wasim.bench.run import BenchOptions, bench
 from wasim.errors import CaseFailed, WasimError
+from wasim.iceberg.properties import PLACING_KEYS
 from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import WriterProfile, measure_profile, measure_together, with_samples
-from wasim.twin.honoured import PLACING
 
 WRITERS = ("streaming", "batch")
 
@@ -44,7 +44,7 @@ def _check_measurable(scenario: Path | None, cases: Sequence[Case]) -> None:
         raise WasimError(f"{scenario}: has the writers {', '.join(names)}; a profile is of one. Give it one.")
     if all(case.writer.writers > 1 for case in cases):
         raise WasimError(f"{scenario}: has no case of one writer alone. Sweep writer.writers from 1 on.")
-    moved = [key for case in cases for properties in case.all_properties for key in properties if key in PLACING]
+    moved = [key for case in cases for properties in case.all_properties for key in properties if key in PLACING_KEYS]
     if moved:
         raise WasimError(
             f"{scenario}: table.properties.{moved[0]} puts files elsewhere than where a profile is read from. Take it"

@@ -7,10 +7,10 @@ import numpy as np
 
 from wasim.fit.cost import WriterFit, fit_group
 from wasim.fit.groups import Observed, group_cases
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.model import Appends, drivers_at
-from wasim.model.appends import TARGET_MANIFEST_BYTES
 from wasim.runs import CaseRun, Run, key_versions
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
@@ -18,6 +18,7 @@ from wasim.scenario.parts import Table
 from wasim.twin import Simulated, Site, WriterProfile, simulate_table
 from wasim.twin.fast import FastModel, Law
 
+TARGET_MANIFEST_BYTES = TableProperties().manifest_target_size_bytes
 _TARGET = "commit.manifest.target-size-bytes"
 CALIBRATION_ROWS = 1  # of a file; of more, bounds are drawn
 CALIBRATION_COMMITS = 320  # three merges by default, and a metadata log that is long since full

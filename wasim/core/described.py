@@ -10,6 +10,7 @@ from wasim.core.commits import DescribedCommit
 from wasim.core.listing import Listed, Listing
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.manifest_entries import FileKey, key_of
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
@@ -25,6 +26,7 @@ from wasim.twin.reshaping import evolved_files
 from wasim.twin.row_changes import change_rows, upsert
 from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
+from wasim.twin.supported import check_rewriting
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
@@ -107,7 +109,7 @@ class DescribedData:
         self._task_id += TASKS_OF_STATEMENT
         return Statement(
             locations=self._locations(table.location),
-            properties=table.properties,
+            properties=TableProperties.read(table.properties),
             live=self._live(table),
             files=self._files,
             rng=self._rng,
@@ -135,7 +137,7 @@ class DescribedData:
         self._files = evolved_files(self._files, step, metadata.current_schema(), metadata.default_spec())
 
     def _locations(self, location: str) -> Locations:
-        return locations_of(location, self._files.case.table.properties)
+        return locations_of(location, self._files.properties)
 
     def _keep(self, files: Sequence[DataFileEntry]) -> None:
         if self._keeps:

@@ -14,7 +14,7 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, WriterProfile, shipped_profile
 from wasim.twin.fast import Upkeep, read_upkeep
-from wasim.twin.honoured import check_honoured, check_summable
+from wasim.twin.supported import check_summable, check_supported
 
 CALIBRATED_FILES = 4  # so many different files per commit tell what maintenance writes for any number of them
 SHORT_COMMITS = 16  # tell what one more file costs; the rest is known from a longer history
@@ -86,7 +86,7 @@ def _block(members: list[tuple[int, Case]], profile: WriterProfile, site: Site) 
     representatives: list[Case] = []
     settings = []
     for number, case in members:
-        check_honoured(case, profile)
+        check_supported(case, profile)
         check_summable(case)
         if case.key_columns:
             raise WasimError("writer.upsert is not simulated in a --grid. Leave --grid out, and give fewer cases.")

@@ -94,7 +94,7 @@ class PropertyError(WasimError):
         self.remedy = remedy
 
 
-class Simulated(Enum):
+class Support(Enum):
     """When the simulator carries a property out. A property that changes no file is carried out always."""
 
     ALWAYS = "always"
@@ -118,7 +118,7 @@ class Property:
     type: ValueType = TEXT
     default: object = None
     changes: tuple[FileChanged, ...] = ()
-    simulated: Simulated = Simulated.ALWAYS
+    support: Support = Support.ALWAYS
     simulated_values: tuple[object, ...] = ()
     places_files: bool = False
     is_driver: bool = False
@@ -280,23 +280,23 @@ def _fields_as_rows() -> list[Property]:
 
 PROPERTIES: tuple[Property, ...] = (
     *_fields_as_rows(),
-    Property(key=FORMAT_VERSION, type=INT, default=2, simulated=Simulated.NEVER),
+    Property(key=FORMAT_VERSION, type=INT, default=2, support=Support.NEVER),
     Property(
         key=DEFAULT_FILE_FORMAT, type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)
     ),
     # Unset, Spark's writer takes true; Iceberg's constant says false.
     Property(key=SPARK_WRITE_PARTITIONED_FANOUT_ENABLED, type=BOOLEAN, changes=("data",), simulated_values=(True,)),
     Property(key=WRITE_DISTRIBUTION_MODE, type=DISTRIBUTION_MODE, changes=("data",)),
-    Property(key=UPSERT_ENABLED, type=BOOLEAN, default=False, changes=("delete_file",), simulated=Simulated.NEVER),
-    Property(key=WRITE_LOCATION_PROVIDER_IMPL, changes=("data_manifest",), simulated=Simulated.NEVER),
+    Property(key=UPSERT_ENABLED, type=BOOLEAN, default=False, changes=("delete_file",), support=Support.NEVER),
+    Property(key=WRITE_LOCATION_PROVIDER_IMPL, changes=("data_manifest",), support=Support.NEVER),
     Property(key="write.delete.isolation-level", default="serializable"),
     Property(key="write.update.isolation-level", default="serializable"),
     Property(key="write.merge.isolation-level", default="serializable"),
-    Property(key="write.delete.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
-    Property(key="write.update.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
-    Property(key="write.merge.", changes=_CONTENT, simulated=Simulated.APPENDS_ONLY),
-    Property(key="write.parquet.", changes=("data",), simulated=Simulated.NEVER),
-    Property(key="write.spark.advisory-partition-size-bytes", changes=("data",), simulated=Simulated.NEVER),
+    Property(key="write.delete.", changes=_CONTENT, support=Support.APPENDS_ONLY),
+    Property(key="write.update.", changes=_CONTENT, support=Support.APPENDS_ONLY),
+    Property(key="write.merge.", changes=_CONTENT, support=Support.APPENDS_ONLY),
+    Property(key="write.parquet.", changes=("data",), support=Support.NEVER),
+    Property(key="write.spark.advisory-partition-size-bytes", changes=("data",), support=Support.NEVER),
     # No file is in these formats, no other reader is simulated, and maintenance is called with ages of its own.
     Property(key="write.avro."),
     Property(key="write.orc."),
@@ -307,11 +307,11 @@ PROPERTIES: tuple[Property, ...] = (
     Property(key="write.spark.accept-any-schema", type=BOOLEAN, default=False),
     Property(key="write.spark.auto-schema-evolution.enabled", type=BOOLEAN, default=True),
     # What is not known by name may change anything.
-    Property(key="write.", simulated=Simulated.NEVER),
-    Property(key="commit.", simulated=Simulated.NEVER),
-    Property(key="compatibility.", simulated=Simulated.NEVER),
-    Property(key="encryption.", simulated=Simulated.NEVER),
-    Property(key="schema.", simulated=Simulated.NEVER),
+    Property(key="write.", support=Support.NEVER),
+    Property(key="commit.", support=Support.NEVER),
+    Property(key="compatibility.", support=Support.NEVER),
+    Property(key="encryption.", support=Support.NEVER),
+    Property(key="schema.", support=Support.NEVER),
 )
 """All that wasim knows of Iceberg's table properties. Of the rows that fit a key, the longest is its own."""
 

@@ -1,16 +1,12 @@
 """What the cost of metadata depends on, read from a case."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from wasim.iceberg.properties import TableProperties
 from wasim.model.cadence import ManifestSizes
 from wasim.scenario.case import Case
 from wasim.scenario.parts import Columns, Table
-
-# Iceberg's defaults (TableProperties.java, 1.12.0)
-PREVIOUS_VERSIONS_MAX = 100
-MIN_COUNT_TO_MERGE = 100
-TARGET_MANIFEST_BYTES = 8 * 1024 * 1024
-MAX_INFERRED_COLUMNS = 100  # columns that get statistics unless the table says otherwise
 
 # Constants of a manifest's header by format version; measured: 2,245 of 2,245 headers rebuilt to the byte
 _HEADER_BYTES = {1: 5447, 2: 6691, 3: 7504}
@@ -81,26 +77,24 @@ class Appends:
 
 def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> Appends:
     """The appends of a case. Without a ledger, data is taken as 100 B a row, and manifests as the format gives them."""
-    properties = case.table.properties
-    leaves = sum(_leaves(column) for column in case.table.columns) + 2  # event_id, event_time
+    properties = TableProperties.read(case.table.properties)
+    leaves = ["event_id", "event_time", *(name for column in case.table.columns for name in _leaves(column))]
     files = _files_per_commit(case)
-    inferred = int(properties.get("write.metadata.metrics.max-inferred-column-defaults", MAX_INFERRED_COLUMNS))
-    statistics = min(leaves, inferred)
+    statistics = sum(mode.bound_length is not None for mode in properties.metrics_modes(leaves))
     header = manifest_header_bytes(case.table)
-    may_merge = properties.get("commit.manifest-merge.enabled", "true").lower() != "false"
     return Appends(
-        merges=may_merge and (case.merges or bool(case.key_columns)),
+        merges=properties.manifest_merge_enabled and (case.merges or bool(case.key_columns)),
         repeats_epoch=case.writer.kind == "streaming" and case.writer.sink == "table",
         files_per_commit=files,
         rows_per_commit=case.rows_per_commit,
         data_bytes_per_commit=data_bytes_per_commit or 100.0 * case.rows_per_commit,
-        columns=leaves,
+        columns=len(leaves),
         statistics_columns=statistics,
         format_version=case.table.format_version,
-        log_limit=max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX))),
-        min_count_to_merge=int(properties.get("commit.manifest.min-count-to-merge", MIN_COUNT_TO_MERGE)),
-        target_manifest_bytes=int(properties.get("commit.manifest.target-size-bytes", TARGET_MANIFEST_BYTES)),
-        gzip_json=properties.get("write.metadata.compression-codec", "none").lower() == "gzip",
+        log_limit=properties.metadata_previous_versions_max,
+        min_count_to_merge=properties.manifest_min_merge_count,
+        target_manifest_bytes=properties.manifest_target_size_bytes,
+        gzip_json=properties.metadata_compression == "gzip",
         hadoop_names=case.environment.catalog == "hadoop",
         sizes=ManifestSizes(
             new_bytes=header + entry_bytes(statistics) * files, header_bytes=header, entry_bytes=entry_bytes(statistics)
@@ -136,5 +130,10 @@ def _files_per_commit(case: Case) -> int:
     return min(case.workload.files_per_commit * partitions, case.rows_per_commit)
 
 
-def _leaves(column: Columns) -> int:
-    return column.count * (sum(_leaves(field) for field in column.fields) if column.fields else 1)
+def _leaves(column: Columns) -> Iterator[str]:
+    """Dotted names of the primitive columns within."""
+    for name in column.names:
+        if column.fields:
+            yield from (f"{name}.{inner}" for field in column.fields for inner in _leaves(field))
+        else:
+            yield name

@@ -49,7 +49,8 @@ def append_manifest(
     values = moment.texts | summary_counters(counts)
     own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
     base = table.json.base
-    told = partition_texts(base, table.rules.summary_limit, [[(base.default_spec_id, file) for file in files]], ())
-    summary = with_partitions(own, told)
+    limit = table.rules.properties.write_partition_summary_limit
+    of_partitions = partition_texts(base, limit, [[(base.default_spec_id, file) for file in files]], ())
+    summary = with_partitions(own, of_partitions)
     change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused, attempt=attempt)

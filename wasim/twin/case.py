@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
@@ -21,7 +22,6 @@ from wasim.twin.commits import Moment, manifest_kind
 from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
-from wasim.twin.honoured import check_honoured
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.operations import evolve_table, is_due, maintain
 from wasim.twin.planned import Planned, commit_planned
@@ -33,6 +33,7 @@ from wasim.twin.row_deltas import Subtasks, commit_row_delta
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
+from wasim.twin.supported import check_supported
 from wasim.twin.table import SimulatedTable
 from wasim.twin.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
@@ -76,7 +77,7 @@ def simulate_table(
     With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
     absent. WasimError names a step or property that the simulator does not model.
     """
-    check_honoured(case, profile)
+    check_supported(case, profile)
     chosen = site or Site()
     if emit is not None:
         chosen = replace(chosen, location=str(emit.absolute()))
@@ -253,7 +254,7 @@ class _Writer:
         self.task_id += TASKS_OF_STATEMENT
         return Statement(
             locations=self.table.rules.locations,
-            properties=self.table.json.base.properties,
+            properties=TableProperties.read(self.table.json.base.properties),
             live=live_files(self.table),
             files=self.files,
             rng=self.rng,

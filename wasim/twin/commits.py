@@ -1,12 +1,13 @@
 """What a simulated commit is made of: the rules it follows, its moment, and what it makes of the table's manifests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import Release
 from wasim.ledger import Kind
 from wasim.twin.identifiers import CommitIdentity
@@ -22,28 +23,27 @@ class TableRules:
     """What decides how a table commits."""
 
     locations: Locations
+    properties: TableProperties
     format_version: int
     appends_merge: bool  # Iceberg's MergeAppend, else FastAppend
-    policy: MergePolicy
     names: Names
     release: Release
-    delete_after_commit: bool
     summary: dict[str, str]  # templates in order
     keeps_history: bool = False  # for what needs to know what earlier snapshots hold
-    summary_limit: int = 0  # partitions of which a summary tells each
-    inherits_snapshot_ids: bool = True  # of v1, so that manifests may be written before the commit
 
-    def obeying(self, properties: Mapping[str, str]) -> "TableRules":
+    def with_properties(self, properties: TableProperties) -> "TableRules":
         """The rules of the same table with other properties, as a scenario gives them."""
-        return replace(
-            self,
-            locations=locations_of(self.locations.table, properties),
-            policy=merge_policy(properties),
-            delete_after_commit=_is_true(properties, "write.metadata.delete-after-commit.enabled"),
-            summary_limit=int(properties.get("write.summary.partition-limit", 0)),
-            inherits_snapshot_ids=self.format_version > 1
-            or _is_true(properties, "compatibility.snapshot-id-inheritance.enabled"),
-        )
+        return replace(self, properties=properties, locations=locations_of(self.locations.table, properties))
+
+    @property
+    def policy(self) -> MergePolicy:
+        """How manifests merge."""
+        return merge_policy(self.properties)
+
+    @property
+    def inherits_snapshot_ids(self) -> bool:
+        """Whether entries take the id of their manifest's snapshot, so that it may be written before the commit."""
+        return self.format_version > 1 or self.properties.snapshot_id_inheritance_enabled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +128,6 @@ def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: in
         "data_bytes_added": counts.added.bytes,
         "data_bytes_live": counts.totals.bytes,
     }
-
-
-def _is_true(properties: Mapping[str, str], key: str) -> bool:
-    return properties.get(key, "false").lower() == "true"
 
 
 def manifest_kind(manifest: LiveManifest) -> Kind:

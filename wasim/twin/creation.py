@@ -6,6 +6,7 @@ import numpy as np
 
 from wasim.iceberg import ManifestHeader, TableMetadata
 from wasim.iceberg.hash_order import java_copy_order, java_map_order
+from wasim.iceberg.properties import FORMAT_VERSION, UPSERT_ENABLED, WRITE_DISTRIBUTION_MODE, TableProperties
 from wasim.iceberg.specs import SortOrder
 from wasim.scenario import Case
 from wasim.scenario.paths import whole_paths
@@ -15,13 +16,12 @@ from wasim.twin.data_files import DataFiles
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
-from wasim.twin.merging import merge_policy
 from wasim.twin.profile import WriterProfile
 from wasim.twin.schema import FIRST_PARTITION_FIELD_ID, last_column_id
 from wasim.twin.table import SimulatedTable
-from wasim.twin.table_json import TableJson, is_gzip, log_limit
+from wasim.twin.table_json import TableJson
 
-_RESERVED = frozenset({"format-version"})  # of CREATE TABLE's properties, kept elsewhere in the metadata
+_RESERVED = frozenset({FORMAT_VERSION})  # of CREATE TABLE's properties, kept elsewhere in the metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,19 +38,18 @@ def new_table(
     case: Case, profile: WriterProfile, files: DataFiles, *, site: Site, books: Books, rng: np.random.Generator
 ) -> SimulatedTable:
     """The table before its CREATE TABLE is carried out."""
-    properties = case.table.properties
+    properties = TableProperties.read(case.table.properties)
     return SimulatedTable(
         rules=TableRules(
             locations=locations_of(site.location, properties),
             format_version=case.table.format_version,
             appends_merge=case.merges,
-            policy=merge_policy(properties),
+            properties=properties,
             names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
             release=profile.release,
-            delete_after_commit=False,
             summary=dict(profile.summary),
             keeps_history=not case.only_appends,
-        ).obeying(properties),
+        ),
         writer=ManifestWriter(
             header=ManifestHeader(
                 schema=files.schema,
@@ -58,11 +57,10 @@ def new_table(
                 format_version=case.table.format_version,
                 release=profile.release,
             ),
-        ).obeying(properties),
+        ).with_properties(properties),
         json=TableJson(
             base=_first_metadata(case, files, site, _properties(case, profile, site), rng),
-            log_limit=log_limit(properties),
-            is_gzip=is_gzip(properties),
+            properties=properties,
             needs_text=books.folder is not None,
             release=profile.release,
         ),
@@ -96,9 +94,9 @@ def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str
     """The scenario's properties, and those that the writer adds, in the order of Java's maps, one copied."""
     added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
     scenario = {
-        "write.distribution-mode": case.workload.distribution_mode,
+        WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
         **case.change_modes,
-        **({"write.upsert.enabled": "true"} if case.key_columns else {}),
+        **({UPSERT_ENABLED: "true"} if case.key_columns else {}),
         **case.table.properties,
     }
     whole = whole_paths(scenario, site.location)

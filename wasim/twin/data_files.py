@@ -12,6 +12,7 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileKey
+from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
@@ -30,7 +31,6 @@ from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Floats, Ints
 
 ROW_GROUP_BYTES = 128 << 20
-TARGET_FILE_BYTES = 512 << 20
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -63,6 +63,7 @@ class DataFiles:
     """Draws the data files of a case, commit by commit."""
 
     case: Case
+    properties: TableProperties
     profile: WriterProfile
     schema: Schema
     spec: PartitionSpec
@@ -162,10 +163,10 @@ class DataFiles:
         return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
     def _checked(self, sizes: FileBytes) -> FileBytes:
-        target = int(self.case.table.properties.get("write.target-file-size-bytes", TARGET_FILE_BYTES))
+        target = self.properties.write_target_file_size_bytes
         if sizes.total > target:
             raise WasimError(
-                f"A data file of {sizes.total} B would exceed write.target-file-size-bytes ({target}) and be split,"
+                f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
                 " which is not simulated. Give more files per commit, or a larger target."
             )
         return sizes
@@ -201,6 +202,7 @@ def of_shape(
     bounded = tuple(leaf for leaf in counted if leaf.bound_length is not None)
     return {
         "case": case,
+        "properties": TableProperties.read(case.table.properties),
         "schema": schema,
         "spec": spec,
         "leaves": found,

@@ -95,7 +95,7 @@ def _told(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: 
     removed = [
         [(id_, one.file) for id_, one in zip(gone.spec_ids, gone.removed, strict=True)] for gone in (data, deletes)
     ]
-    return partition_texts(base, table.rules.summary_limit, [added, added_deletes], removed)
+    return partition_texts(base, table.rules.properties.write_partition_summary_limit, [added, added_deletes], removed)
 
 
 def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered, identity: CommitIdentity) -> Filtered:

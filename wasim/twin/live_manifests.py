@@ -8,11 +8,11 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
-from wasim.iceberg.codecs import LEVELS
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_encoding import Encoder
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.schemas import NestedField, Schema
@@ -24,7 +24,6 @@ SYNC_BYTES = 16
 ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
 PARALLEL_FILES = 15_000  # from so many files on, several writers share them
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "snappy": "snappy", "zstd": "zstandard"}
-_LEVEL = "write.manifest.compression-level"
 DATA, DELETES = 0, 1  # content of a manifest, as lists number it
 
 
@@ -84,17 +83,10 @@ class ManifestWriter:
     codec: str = "deflate"
     level: int | None = None  # Iceberg's for the codec
 
-    def obeying(self, properties: Mapping[str, str]) -> "ManifestWriter":
+    def with_properties(self, properties: TableProperties) -> "ManifestWriter":
         """The writer of the same table with other properties, which an older Iceberg does not know."""
-        heeded = properties if self.header.release >= MANIFEST_COUNTS_SINCE else {}
-        name, level = heeded.get("write.manifest.compression-codec", "gzip"), heeded.get(_LEVEL)
-        codec = _CODECS[name.lower()]
-        levels = LEVELS.get(codec)
-        if level is None or levels is None:
-            return replace(self, codec=codec, level=None)
-        if int(level) not in levels:
-            raise WasimError(f"{_LEVEL} is {level}; {name} has levels from {levels[0]} to {levels[-1]}. Give one.")
-        return replace(self, codec=codec, level=int(level))
+        known = properties if self.header.release >= MANIFEST_COUNTS_SINCE else TableProperties()
+        return replace(self, codec=_CODECS[known.manifest_compression], level=known.manifest_compression_level)
 
     @cached_property
     def _header_values(self) -> Mapping[str, bytes]:

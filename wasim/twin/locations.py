@@ -1,13 +1,10 @@
 """Where the files of a table go: Iceberg's default layout, folders of their own, and those that spread over a store."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wasim.scenario.paths import DATA_PATH, METADATA_PATH, whole_paths
+from wasim.iceberg.properties import TableProperties
 from wasim.twin.hashing import murmur3_32
 
-_OBJECT_STORAGE = "write.object-storage.enabled"
-_PARTITIONED_PATHS = "write.object-storage.partitioned-paths"
 _HASH_BITS = 20
 _FOLDER_BITS = 4
 _FOLDERS = 3
@@ -43,15 +40,14 @@ class Locations:
         return path.removeprefix(f"{self.table}/")
 
 
-def locations_of(location: str, properties: Mapping[str, str]) -> Locations:
-    """Where a table at that location with these properties, as a scenario gives them, puts its files."""
-    whole = whole_paths(properties, location)
+def locations_of(location: str, properties: TableProperties) -> Locations:
+    """Where a table at that location puts its files; the properties' own locations are relative to it."""
     return Locations(
         table=location,
-        data=whole.get(DATA_PATH, f"{location}/data"),
-        metadata=whole.get(METADATA_PATH, f"{location}/metadata"),
-        is_spread=properties.get(_OBJECT_STORAGE, "false").lower() == "true",
-        has_partition_folders=properties.get(_PARTITIONED_PATHS, "true").lower() == "true",
+        data=f"{location}/{properties.write_data_location or 'data'}",
+        metadata=f"{location}/{properties.write_metadata_location or 'metadata'}",
+        is_spread=properties.object_store_enabled,
+        has_partition_folders=properties.object_store_partitioned_paths,
     )
 
 

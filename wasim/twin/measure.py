@@ -11,6 +11,7 @@ from wasim.errors import SavedFileError
 from wasim.iceberg import ManifestEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.names import parse_metadata_name
+from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
@@ -26,7 +27,7 @@ _DATA_FILE = re.compile(
     rf"data/(?P<partition>.*/)?(?P<task>\d{{5}})-(?P<id>\d+)-(?P<query>{_UUID})-(?P<epoch>\d+)-(?P<file>\d{{5}})(?P<end>\.\w+)"
 )
 _LOCAL_APP = re.compile(r"local-\d{13}")
-_OF_THE_CASE = ("write.distribution-mode",)
+_OF_THE_CASE = (WRITE_DISTRIBUTION_MODE,)
 # So many commits tell a writer; a table may hold a hundred thousand.
 _MOST_SNAPSHOTS = 400
 

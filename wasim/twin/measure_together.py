@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from wasim.errors import SavedFileError
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.scenario import Case
@@ -27,7 +28,7 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
     commits = np.round(reports.event_time_s / case.commit_interval_s).astype(int)
     ended = dict(zip(commits.tolist(), reports.reported_at_s.tolist(), strict=True))
-    policy = retry_policy(case.table.properties)
+    policy = retry_policy(TableProperties.read(case.table.properties))
     at_s, listed_s = (_written_s(recording, kind) for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST))
     lags_s = [at_s[one] - listed_s[one] for one in at_s.keys() & listed_s.keys()]
     if not lags_s:

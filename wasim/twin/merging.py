@@ -1,27 +1,26 @@
 """Which manifests a merging commit rewrites: Iceberg's bins, packed from the oldest manifest on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-TARGET_BYTES = 8 << 20
-MIN_COUNT = 100
+from wasim.iceberg.properties import TableProperties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergePolicy:
-    """The table properties `commit.manifest…` in force."""
+    """Whether manifests merge, how many wait for it at least, and how large they become."""
 
     enabled: bool
     min_count: int
     target_bytes: int
 
 
-def merge_policy(properties: Mapping[str, str]) -> MergePolicy:
+def merge_policy(properties: TableProperties) -> MergePolicy:
     """The policy that a table's properties set for commits that merge."""
     return MergePolicy(
-        enabled=properties.get("commit.manifest-merge.enabled", "true").lower() == "true",
-        min_count=int(properties.get("commit.manifest.min-count-to-merge", MIN_COUNT)),
-        target_bytes=int(properties.get("commit.manifest.target-size-bytes", TARGET_BYTES)),
+        enabled=properties.manifest_merge_enabled,
+        min_count=properties.manifest_min_merge_count,
+        target_bytes=properties.manifest_target_size_bytes,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import TableProperties
 from wasim.twin.commits import Moment
 from wasim.twin.compaction import rewrite_data_files
 from wasim.twin.data_files import DataFiles
@@ -67,7 +68,7 @@ def evolve_table(table: SimulatedTable, step: Evolve, moment: Moment) -> None:
         _roll_back(table, step.evolution.rollback_commits, moment)
         return
     changed = evolve_metadata(table.json.base, step)
-    table.follow(step.table.properties)
+    table.apply_properties(TableProperties.read(step.table.properties))
     table.commit_metadata(changed, moment.updated_ms)
 
 

@@ -7,30 +7,30 @@ a file.
 """
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin.conflicts import CONFLICT_RULES, ConflictRule
 from wasim.twin.profile import WriterProfile
 from wasim.twin.writer_times import Part, WriterTimes, times_among
 from wasim.workload import Append
 
-RETRIES, LEAST_WAIT_MS, MOST_WAIT_MS, MOST_TOTAL_MS = 4, 100, 60_000, 1_800_000
 _JITTER = 0.1  # of a wait, at most
 _BEGIN, _CHECK, _SWAP = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """The table properties `commit.retry…` in force."""
+    """How often a lost commit is tried again, and after which waits."""
 
-    retries: int = RETRIES
-    least_wait_ms: int = LEAST_WAIT_MS
-    most_wait_ms: int = MOST_WAIT_MS
-    most_total_ms: int = MOST_TOTAL_MS
+    retries: int
+    least_wait_ms: int
+    most_wait_ms: int
+    most_total_ms: int
 
     def wait_ms(self, attempt: int) -> int:
         """The wait after this many attempts, without its jitter."""
@@ -54,13 +54,13 @@ class Attempt:
     refused: bool = False
 
 
-def retry_policy(properties: Mapping[str, str]) -> RetryPolicy:
+def retry_policy(properties: TableProperties) -> RetryPolicy:
     """The policy that a table's properties set."""
     return RetryPolicy(
-        retries=int(properties.get("commit.retry.num-retries", RETRIES)),
-        least_wait_ms=int(properties.get("commit.retry.min-wait-ms", LEAST_WAIT_MS)),
-        most_wait_ms=int(properties.get("commit.retry.max-wait-ms", MOST_WAIT_MS)),
-        most_total_ms=int(properties.get("commit.retry.total-timeout-ms", MOST_TOTAL_MS)),
+        retries=properties.commit_num_retries,
+        least_wait_ms=properties.commit_min_retry_wait_ms,
+        most_wait_ms=properties.commit_max_retry_wait_ms,
+        most_total_ms=properties.commit_total_retry_time_ms,
     )
 
 
@@ -91,7 +91,7 @@ def race_of(
     rules = RaceRules(
         writers=case.writer.writers,
         times=times_among(profile.together, case.environment.catalog, case.writer.writers),
-        policy=retry_policy(case.table.properties),
+        policy=retry_policy(TableProperties.read(case.table.properties)),
         rule=CONFLICT_RULES[case.environment.catalog],
     )
     due_s = [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits]

@@ -1,22 +1,15 @@
 """A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from wasim.errors import WasimError
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import NestedField, Schema, StructType, Type, primitive_type
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.parts import Columns, Table
 
 FIRST_PARTITION_FIELD_ID = 1000
-MAX_INFERRED_COLUMNS = 100
-DEFAULT_TRUNCATION = 16
-_TRUNCATE = re.compile(r"truncate\((\d+)\)")
-_MODE = "write.metadata.metrics.default"
-_INFERRED = "write.metadata.metrics.max-inferred-column-defaults"
-_COLUMN_MODE = "write.metadata.metrics.column."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +113,14 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True)):
         found += _leaves(column, field, f"{place}", field.name)
     names = {leaf.field_id: leaf.name for leaf in found}
-    modes = _metrics_modes(table.properties, {field_id: names[field_id] for field_id in _level_order(schema.columns)})
+    ids = list(_level_order(schema.columns))
+    modes = TableProperties.read(table.properties).metrics_modes([names[field_id] for field_id in ids])
+    mode_of = dict(zip(ids, modes, strict=True))
     return tuple(
         replace(
             leaf,
-            has_counts=modes[leaf.field_id] != "none",
-            bound_length=_bound_length(modes[leaf.field_id]),
+            has_counts=mode_of[leaf.field_id].has_counts,
+            bound_length=mode_of[leaf.field_id].bound_length,
         )
         for leaf in found
     )
@@ -169,25 +164,3 @@ def _level_order(fields: tuple[NestedField, ...]) -> Iterator[int]:
     for field in fields:
         if isinstance(field.type, StructType):
             yield from _level_order(field.type.fields)
-
-
-def _metrics_modes(properties: Mapping[str, str], names: Mapping[int, str]) -> dict[int, str]:
-    """The mode of each column; `names` are in the order in which Iceberg counts them."""
-    default = properties.get(_MODE)
-    limit = len(names) if default else int(properties.get(_INFERRED, MAX_INFERRED_COLUMNS))
-    chosen = default or f"truncate({DEFAULT_TRUNCATION})"
-    modes = {field_id: chosen if place < limit else "none" for place, field_id in enumerate(names)}
-    overrides = {
-        key.removeprefix(_COLUMN_MODE): mode for key, mode in properties.items() if key.startswith(_COLUMN_MODE)
-    }
-    return {field_id: overrides.get(name, modes[field_id]).lower() for field_id, name in names.items()}
-
-
-def _bound_length(mode: str) -> int | None:
-    if mode in ("none", "counts"):
-        return None
-    if mode == "full":
-        return 0
-    if match := _TRUNCATE.fullmatch(mode):
-        return int(match[1])
-    raise WasimError(f"The metrics mode {mode!r} is none that Iceberg knows. Give none, counts, full or truncate(16).")

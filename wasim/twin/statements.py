@@ -3,11 +3,12 @@
 Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.twin.data_files import DataFiles, FileNumbers
@@ -29,9 +30,7 @@ from wasim.twin.shuffling import (
 )
 from wasim.units import Ints
 
-MERGE_ON_READ = "merge-on-read"
 TASKS_OF_STATEMENT = 5  # that scan, match and at last write
-_GRANULARITY = "write.delete.granularity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +38,7 @@ class Statement:
     """One statement about to run: on which files of a table with these properties, as which job."""
 
     locations: Locations
-    properties: Mapping[str, str]
+    properties: TableProperties
     live: LiveFiles
     files: DataFiles
     rng: np.random.Generator
@@ -57,14 +56,10 @@ class Statement:
             is_delta=is_delta,
         )
 
-    def is_merge_on_read(self, operation: str) -> bool:
-        """Whether the table's properties say so of update, delete or merge."""
-        return self.properties.get(f"write.{operation}.mode", "").lower() == MERGE_ON_READ
-
     @property
     def deletes_by_partition(self) -> bool:
         """Whether one file deletes from all data files of a partition."""
-        return self.properties.get(_GRANULARITY, "file").lower() == "partition"
+        return self.properties.delete_granularity == "partition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +91,7 @@ def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[H
 
 def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
     """UPDATE: the touched rows get another value in one column."""
-    if statement.is_merge_on_read("update"):
+    if statement.properties.is_merge_on_read("update"):
         changed = all_rows([hit.touched for hit in hits])
         return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
     written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
@@ -105,7 +100,7 @@ def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
 
 def delete(statement: Statement, hits: Sequence[Hit]) -> Planned:
     """DELETE of rows, some of whose files hold others."""
-    if statement.is_merge_on_read("delete"):
+    if statement.properties.is_merge_on_read("delete"):
         return _delta(statement, hits, None)
     return _rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
 
@@ -116,7 +111,7 @@ def merge(statement: Statement, source: Ints, version: int) -> Planned:
     matched = all_rows([hit.touched for hit in hits])
     everywhere = np.ones(len(matched), dtype=np.bool_)
     inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
-    is_delta = statement.is_merge_on_read("merge")
+    is_delta = statement.properties.is_merge_on_read("merge")
     copied = 0 if is_delta else sum(len(hit.kept) for hit in hits)
     more = _merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
     written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()

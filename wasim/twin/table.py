@@ -2,7 +2,7 @@
 of files. What goes into a commit is said elsewhere (`appending`, `filtering`, `row_deltas` and their like).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from wasim.iceberg.names import (
     manifest_name,
     metastore_metadata_name,
 )
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.twin.beside import ListSizes
@@ -72,11 +73,11 @@ class SimulatedTable:
         """CREATE TABLE: the first metadata.json."""
         self._write_json()
 
-    def follow(self, properties: Mapping[str, str]) -> None:
-        """Heeds the properties that the table has from now on."""
-        self.rules = self.rules.obeying(properties)
-        self.writer = self.writer.obeying(properties)
-        self.json.follow(properties)
+    def apply_properties(self, properties: TableProperties) -> None:
+        """Carries out what follows under these properties."""
+        self.rules = self.rules.with_properties(properties)
+        self.writer = self.writer.with_properties(properties)
+        self.json.apply_properties(properties)
 
     def begin(self) -> CommitIdentity:
         """The identity of a commit that makes a snapshot."""
@@ -256,7 +257,7 @@ class SimulatedTable:
             if self.version:
                 self.books.delete(Kind.VERSION_HINT, HINT)
             self.books.write(Kind.VERSION_HINT, HINT, hint)
-        if self.rules.delete_after_commit:
+        if self.rules.properties.metadata_delete_after_commit_enabled:
             for file in self.json.dropped:
                 self.books.delete(Kind.METADATA_JSON, self.relative(file))
 

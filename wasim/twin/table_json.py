@@ -11,11 +11,11 @@ from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.json_text import json_object, pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
 from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, ref_json, snapshot_json
 
 MAIN = "main"
-PREVIOUS_VERSIONS_MAX = 100
 # What of the metadata is the same object from commit to commit, unless something evolves it.
 _STEADY = (
     "format_version", "table_uuid", "location", "last_column_id", "schemas", "current_schema_id", "partition_specs",
@@ -34,8 +34,7 @@ class TableJson:
     """
 
     base: TableMetadata
-    log_limit: int
-    is_gzip: bool
+    properties: TableProperties
     needs_text: bool
     release: Release = NEWEST
     snapshots: dict[int, str] = field(default_factory=dict)  # by id, in the order of the file
@@ -45,10 +44,14 @@ class TableJson:
     dropped: list[str] = field(default_factory=list)  # files that the last commit took out of the log
     rendered: tuple[tuple[Any, ...], int] | None = None  # what was steady when it was rendered last, and its bytes
 
-    def follow(self, properties: Mapping[str, str]) -> None:
-        """Heeds the properties that the table has from now on."""
-        self.log_limit = log_limit(properties)
-        self.is_gzip = is_gzip(properties)
+    @property
+    def is_gzip(self) -> bool:
+        """Whether metadata.json is compressed."""
+        return self.properties.metadata_compression == "gzip"
+
+    def apply_properties(self, properties: TableProperties) -> None:
+        """Renders what follows under these properties."""
+        self.properties = properties
 
     def commit(self, previous_file: str, changed: TableMetadata, updated_ms: int) -> None:
         """Puts changed metadata in force, and notes in the metadata log where the metadata so far lies."""
@@ -90,7 +93,7 @@ class TableJson:
 
     def _log(self, entry: MetadataLogEntry) -> None:
         # the limit may have become less
-        while len(self.metadata_log) >= self.log_limit:
+        while len(self.metadata_log) >= self.properties.metadata_previous_versions_max:
             oldest = self.metadata_log.popleft()
             self.dropped.append(oldest.metadata_file)
             self.item_bytes -= self._bytes_of(metadata_log_entry_json(oldest))
@@ -143,16 +146,6 @@ def _zeros(base: TableMetadata) -> dict[str, Any]:
     names += ["next_row_id"] if base.format_version > 2 else []
     names += ["current_snapshot_id"] if base.current_snapshot_id is not None else []
     return dict.fromkeys(names, 0)
-
-
-def log_limit(properties: Mapping[str, str]) -> int:
-    """Entries of the metadata log, at most."""
-    return max(1, int(properties.get("write.metadata.previous-versions-max", PREVIOUS_VERSIONS_MAX)))
-
-
-def is_gzip(properties: Mapping[str, str]) -> bool:
-    """Whether metadata.json is compressed."""
-    return properties.get("write.metadata.compression-codec", "none").lower() == "gzip"
 
 
 def with_ref(refs: Mapping[str, SnapshotRef], name: str, ref: SnapshotRef) -> dict[str, SnapshotRef]:

@@ -1,57 +1,22 @@
-"""What the simulator models, and what it refuses by name rather than pass over."""
+"""What the simulator carries out, and what it refuses by name rather than pass over."""
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import GC_ENABLED, MAX_REF_AGE_MS, PLACING_KEYS, Support, TableProperties, property_of
 from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
-from wasim.scenario.paths import PATH_PROPERTIES
 from wasim.twin.compaction import MOST_DELETED
 from wasim.twin.data_files import DATA_TEMPLATE
 from wasim.twin.profile import WriterProfile
 
-_MODELLED = frozenset(
-    {
-        "commit.manifest-merge.enabled",
-        "commit.manifest.min-count-to-merge",
-        "commit.manifest.target-size-bytes",
-        "compatibility.snapshot-id-inheritance.enabled",
-        "write.manifest.compression-level",
-        "write.metadata.compression-codec",
-        "write.metadata.delete-after-commit.enabled",
-        "write.metadata.metrics.default",
-        "write.metadata.metrics.max-inferred-column-defaults",
-        "write.metadata.previous-versions-max",
-        "write.object-storage.enabled",
-        "write.object-storage.partitioned-paths",
-        "write.summary.partition-limit",
-        "write.target-file-size-bytes",
-        *PATH_PROPERTIES,
-    }
-)
-_MODELLED_PREFIXES = ("write.metadata.metrics.column.",)
-_OF_CHANGES = ("write.delete.", "write.update.", "write.merge.")
-_KNOWN_OF_CHANGES = (".mode", ".isolation-level", ".granularity")
-# They change how a table is read or maintained, or how rows are changed, but no byte that an append writes.
-_NEUTRAL_PREFIXES = (
-    "read.", "history.expire.", "gc.", "commit.retry.", "commit.status-check.", "write.delete.", "write.update.",
-    "write.merge.", "write.avro.", "write.orc.", "write.spark.accept-any-schema", "write.spark.auto-schema-evolution.",
-)  # fmt: skip
-_MINDED_PREFIXES = ("write.", "commit.", "format", "compatibility.", "encryption.", "schema.", "kms")
-_KNOWN_VALUES = {
-    "write.manifest.compression-codec": ("gzip", "snappy", "zstd", "uncompressed"),
-    "write.metadata.compression-codec": ("gzip", "none"),
-    "write.format.default": ("parquet",),
-    "write.spark.fanout.enabled": ("true",),
-}
-PLACING = ("write.object-storage.enabled", *PATH_PROPERTIES)
 # What of an evolution decides in which files rows are that are written again.
 _SHAPING = ("add_partition_field", "drop_partition_field")
 _SHUFFLE_SETTINGS = ("spark.sql.adaptive.", "spark.sql.shuffle.", "spark.sql.join", "spark.sql.autoBroadcast")
-_MINDED_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
+_BYTE_AFFECTING_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catalog.", "spark.sql.sources.")
 
 
-def check_honoured(case: Case, profile: WriterProfile) -> None:
-    """Raises WasimError naming the first setting of the case that the simulator cannot honour."""
+def check_supported(case: Case, profile: WriterProfile) -> None:
+    """Raises WasimError naming the first setting of the case that the simulator does not support."""
     _check_upsert(case, profile)
     check_rewriting(case)
     if case.table.format_version > 2 and profile.release < V3_SINCE:
@@ -59,11 +24,15 @@ def check_honoured(case: Case, profile: WriterProfile) -> None:
             f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
             " or the profile of a newer writer."
         )
-    for key, value in (pair for properties in case.all_properties for pair in properties.items()):
-        _check_property(case, key, value, profile)
-        _check_circumstances(case, key, value, profile)
+    given: dict[str, str] = {}
+    for properties in case.all_properties:
+        given |= properties
+        values = TableProperties.read(given)
+        for key, value in properties.items():
+            _check_property(case, key, value, profile)
+            _check_circumstances(case, key, profile, values)
     for key in case.environment.spark:
-        if key.startswith(_MINDED_SETTINGS):
+        if key.startswith(_BYTE_AFFECTING_SETTINGS):
             raise WasimError(f"environment.spark.{key} is not simulated. Take it out{_or_spark(case)}.")
     if case.table.partition_by and case.workload.distribution_mode == "range":
         raise WasimError(
@@ -179,7 +148,8 @@ def _check_properties_of_changes(case: Case) -> None:
     if not case.has_changes and case.writer.upsert is None:
         return
     for key in (key for properties in case.all_properties for key in properties):
-        if key.startswith(_OF_CHANGES) and not key.endswith(_KNOWN_OF_CHANGES):
+        row = property_of(key)
+        if row is not None and row.support is Support.APPENDS_ONLY:
             raise WasimError(f"table.properties.{key} is not modelled beside changes. Take it out{_or_spark(case)}.")
 
 
@@ -189,26 +159,30 @@ def _rewrites(change: Change | None) -> bool:
 
 
 def _check_property(case: Case, key: str, value: str, profile: WriterProfile) -> None:
-    if key in _KNOWN_VALUES:
-        if value.lower() not in _KNOWN_VALUES[key]:
-            *rest, last = _KNOWN_VALUES[key]
-            known = f"{', '.join(rest)} or {last}" if rest else last
-            raise WasimError(f"table.properties.{key} is {value!r}; {known} is simulated. Give that{_or_spark(case)}.")
+    row = property_of(key)
+    if row is None or profile.properties.get(key) == value:
         return
-    if profile.properties.get(key) == value or not key.startswith(_MINDED_PREFIXES):
-        return
-    if key not in _MODELLED and not key.startswith((*_MODELLED_PREFIXES, *_NEUTRAL_PREFIXES)):
+    if row.support is Support.NEVER:
         raise WasimError(f"table.properties.{key} is not simulated. Take it out{_or_spark(case)}.")
+    if row.simulated_values and row.parse(value) not in row.simulated_values:
+        raise WasimError(
+            f'table.properties.{key} is "{value}"; {_named(row.simulated_values)} is simulated. Give'
+            f" that{_or_spark(case)}."
+        )
 
 
-def _check_circumstances(case: Case, key: str, value: str, profile: WriterProfile) -> None:
+def _named(values: tuple[object, ...]) -> str:
+    return " or ".join(str(value).lower() for value in values)
+
+
+def _check_circumstances(case: Case, key: str, profile: WriterProfile, values: TableProperties) -> None:
     """Refuses a property that the simulator knows, but not beside what else the case has."""
     problem = ""
-    if key in PLACING and not profile.data_file.startswith(DATA_TEMPLATE):
+    if key in PLACING_KEYS and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
-    elif key == "gc.enabled" and value.lower() == "false" and _removes_files(case):
+    elif key == GC_ENABLED and not values.gc_enabled and _removes_files(case):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
-    elif key == "history.expire.max-ref-age-ms" and case.maintenance.expire_snapshots is not None and _has_refs(case):
+    elif key == MAX_REF_AGE_MS and case.maintenance.expire_snapshots is not None and _has_refs(case):
         problem = "beside expire_snapshots and tags or branches is not simulated"
     if problem:
         raise WasimError(f"table.properties.{key} {problem}. Take it out{_or_spark(case)}.")
