@@ -218,7 +218,7 @@ def test_an_engine_that_is_none_is_refused_with_the_choices() -> None:
         ),
         (
             {"table": "{columns: [{name: n, type: int}], properties: {write.spark.fanout.enabled: 'false'}}"},
-            "write.spark.fanout.enabled is 'false'",
+            'write.spark.fanout.enabled is "false"',
         ),
         (
             {

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
 from wasim.ledger import Kind, view_by_commit
 from wasim.report.charts import thrash_svg
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run
@@ -66,7 +67,7 @@ def draw_thrash(runs: Iterable[Path]) -> str:
     if not _merges(case):
         raise WasimError("--chart draws merged manifests, and no case of these runs merged any. Name one that did.")
     written = case.ledger.written_bytes[Kind.DATA_MANIFEST]
-    properties = {**case.case.table.properties, "commit.manifest-merge.enabled": "false"}
+    properties = {**case.case.table.properties, MANIFEST_MERGE_ENABLED: "false"}
     unmerged = replace(case.case, table=case.case.table.model_copy(update={"properties": properties}))
     return thrash_svg(written, _manifest_bytes(case.case, case, folder), _manifest_bytes(unmerged, case, folder))
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from wasim.benchmarks import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
+from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.scenario import Case
-from wasim.scenario.paths import DATA_FOLDER, DATA_PATH
+from wasim.scenario.paths import DATA_FOLDER
 from wasim.spark import Catalog, drive
 from wasim.spark.probe import (
     ColdTable,
@@ -78,7 +79,7 @@ class Probing:
         """Where the table's data files lie, or lay before a property moved them."""
         if self.local_root is None:
             return []
-        given = (properties.get(DATA_PATH, DATA_FOLDER) for properties in self.target.case.all_properties)
+        given = (properties.get(WRITE_DATA_LOCATION, DATA_FOLDER) for properties in self.target.case.all_properties)
         names = {DATA_FOLDER, *given}
         outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
         return [folder for folder in (self.local_root / name for name in outer) if folder.is_dir()]

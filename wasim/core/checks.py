@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import property_of
 from wasim.scenario import Case
 from wasim.spark.drive import refuse_flinks
-from wasim.twin.honoured import check_rewriting
+from wasim.twin.supported import check_rewriting
 
-_FIXED_VALUES = {"write.format.default": "parquet", "write.spark.fanout.enabled": "true"}
-_REFUSED_PREFIXES = ("write.parquet.", "write.spark.advisory-partition-size-bytes")
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 
 
@@ -37,9 +36,9 @@ def check_describable(case: Case) -> None:
 
 def _check_properties(where: str, properties: Mapping[str, str]) -> None:
     for key, value in properties.items():
-        expected = _FIXED_VALUES.get(key, value)
-        if value.lower() != expected.lower() or key.startswith(_REFUSED_PREFIXES):
+        row = property_of(key)
+        if row is not None and "data" in row.changes and not row.simulates(value):
             raise WasimError(
-                f"{where}.{key} is {value!r}; engine core does not model what it does to data files."
+                f'{where}.{key} is "{value}"; engine core does not model what it does to data files.'
                 " Take it out, or use engine spark."
             )

@@ -26,7 +26,6 @@ from wasim.twin.reshaping import evolved_files
 from wasim.twin.row_changes import change_rows, upsert
 from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
-from wasim.twin.supported import check_rewriting
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's

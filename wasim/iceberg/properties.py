@@ -76,7 +76,7 @@ WRITE_PARTITION_SUMMARY_LIMIT = "write.summary.partition-limit"
 WRITE_TARGET_FILE_SIZE_BYTES = "write.target-file-size-bytes"
 
 RowLevelOperation: TypeAlias = Literal["delete", "update", "merge"]
-MODE_KEYS: Mapping[RowLevelOperation, str] = {"delete": DELETE_MODE, "update": UPDATE_MODE, "merge": MERGE_MODE}
+MODE_KEYS: Mapping[str, str] = {"delete": DELETE_MODE, "update": UPDATE_MODE, "merge": MERGE_MODE}
 
 FileChanged: TypeAlias = Literal["metadata_json", "manifest_list", "data_manifest", "data", "delete_file"]
 _MANIFESTS: tuple[FileChanged, ...] = ("manifest_list", "data_manifest")
@@ -130,6 +130,12 @@ class Property:
             return self.type.parse(text)
         except ValueError as error:
             raise PropertyError(key or self.key, f'is "{text}"', str(error)) from None
+
+    def simulates(self, text: str) -> bool:
+        """Whether the simulator carries a value out, if nothing else of the case stands against it."""
+        if self.support is Support.NEVER:
+            return False
+        return not self.simulated_values or self.parse(text) in self.simulated_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

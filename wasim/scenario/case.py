@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import floor
 
+from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
 from wasim.scenario.values import Part
@@ -85,12 +86,10 @@ class Case:
     def change_modes(self) -> dict[str, str]:
         """How rows are changed, as properties of the table, in so many words also where that is the default."""
         modes: dict[str, str] = {
-            f"write.{name}.mode": change.mode
-            for name, change in self.changes
-            if isinstance(change, Update | Delete | Merge)
+            MODE_KEYS[name]: change.mode for name, change in self.changes if isinstance(change, Update | Delete | Merge)
         }
         upsert = None if self.key_columns else self.writer.upsert
-        return modes | ({"write.merge.mode": upsert.mode} if upsert else {})
+        return modes | ({MERGE_MODE: upsert.mode} if upsert else {})
 
     @property
     def has_maintenance(self) -> bool:

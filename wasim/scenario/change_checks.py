@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.scenario.draft import Draft
 from wasim.scenario.evolve import DoesNotFit, evolve, wanted
 from wasim.scenario.faults import Fault, Place
@@ -22,7 +23,7 @@ def check_changes(draft: Draft) -> Iterator[Fault]:
             problem = "gives both share and rows" if change.rows else "says nothing of how many rows"
             yield Fault(place=place, problem=problem, remedy="Give share or rows, one of them.", at_key=True)
         if hasattr(change, "mode"):
-            yield from _check_mode(draft, (*place, "mode"), change.mode, f"write.{name}.mode")
+            yield from _check_mode(draft, (*place, "mode"), change.mode, MODE_KEYS[name])
         if name in ("update", "merge") and changed_column(scenario.table.columns, scenario.table.partition_by) is None:
             remedy = "Add one to table.columns that no partition field names."
             yield Fault(place=place, problem="finds no column to give new values", remedy=remedy, at_key=True)
@@ -64,7 +65,7 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     if by_key:
         yield from _check_keys(draft, upsert, into_table=into_table)
         return
-    yield from _check_mode(draft, (*place, "mode"), upsert.mode, "write.merge.mode")
+    yield from _check_mode(draft, (*place, "mode"), upsert.mode, MERGE_MODE)
     for name in ("key", "repeats"):
         if getattr(upsert, name) != type(upsert).model_fields[name].default:
             remedy = f"Take it out, or give mode: {EQUALITY_DELETES}."

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
+from wasim.iceberg.properties import WRITE_METADATA_LOCATION
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, Place, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.pace import check_commits, check_rows, check_shares
-from wasim.scenario.paths import METADATA_PATH
 from wasim.scenario.settings import check_properties, check_spark_settings
 from wasim.scenario.table_checks import (
     check_columns,
@@ -82,10 +82,12 @@ def check_store(draft: Draft) -> Iterator[Fault]:
 def check_metadata_path(draft: Draft) -> Iterator[Fault]:
     """Metadata lies elsewhere only where a catalog, and every reader, knows of it."""
     scenario = draft.scenario
-    places: list[Place] = [("table", "properties", METADATA_PATH)] if METADATA_PATH in scenario.table.properties else []
+    places: list[Place] = []
+    if WRITE_METADATA_LOCATION in scenario.table.properties:
+        places.append(("table", "properties", WRITE_METADATA_LOCATION))
     for number, evolution in enumerate(scenario.evolution):
-        if METADATA_PATH in (evolution.set_properties or {}):
-            places.append(("evolution", number, "set_properties", METADATA_PATH))
+        if WRITE_METADATA_LOCATION in (evolution.set_properties or {}):
+            places.append(("evolution", number, "set_properties", WRITE_METADATA_LOCATION))
     problem, remedy = "", "Take it out, or give another catalog, such as jdbc."
     if scenario.environment.catalog == "hadoop":
         problem = "is given, but the hadoop catalog finds a table by its folder metadata"

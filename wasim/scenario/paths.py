@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 
-DATA_PATH, METADATA_PATH = "write.data.path", "write.metadata.path"
-DATA_FOLDER = "data"  # where data lies unless DATA_PATH is given
-PATH_PROPERTIES = (DATA_PATH, METADATA_PATH)
+from wasim.iceberg.properties import WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION
+
+DATA_FOLDER = "data"  # where data lies unless a property says otherwise
+PATH_PROPERTIES = (WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION)
 # Spark's removal of orphans passes over names that begin with a dot or an underscore.
 _BELOW = re.compile(r"[A-Za-z0-9][\w.=-]*(/[A-Za-z0-9][\w.=-]*)*")
 

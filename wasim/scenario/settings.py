@@ -3,20 +3,30 @@
 import re
 from collections.abc import Iterator
 
+from wasim.iceberg.properties import (
+    FORMAT_VERSION,
+    OBJECT_STORE_PATH,
+    WRITE_DATA_LOCATION,
+    WRITE_DISTRIBUTION_MODE,
+    WRITE_FOLDER_STORAGE_LOCATION,
+    WRITE_LOCATION_PROVIDER_IMPL,
+    PropertyError,
+    property_of,
+)
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote
-from wasim.scenario.paths import DATA_PATH, PATH_PROPERTIES, is_below_table
+from wasim.scenario.paths import PATH_PROPERTIES, is_below_table
 
 _OWN_FIELD = {
-    "format-version": "table.format_version",
-    "write.distribution-mode": "workload.distribution_mode",
+    FORMAT_VERSION: "table.format_version",
+    WRITE_DISTRIBUTION_MODE: "workload.distribution_mode",
 }
 _ELSEWHERE = "would put files where no measurement finds them"
 _GONE = "is refused by Iceberg, which has another property for it"
 _RESERVED = "is reserved: Spark or Iceberg sets it, or refuses it"
 _REFUSED_PROPERTIES = {
     "location": _ELSEWHERE,
-    "write.location-provider.impl": _ELSEWHERE,
+    WRITE_LOCATION_PROVIDER_IMPL: _ELSEWHERE,
     "provider": _RESERVED,
     "owner": _RESERVED,
     "external": _RESERVED,
@@ -31,7 +41,7 @@ _REFUSED_PROPERTIES = {
     "default-sort-order": _RESERVED,
 }
 
-_RENAMED_PROPERTIES = ("write.folder-storage.path", "write.object-storage.path")
+_RENAMED_PROPERTIES = (WRITE_FOLDER_STORAGE_LOCATION, OBJECT_STORE_PATH)
 
 _SETTING = re.compile(r"spark(\.[A-Za-z0-9_-]+)+")
 _REFUSED_SETTINGS = (
@@ -69,7 +79,7 @@ _REFUSED_SETTINGS = (
 
 
 def check_properties(draft: Draft) -> Iterator[Fault]:
-    """Properties have names, do not say again what a field says, and leave the files where they are looked for."""
+    """Properties have names and values that Iceberg can parse, repeat no field, and leave files where they belong."""
     for name, value in draft.scenario.table.properties.items():
         yield from property_faults(("table", "properties"), name, value)
 
@@ -86,11 +96,16 @@ def property_faults(properties: Place, name: str, value: str) -> Iterator[Fault]
     elif name in _REFUSED_PROPERTIES:
         yield Fault(place=place, problem=_REFUSED_PROPERTIES[name], remedy="Take it out.", at_key=True)
     elif name in _RENAMED_PROPERTIES:
-        yield Fault(place=place, problem=_GONE, remedy=f"Write {DATA_PATH} instead.", at_key=True)
+        yield Fault(place=place, problem=_GONE, remedy=f"Write {WRITE_DATA_LOCATION} instead.", at_key=True)
     elif name in PATH_PROPERTIES and not is_below_table(value):
         problem = f"is {quote(value)}, which is no folder below the table"
         remedy = "Give one such as files or lake/files: the table's own location comes before it."
         yield Fault(place=place, problem=problem, remedy=remedy)
+    elif (row := property_of(name)) is not None:
+        try:
+            row.parse(value)
+        except PropertyError as error:
+            yield Fault(place=place, problem=f"is {quote(value)}", remedy=error.remedy)
 
 
 def check_spark_settings(draft: Draft) -> Iterator[Fault]:

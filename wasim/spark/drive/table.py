@@ -1,5 +1,6 @@
 """CREATE TABLE as a scenario describes it, in Spark SQL."""
 
+from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.paths import whole_paths
@@ -13,8 +14,8 @@ def create_table_sql(case: Case, name: str, location: str) -> str:
     columns = ", ".join(_column_sql(column) for column in table_columns(case.table))
     partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
     properties = {
-        "format-version": str(case.table.format_version),
-        "write.distribution-mode": case.workload.distribution_mode,
+        FORMAT_VERSION: str(case.table.format_version),
+        WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
         **case.change_modes,
         **whole_paths(case.table.properties, location),
     }
