@@ -5,12 +5,16 @@ import io
 import signal
 import sys
 import traceback
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
+from wasim import __version__
 from wasim.cli.bench import bench
 from wasim.cli.compare import compare
 from wasim.cli.fidelity import fidelity
+from wasim.cli.init import init
 from wasim.cli.profile import profile
 from wasim.cli.report import report
 from wasim.cli.schema import schema
@@ -19,21 +23,41 @@ from wasim.cli.validate import validate
 from wasim.errors import ExitCode, WasimError
 
 _MACHINES_FAULT = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
-_VERBS = (validate, schema, bench, simulate, profile, fidelity, report, compare)
+_VERBS: tuple[tuple[Callable[..., None], str], ...] = (
+    (init, "wasim init my_stream.yaml"),
+    (validate, "wasim validate my_stream.yaml --cases"),
+    (simulate, "wasim simulate my_stream.yaml --horizon 365d"),
+    (bench, "wasim bench my_stream.yaml --set workload.rows_per_second=500"),
+    (report, "wasim report latest"),
+    (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
+    (profile, "wasim profile --writer batch --out my_spark.json"),
+    (fidelity, "wasim fidelity results/my_stream/*"),
+    (schema, "wasim schema > schema.json"),
+)
 
 app = typer.Typer(
     name="wasim",
     help="What a commit interval costs in Apache Iceberg metadata.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in _VERBS:
-    app.command()(verb)
+for verb, example in _VERBS:
+    app.command(epilog=f"Example: {example}")(verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"wasim {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
-def _wasim() -> None:
+def _wasim(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
     """What a commit interval costs in Apache Iceberg metadata."""
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_extra
-from wasim.cli.options import AsJson, Master, PriceFile
+from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
+from wasim.cli.terminal import console
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -15,24 +16,27 @@ if TYPE_CHECKING:
 
 def bench(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to run.")],
-    out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="Directory for results.")] = Path("results"),
     as_json: AsJson = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the cases and their steps; run nothing.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume an unfinished run.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate each case; run nothing.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start anew instead of resuming.")] = False,
     master: Master = "local[2]",
     engine: Annotated[
         str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
     ] = "spark",
     prices: PriceFile = None,
+    settings: Settings = None,
+    only: Only = None,
 ) -> None:
-    """Run a scenario on real Iceberg tables; end with its report. The same command resumes a run cut off."""
+    """Run a scenario on real Iceberg tables and report. The same command resumes an interrupted run."""
     from wasim.scenario import load_scenario
 
-    scenario = load_scenario(file)
+    scenario = load_scenario(file, overrides_of(settings))
+    if only:
+        scenario = scenario.only(only)
     if dry_run:
         return _print_plan(scenario)
     require_extra("bench")
-    from rich.console import Console
 
     from wasim.bench import BenchOptions, engine_named
     from wasim.bench import bench as run_bench
@@ -40,7 +44,7 @@ def bench(
 
     options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices)
     try:
-        outcome = run_bench(scenario, options, Console(stderr=True))
+        outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
         typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None

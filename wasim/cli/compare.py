@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
+from wasim.cli.terminal import console
+
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to hold against it.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to compare with it.")],
 ) -> None:
-    """Print two runs case by case: the second's figures, and their ratio to the first's."""
-    from rich.console import Console
-
+    """Compare two runs case by case: the second's figures, and their ratio to the first's."""
     from wasim.report.pages import render_comparison
     from wasim.runs import read_run
 
-    Console().print(render_comparison(read_run(first), read_run(second)))
+    console().print(render_comparison(read_run(first), read_run(second)))

@@ -10,9 +10,9 @@ from wasim.cli.extras import require_extra
 
 def fidelity(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of finished runs.")],
-    chart: Annotated[Path | None, typer.Option(help="SVG that takes the merges of the case that merged most.")] = None,
+    chart: Annotated[Path | None, typer.Option(help="SVG of the case that merged most.")] = None,
 ) -> None:
-    """Hold the simulator against real runs: simulate each case from its scenario alone and compare, as Markdown."""
+    """Compare the simulator with real runs, case by case, as Markdown. It sees nothing of them but the scenario."""
     require_extra("fidelity")
     from wasim.bench.fidelity import INTRODUCTION, check_fidelity, draw_thrash
     from wasim.runs import write_atomically

@@ -1,10 +1,31 @@
-"""Options that several verbs take."""
+"""Options that several verbs take, and what they are turned into."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from wasim.errors import WasimError
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
 PriceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="What S3 charges, instead of the prices shipped.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FIELD=VALUE", help="Replace a value of the scenario, and a sweep over it."),
+]
+Only = Annotated[
+    list[str] | None, typer.Option(metavar="CASE", help="Only this case: its number, or a part of its label.")
+]
+
+
+def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
+    """Values by field, as `load_scenario` takes them, from `FIELD=VALUE` each. WasimError for one without a value."""
+    overrides: dict[str, str] = {}
+    for setting in settings or ():
+        field, equals, value = setting.partition("=")
+        if not equals or not field.strip():
+            raise WasimError(f"--set is {setting!r}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
+        overrides[field.strip()] = value
+    return overrides

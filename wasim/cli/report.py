@@ -15,7 +15,7 @@ def report(
     as_json: AsJson = False,
     prices: PriceFile = None,
 ) -> None:
-    """Fit and draw a run again from what it saved; nothing is measured."""
+    """Rebuild the report of a saved run; nothing is measured."""
     from wasim.bench import conclude_run
     from wasim.cli.outcome import print_outcome
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.options import Settings, overrides_of
+from wasim.cli.terminal import console
 from wasim.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -16,14 +18,15 @@ if TYPE_CHECKING:
 def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenarios to check.")],
     cases: Annotated[bool, typer.Option("--cases", help="List every case too.")] = False,
+    settings: Settings = None,
 ) -> None:
-    """Check scenarios; print every fault with its position and remedy."""
+    """Check scenarios; print every mistake with its position and how to correct it."""
     from wasim.scenario import load_scenario
 
     faults: list[str] = []
     for file in files:
         try:
-            scenario = load_scenario(file)
+            scenario = load_scenario(file, overrides_of(settings))
         except ScenarioError as error:
             faults += error.faults
             continue
@@ -31,9 +34,7 @@ def validate(
         for note in scenario.notes:
             typer.echo(f"{file}: note: {note}")
         if cases:
-            from rich.console import Console
-
-            Console().print(_case_table(scenario))
+            console().print(_case_table(scenario))
     if faults:
         raise ScenarioError(faults)
 
@@ -44,10 +45,10 @@ def _case_table(scenario: "LoadedScenario") -> "Table":
 
     from wasim.units import format_duration
 
-    table = Table("case", "interval", "commits", "rows per commit")
-    for column in table.columns[1:]:
+    table = Table("#", "case", "interval", "commits", "rows per commit")
+    for column in (table.columns[0], *table.columns[2:]):
         column.justify = "right"
-    for case in scenario.cases():
+    for number, case in enumerate(scenario.cases(), start=1):
         interval = format_duration(case.commit_interval_s)
-        table.add_row(Text(case.label), interval, str(case.commits), str(case.rows_per_commit))
+        table.add_row(str(number), Text(case.label), interval, str(case.commits), str(case.rows_per_commit))
     return table

@@ -1,12 +1,13 @@
 """A sweep taken apart: every combination of the swept fields' values, each a scenario of its own, each a case."""
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from wasim.errors import WasimError
 from wasim.scenario import document
 from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
@@ -66,6 +67,27 @@ class LoadedScenario:
     def cases(self) -> tuple[Case, ...]:
         """The swept fields' values combined in the order written, all of them once before any is repeated."""
         return self.combinations
+
+    def only(self, wanted: Sequence[str]) -> "LoadedScenario":
+        """The scenario with some of its cases: each is asked for by its number, from 1, or by a part of its label.
+
+        WasimError if nothing answers to one of `wanted`.
+        """
+        chosen: set[int] = set()
+        for text in wanted:
+            found = {
+                number
+                for number, case in enumerate(self.combinations, start=1)
+                if (text == str(number) if text.isdecimal() else text in case.label)
+            }
+            if not found:
+                raise WasimError(
+                    f"--only is {text!r}, and none of the {len(self.combinations)} cases is called that. Give a number"
+                    f" or a part of a label: `wasim validate {self.path} --cases` lists them."
+                )
+            chosen |= found
+        cases = tuple(case for number, case in enumerate(self.combinations, start=1) if number in chosen)
+        return replace(self, combinations=cases)
 
 
 def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
