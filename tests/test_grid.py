@@ -11,10 +11,10 @@ from wasim.calibration import exact_case_run
 from wasim.cli import app
 from wasim.cluster import map_parts_on
 from wasim.errors import WasimError
-from wasim.forecast import ForecastOptions, Mode
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.ledger import Kind
 from wasim.scenario import LoadedScenario, load_scenario
+from wasim.simulation import Mode, SimulationOptions
 from wasim.sweeps import simulate_sweep
 from wasim.twin import Site, shipped_profile
 
@@ -137,14 +137,14 @@ def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
 
 def test_a_grid_is_not_emitted_nor_exact_and_a_master_needs_a_grid(scenario, tmp_path):
     with pytest.raises(WasimError, match="--grid is simulated in fast mode"):
-        simulate_sweep(scenario, ForecastOptions(mode=Mode.EXACT), out=tmp_path / "x", master=None)
+        simulate_sweep(scenario, SimulationOptions(mode=Mode.EXACT), out=tmp_path / "x", master=None)
     result = CliRunner().invoke(app, ["simulate", str(scenario.path), "--master", "local[2]"])
     assert isinstance(result.exception, WasimError)
 
 
 def test_an_output_that_is_there_already_is_refused_before_spark_starts(scenario, tmp_path):
     with pytest.raises(WasimError, match="is there already"):
-        simulate_sweep(scenario, ForecastOptions(), out=tmp_path, master="local[2]")
+        simulate_sweep(scenario, SimulationOptions(), out=tmp_path, master="local[2]")
 
 
 @pytest.mark.slow

@@ -10,21 +10,21 @@ import pyarrow.parquet as pq
 
 from wasim.cluster import map_parts
 from wasim.errors import WasimError
-from wasim.forecast import ForecastOptions, Mode, over_horizon
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import LoadedScenario
+from wasim.simulation import Mode, SimulationOptions
 from wasim.twin import Site
 from wasim.units import format_bytes
 
 
-def simulate_sweep(scenario: LoadedScenario, options: ForecastOptions, *, out: Path, master: str | None) -> str:
+def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out: Path, master: str | None) -> str:
     """Simulates every case of the scenario into Parquet at `out`, a file, or a folder when Spark writes it.
 
     What was found comes back in a line. WasimError for options that a grid does not honour.
     """
     if options.mode not in (Mode.AUTO, Mode.FAST) or options.emit is not None:
         raise WasimError("--grid is simulated in fast mode. Leave --mode exact and --emit out, or --grid.")
-    cases = [over_horizon(case, options.horizon_s) for case in scenario.cases()]
+    cases = list(scenario.cases())
     site = Site() if options.location is None else Site(location=options.location)
     blocks = plan_grid(cases, profile=options.profile, site=site)
     schema = grid_schema(scenario.swept)

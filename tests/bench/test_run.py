@@ -11,9 +11,10 @@ import pytest
 from rich.console import Console
 from support.paths import SCENARIOS
 
-from wasim.bench import BenchOptions, Outcome, bench, conclude_run
+from wasim.bench import BenchOptions, bench
 from wasim.errors import CaseFailed, ExitCode
 from wasim.ledger import FULL_SCAN, Kind
+from wasim.runner import Outcome, conclude_run
 from wasim.runs import read_run
 from wasim.runs.documents import DOCUMENT_VERSION
 from wasim.scenario import load_scenario

@@ -1,22 +1,23 @@
 """The command line when things go wrong: one line each, and the exit code that is documented."""
 
 import errno
+import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
 from wasim import cli, scenario
 from wasim.errors import EnvironmentFault, SavedFileError, WasimError
-from wasim.forecast import ForecastOptions, forecast
-from wasim.runs import RunMarker, open_run_folder, read_run, save_case
+from wasim.runs import RunMarker, open_run_folder, read_run
 from wasim.scenario import load_scenario
-from wasim.twin import shipped_profile, simulate_case
+from wasim.simulation import SimulationOptions, simulate
 
 SMOKE = SCENARIOS / "smoke.yaml"
 
@@ -83,15 +84,12 @@ def test_a_damaged_sibling_does_not_stop_a_run(tmp_path: Path) -> None:
 @pytest.fixture
 def saved_run(tmp_path: Path) -> Path:
     """A run's folder with one case, made without Spark."""
-    scenario = load_scenario(SMOKE)
-    made = forecast(scenario, ForecastOptions(), lambda line: None).cases[0]
-    recording = simulate_case(made.case, shipped_profile(made.case), np.random.default_rng(1))
-    folder = tmp_path / "run"
-    (folder / "cases" / made.key).mkdir(parents=True)
-    save_case(made, recording, folder / "cases" / made.key)
-    marker = {"scenario": "smoke", "question": "q?", "keys": [made.key]}
-    (folder / "run.json").write_text(json.dumps(marker))
-    (folder / "provenance.json").write_text("{}")
+    simulate(load_scenario(SMOKE), SimulationOptions(results=tmp_path), Console(file=io.StringIO()))
+    (folder,) = (tmp_path / "smoke").iterdir()
+    marker = json.loads((folder / "run.json").read_text())
+    for key in marker["keys"][1:]:
+        shutil.rmtree(folder / "cases" / key)
+    (folder / "run.json").write_text(json.dumps({**marker, "keys": marker["keys"][:1]}))
     return folder
 
 
@@ -116,9 +114,9 @@ def test_a_sound_saved_run_is_read(saved_run: Path) -> None:
     ("damage", "said"),
     [
         (lambda run: (run / "run.json").write_text("[]"), "no JSON object"),
-        (lambda run: (run / "run.json").write_text('{"keys": []}'), "is not as bench saves it"),
+        (lambda run: (run / "run.json").write_text('{"keys": []}'), "is not as wasim saves it"),
         (lambda run: (the_case(run) / "case.json").write_text("{}"), "schema_version is None"),
-        (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 3}'), "is not as bench saves it"),
+        (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 3}'), "is not as wasim saves it"),
         (lambda run: (the_case(run) / "case.json").write_text('{"schema_version": 7}'), "schema_version is 7"),
         (lambda run: drop_column(the_case(run) / "ledger.parquet"), "lacks the column commit"),
         (lambda run: cut_rows(the_case(run) / "ledger.parquet"), "holds 3 commits, the case has 12"),

@@ -12,7 +12,6 @@ from wasim.fit.cost import fit_group
 from wasim.fit.groups import group_cases
 from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events, view_by_commit
 from wasim.ledger.vocabulary import CREATE_TABLE
-from wasim.runs import Run
 from wasim.scenario import Case
 from wasim.scenario.parts import PartitionField
 from wasim.twin import profile_named, shipped_profile, simulate_case
@@ -38,7 +37,7 @@ def calibrated(case: Case, calibration_horizon_s: float) -> FastModel:
     totals = sum_events(recording.events)
     example = synthetic_run().cases[0]
     made = replace(example, case=short, ledger=ledger, totals=totals, probes=(), ingested_bytes=totals.data_bytes)
-    group = group_cases(Run(**{**_run_fields(), "cases": (made,)}))[0]
+    group = group_cases([made])[0]
     writer = fit_group(group)
     created = recording.events.where(recording.events.operation == CREATE_TABLE)
     return FastModel(
@@ -47,11 +46,6 @@ def calibrated(case: Case, calibration_horizon_s: float) -> FastModel:
         create_bytes=int(created.bytes.sum()),
         delete_after_commit=case.table.properties.get("write.metadata.delete-after-commit.enabled") == "true",
     )
-
-
-def _run_fields():
-    run = synthetic_run()
-    return {name: getattr(run, name) for name in run.__dataclass_fields__}
 
 
 def errors(fast: Totals, slow: Totals) -> dict[Kind, float]:

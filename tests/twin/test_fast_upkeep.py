@@ -1,5 +1,6 @@
 """The fast form under maintenance: as the exact simulation file by file in counts, and near to it in bytes."""
 
+import io
 import os
 import subprocess
 import sys
@@ -11,15 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from support.paths import SCENARIOS
 from support.synthetic import synthetic_case
 
 from wasim.calibration import calibrate, calibrate_upkeep, exact_case_run, maintained_model
 from wasim.errors import WasimError
-from wasim.forecast import ForecastOptions, Mode, forecast
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
+from wasim.simulation import SimulationOptions, simulate
 from wasim.twin import Site, shipped_profile
 from wasim.twin.fast import (
     Maintained,
@@ -282,10 +284,10 @@ def test_more_commits_never_write_less_and_expiry_bounds_what_is_live():
 
 
 def test_a_year_of_a_shipped_scenario_is_simulated_and_auto_says_that_it_is_fast():
-    said: list[str] = []
-    scenario = load_scenario(SCENARIOS / "compaction.yaml")
-    run = forecast(scenario, ForecastOptions(mode=Mode.AUTO, horizon_s=30 * 86_400.0), said.append)
-    assert all(": fast, 1,296,000 commits" in line for line in said)
+    said = io.StringIO()
+    scenario = load_scenario(SCENARIOS / "compaction.yaml", {"horizon": "30d"})
+    run = simulate(scenario, SimulationOptions(), Console(file=said)).run
+    assert said.getvalue().count(": fast, 1,296,000 commits") == len(run.cases)
     plain, *maintained = run.cases
     for case in maintained:
         assert case.live_bytes[Kind.DATA_MANIFEST] < plain.live_bytes[Kind.DATA_MANIFEST]

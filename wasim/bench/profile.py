@@ -77,7 +77,7 @@ def _profile_of(runs: Sequence[Run], name: str) -> WriterProfile:
     """One profile of all tables of these runs: their samples together, the pace and the footer in the middle, and the
     times of those that several wrote to.
     """
-    cases = [(RunFolder(run.folder), case) for run in runs for case in run.cases]
+    cases = [(RunFolder(run.folder), case) for run in runs if run.folder is not None for case in run.cases]
     measured = [
         measure_profile(folder.warehouse(one.key).joinpath(*TABLE_NAME.split(".")), one.case, name=name)
         for folder, one in cases

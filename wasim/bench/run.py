@@ -1,4 +1,4 @@
-"""A whole run: open the folder, carry out what is not finished yet, then conclude."""
+"""A scenario's cases carried out on real Iceberg tables, group by group of those that share a Spark session."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,11 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Column
 
 from wasim.bench.case import CaseContext, carry_out, warm_up
-from wasim.bench.conclude import Outcome, conclude_run
-from wasim.errors import CaseFailed
-from wasim.runs import RunFolder, RunMarker, key_versions, open_run_folder, provenance, write_atomically
+from wasim.runner import Job, Outcome, run_cases
+from wasim.runs import RunFolder, key_versions, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
-from wasim.scenario.prices import load_prices
 from wasim.spark import (
     DEFAULT_MASTER,
     ENGINE_ERRORS,
@@ -81,23 +79,15 @@ def bench(
         options.engine.check(case)
         check_readers(case.planning.readers)
     check_environment(cases.values())
-    if options.prices is not None:
-        load_prices(options.prices)  # a mistake in it is told before anything runs
     find_java()  # before a folder is made: without Java there is nothing to run
-    marker = RunMarker(scenario=scenario.name, question=scenario.scenario.question, keys=tuple(cases))
-    with open_run_folder(options.results, marker, fresh=options.fresh) as folder:
-        done = folder.finished(list(cases))
-        if done:
-            console.print(f"Resuming {folder.path}: {len(done)} of {len(cases)} cases are finished already.")
-        write_atomically(folder.path / "scenario.yaml", scenario.text)
-        left = {key: case for key, case in cases.items() if key not in done}
+
+    def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
         with open_servers(folder.path / "warehouse" / "s3") as servers:
             run = _Run(folder=folder, options=options, console=console, sessions=sessions, servers=servers)
-            failures = _carry_out_all(left, run)
-        write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
-        if not folder.finished(list(cases)):
-            raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
-        return conclude_run(folder.path, options.prices)
+            return _carry_out_all(left, run)
+
+    job = Job(scenario=scenario, cases=cases, results=options.results, fresh=options.fresh, prices=options.prices)
+    return run_cases(job, carry_out_left, console)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

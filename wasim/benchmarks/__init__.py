@@ -6,7 +6,6 @@ JSON is pytest-benchmark's own and works with `pytest-benchmark compare`.
 
 import contextlib
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from wasim.errors import CaseFailed, SavedFileError
+from wasim.errors import CaseFailed
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.spark.probe import Occasion, Planned, Query, Reader
 
@@ -108,14 +107,3 @@ def run_planning_benchmarks(target: PlanningTarget, machine: Mapping[str, Any], 
     if outcome != pytest.ExitCode.OK:
         raise bench.errors[0] if bench.errors else CaseFailed(f"Planning could not be timed: {said.getvalue()[-300:]}")
     return PlanningBenchmarks(probes=bench.probes, listings=bench.listings)
-
-
-def merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
-    """One pytest-benchmark document with the benchmarks of all `parts`, in order; nothing is written for no parts."""
-    try:
-        documents = [json.loads(part.read_text()) for part in parts]
-    except (OSError, ValueError) as error:
-        raise SavedFileError(f"A case's benchmark-*.json cannot be read ({error}). Run the bench again.") from error
-    if documents:
-        merged = documents[0] | {"benchmarks": [bench for document in documents for bench in document["benchmarks"]]}
-        target.write_text(json.dumps(merged, indent=1))

@@ -1,7 +1,6 @@
 """What a case's files weigh, fitted to exact simulations of its first commits: the laws that fast mode sums."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.model import Appends, drivers_at
-from wasim.runs import CaseRun, Run, key_versions
+from wasim.runs import CaseRun, key_versions
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Table
@@ -30,7 +29,7 @@ def calibrate(case: Case, profile: WriterProfile, site: Site | None = None) -> F
     plain = replace(plain, table=with_room(case.table))
     simulated = simulate_sizes(plain, profile, site)
     made = case_run_exact(plain, simulated)
-    (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=(made,), failures={}))
+    (group,) = group_cases([made])
     observed = tuple(as_profiled(one, profile) for one in group.observed)
     return _fast_model(case, profile, fit_group(group.restricted(observed)), simulated.recording)
 

@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from wasim.bench import Outcome
+    from wasim.runner import Outcome
+    from wasim.runs import LimitDocument
 
 
 def print_outcome(outcome: "Outcome", *, as_json: bool) -> None:
@@ -22,10 +23,16 @@ def print_outcome(outcome: "Outcome", *, as_json: bool) -> None:
         words.print(bill)
     words.print(conclude(outcome.run, outcome.fit), markup=False)
     for limit in outcome.limits:
-        verdict = "holds" if limit["holds"] else "is breached"
-        words.print(f"limit {limit['limit']} {verdict}: {limit['worst']} ({limit['case']})", markup=False)
+        words.print(_limit_line(limit), markup=False)
     for label, line in outcome.run.failures.items():
         words.print(f"failed: {label}: {line}", markup=False, style="red")
-    words.print(f"Report: {outcome.report}", markup=False, soft_wrap=True)
+    if outcome.report is not None:
+        words.print(f"Report: {outcome.report}", markup=False, soft_wrap=True)
     if outcome.exit_code:
         raise typer.Exit(int(outcome.exit_code))
+
+
+def _limit_line(limit: "LimitDocument") -> str:
+    if limit["holds"] is None:
+        return f"limit {limit['limit']} is not judged: a simulation measures no time"
+    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {limit['worst']} ({limit['case']})"

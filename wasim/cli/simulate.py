@@ -1,17 +1,21 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson
-from wasim.errors import WasimError
+from wasim.cli.options import AsJson, PriceFile
+from wasim.errors import ExitCode, WasimError
+
+if TYPE_CHECKING:
+    from wasim.simulation import Mode
 
 
 def simulate(
     file: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario to simulate.")],
+    out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
+    table_only: Annotated[bool, typer.Option("--table-only", help="Print the table; leave no run behind.")] = False,
     horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
     mode: Annotated[str, typer.Option(help="exact: every byte; fast: fitted laws; auto: exact if short.")] = "auto",
     emit: Annotated[Path | None, typer.Option(help="Folder that takes the metadata of exact cases.")] = None,
@@ -23,33 +27,57 @@ def simulate(
         Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
     ] = None,
     master: Annotated[str | None, typer.Option(help="Spark that works the grid off; left out: this machine.")] = None,
+    prices: PriceFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a scenario: what bench would find, without Spark, for any horizon."""
+    """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
     from rich.console import Console
 
-    from wasim.forecast import ForecastOptions, forecast, horizon_named, location_named, mode_named
-    from wasim.report.pages import render_headline_table
-    from wasim.runs import summary_document
+    from wasim.cli.outcome import print_outcome
     from wasim.scenario import load_scenario
+    from wasim.simulation import SimulationOptions
+    from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
-    words = Console(stderr=as_json)
-    options = ForecastOptions(
-        mode=mode_named(mode, emit),
-        horizon_s=horizon_named(horizon),
+    options = SimulationOptions(
+        results=None if table_only else out,
+        mode=_mode(mode, emit),
         emit=emit,
         profile=None if profile is None else profile_named(profile),
-        location=location_named(location, emit),
+        location=_location(location, emit),
+        prices=prices,
     )
     scenario = load_scenario(file, {} if horizon is None else {"horizon": horizon})
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
         return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
-    run = forecast(scenario, options, lambda line: Console(stderr=True).print(line, markup=False))
-    if as_json:
-        typer.echo(json.dumps(summary_document(run, {}, [])))
-    return words.print(render_headline_table(run))
+    try:
+        outcome = run_simulation(scenario, options, Console(stderr=True))
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+    return print_outcome(outcome, as_json=as_json)
+
+
+def _mode(name: str, emit: Path | None) -> "Mode":
+    from wasim.simulation import Mode
+
+    if name not in list(Mode):
+        raise WasimError(f"--mode is {name!r}. Give {', '.join(Mode)}.")
+    if emit is not None and name == Mode.FAST:
+        raise WasimError("--emit writes every file, so it needs --mode exact.")
+    return Mode.EXACT if emit is not None else Mode(name)
+
+
+def _location(text: str | None, emit: Path | None) -> str | None:
+    """A table location without a slash at its end."""
+    if text is None:
+        return None
+    if emit is not None:
+        raise WasimError("--location and --emit exclude each other: the emitted tables lie in the emitted folder.")
+    if not text.strip("/") or text != text.strip():
+        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
+    return text.rstrip("/")

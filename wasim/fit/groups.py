@@ -7,6 +7,7 @@ columns there are.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from wasim.fit.linear import Assumption, LinearFit, fit_linear
 from wasim.ledger import Kind
 from wasim.model import Appends, Drivers, drivers_at, read_appends
-from wasim.runs import CaseRun, Run
+from wasim.runs import CaseRun
 from wasim.scenario.case import Case
 from wasim.units import Floats, Ints, format_duration
 
@@ -61,13 +62,13 @@ class Group:
         return replace(self, observed=observed, ingest=_fit_ingest(observed))
 
 
-def group_cases(run: Run) -> tuple[Group, ...]:
-    """The groups of a run, in the order of its cases. Left out are cases without commits, and those that do more
-    than append: the equations are of appends.
+def group_cases(cases: Iterable[CaseRun]) -> tuple[Group, ...]:
+    """The groups of some cases, in their order. Left out are cases without commits, those that do more than append, for
+    the equations are of appends, and those of which only some commits are known.
     """
     members: dict[str, list[CaseRun]] = {}
-    for case_run in run.cases:
-        if len(case_run.ledger) and case_run.case.is_appends_of_one_writer:
+    for case_run in cases:
+        if len(case_run.ledger) and not case_run.is_sampled and case_run.case.is_appends_of_one_writer:
             members.setdefault(_shared_constants(case_run.case), []).append(case_run)
     names = _names([tuple(one.case for one in group) for group in members.values()])
     groups = []

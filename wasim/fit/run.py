@@ -32,7 +32,7 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
     after it; `none` leaves both out. `rng` draws the latencies' intervals; the same seed gives the same report.
     """
     rng = rng or np.random.default_rng(0)
-    groups = group_cases(run)
+    groups = group_cases(run.cases)
     writers = tuple(fit_group(group) for group in groups)
     latencies, sustainable, keeps_up = _fit_latencies(writers, rng)
     checks = tuple(check for group in groups for check in check_drivers(group))
@@ -100,12 +100,17 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
 
 def _left_out(run: Run) -> list[str]:
     """Says which cases no equation was fitted to."""
-    others = [one.case.label for one in run.cases if not one.case.is_appends_of_one_writer]
-    if not others:
-        return []
-    which = "Nothing" if len(others) == len(run.cases) else f"{', '.join(others)}: nothing"
-    why = "the equations are of one writer's appends, and more happens here"
-    return [f"{which} is fitted: {why}. What was measured stands above."]
+    others = [one.case.label for one in run.cases if not one.case.is_appends_of_one_writer and not one.is_sampled]
+    sampled = [one.case.label for one in run.cases if one.is_sampled]
+    reasons = (
+        (others, "the equations are of one writer's appends, and more happens here. What was measured stands above."),
+        (sampled, "simulated in sums over the whole horizon, it needs no extrapolation."),
+    )
+    notes = []
+    for labels, why in reasons:
+        which = "Nothing" if len(labels) == len(run.cases) else f"{', '.join(labels)}: nothing"
+        notes += [f"{which} is fitted: {why}"] if labels else []
+    return notes
 
 
 def _notes(groups: tuple[Group, ...], held: tuple[HeldOut, ...], *, asked: bool) -> list[str]:

@@ -1,7 +1,6 @@
 """A block worked off: its laws calibrated once, then a record for every setting."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from wasim.fit.groups import group_cases
 from wasim.grid.plan import Block, Setting
 from wasim.ledger import METADATA_KINDS, Kind, Totals
 from wasim.model import Appends, read_appends
-from wasim.runs import Run
 from wasim.scenario import Case
 from wasim.twin.fast import FastModel, Law, MaintainedModel, Upkeep, fast_totals
 from wasim.twin.fast.history import TableHistory
@@ -97,7 +95,7 @@ class _Worked:
 
 def _fit(block: Block) -> WriterFit:
     runs = tuple(exact_case_run(case, block.profile, block.site) for case in block.calibration)
-    (group,) = group_cases(Run(folder=Path(), scenario="", question="", provenance={}, cases=runs, failures={}))
+    (group,) = group_cases(runs)
     observed = tuple(as_profiled(one, block.profile) for one in group.observed)
     return fit_group(group.restricted(observed))
 

@@ -1,11 +1,20 @@
-"""A case in sums: what an engine returns for a history too long to be recorded event by event."""
+"""What a simulating engine returns for a case: a recording, or sums where the history is too long to be recorded."""
 
 from dataclasses import dataclass
 
 from wasim.ledger.commits import Ledger
+from wasim.ledger.events import Recording
 from wasim.ledger.operations import OperationTotals
 from wasim.ledger.totals import Totals
 from wasim.ledger.vocabulary import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """Every event of a case, and the bytes that its last snapshot and metadata.json reach."""
+
+    recording: Recording
+    live_bytes: dict[Kind, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

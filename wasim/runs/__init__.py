@@ -4,17 +4,21 @@ from wasim.runs.bill import Bill, bill_case
 from wasim.runs.documents import summary_document
 from wasim.runs.files import make_durable, write_atomically
 from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
+from wasim.runs.limits import LimitDocument, judge
 from wasim.runs.provenance import key_versions, provenance
 from wasim.runs.saved import read_recording, read_run, save_case
-from wasim.runs.values import CaseRun, Run
+from wasim.runs.values import CaseRun, Run, Simulation
 
 __all__ = [
     "Bill",
     "CaseRun",
+    "LimitDocument",
     "Run",
     "RunFolder",
     "RunMarker",
+    "Simulation",
     "bill_case",
+    "judge",
     "key_versions",
     "make_durable",
     "open_run_folder",

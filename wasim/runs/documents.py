@@ -81,6 +81,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
             for listing in case.listings
         ],
+        "simulation": None if case.simulation is None else asdict(case.simulation),
         "band": case.band,
         "approximated": list(case.approximated),
         "wall_s": round(case.wall_s, 3),
@@ -140,7 +141,8 @@ def summary_document(
         "schema_version": DOCUMENT_VERSION,
         "scenario": run.scenario,
         "question": run.question,
-        "folder": run.folder.name,
+        "overrides": dict(run.overrides),
+        "folder": None if run.folder is None else run.folder.name,
         "cases": [case_document(case) | _bill(case, prices) for case in run.cases],
         "failures": run.failures,
         "limits": limits,

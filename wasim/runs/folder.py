@@ -3,9 +3,9 @@
 import fcntl
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -50,6 +50,7 @@ class RunMarker:
     scenario: str
     question: str
     keys: tuple[str, ...]
+    overrides: Mapping[str, str] = field(default_factory=dict)  # of the scenario, from the command line
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from wasim.ledger.parquet import read_columns, save_columns
 from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
 from wasim.runs.files import write_atomically
 from wasim.runs.sweeps import share_denominator
-from wasim.runs.values import CaseRun, Run
+from wasim.runs.values import CaseRun, Run, Simulation
 from wasim.scenario import case_from_document
 
 SAVED_VERSION = 3
@@ -65,6 +65,7 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "amplification": asdict(case.amplification),
         "band": case.band,
         "approximated": case.approximated,
+        "simulation": None if case.simulation is None else asdict(case.simulation),
         "probes": [probe_document(probe) for probe in case.probes],
         "listings": [listing_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
@@ -98,7 +99,7 @@ def read_recording(folder: Path) -> Recording:
     )
 
 
-_AGAIN = "Name the folder of a run that bench has made, or run the bench again."
+_AGAIN = "Name the folder of a run that bench or simulate has made, or make it again."
 
 
 @contextmanager
@@ -107,12 +108,12 @@ def _not_as_saved(path: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = str(error).splitlines()[0][:120]
-        raise SavedFileError(f"{path}: is not as bench saves it ({type(error).__name__}: {what}). {_AGAIN}") from error
+        raise SavedFileError(f"{path}: is not as wasim saves it ({type(error).__name__}: {what}). {_AGAIN}") from error
 
 
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     recording = None if "totals" in document else read_recording(folder)
-    requests = folder / "requests.parquet"
+    requests, simulation = folder / "requests.parquet", document.get("simulation")
     made = CaseRun.of_summed(
         case_from_document(document["case"]),
         _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
@@ -126,6 +127,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
         listings=tuple(read_listing(listing) for listing in document["listings"]),
+        simulation=None if simulation is None else Simulation(**simulation),
     )
 
 
@@ -165,11 +167,10 @@ def read_run(folder: Path) -> Run:
     marker = _read_json(folder / "run.json")
     with _not_as_saved(folder / "run.json"):
         scenario, question = str(marker["scenario"]), str(marker["question"])
+        overrides = {str(name): str(text) for name, text in marker.get("overrides", {}).items()}
         keys = [key for key in marker["keys"] if (folder / "cases" / key / "case.json").exists()]
     if not keys:
-        raise SavedFileError(
-            f"{folder}: no case of this run is finished. Run the same bench command again; it resumes."
-        )
+        raise SavedFileError(f"{folder}: no case of this run is finished. Run the same command again; it resumes.")
     failures = folder / "failures.json"
     return Run(
         folder=folder,
@@ -178,6 +179,7 @@ def read_run(folder: Path) -> Run:
         provenance=_read_json(folder / "provenance.json"),
         cases=share_denominator(read_case(folder / "cases" / key) for key in keys),
         failures=_read_json(failures) if failures.exists() else {},
+        overrides=overrides,
     )
 
 
@@ -187,7 +189,7 @@ def _read_json(path: Path, version: int | None = None) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise SavedFileError(f"{path}: cannot be read ({error}). {_AGAIN}") from error
     if not isinstance(document, dict):
-        raise SavedFileError(f"{path}: is not as bench saves it (no JSON object). {_AGAIN}")
+        raise SavedFileError(f"{path}: is not as wasim saves it (no JSON object). {_AGAIN}")
     if version is not None and document.get("schema_version") != version:
         found = document.get("schema_version")
         raise SavedFileError(

@@ -1,5 +1,6 @@
 """Runs as values: what one finished case, and one finished run, consists of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,18 @@ from wasim.scenario import Case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """How a case was simulated: what decides its bytes beside the case itself.
+
+    `profile` is what the writer's profile says of itself; `location` is where the table lies, which files repeat.
+    """
+
+    mode: str
+    profile: dict[str, str]
+    location: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRun:
     """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
 
@@ -50,6 +63,7 @@ class CaseRun:
     contention: Contention | None = None  # None where there are sums alone
     band: dict[Kind, float] = field(default_factory=dict)
     approximated: tuple[str, ...] = ()
+    simulation: Simulation | None = None  # None of a case on real Iceberg
 
     @classmethod
     def of_recording(
@@ -103,9 +117,15 @@ class CaseRun:
 class Run:
     """A finished run of a scenario: its cases in the sweep's order."""
 
-    folder: Path
+    folder: Path | None  # None of a simulation that left nothing behind
     scenario: str
     question: str
     provenance: dict[str, Any]
     cases: tuple[CaseRun, ...]
     failures: dict[str, str]  # case label → the essential line of its error
+    overrides: Mapping[str, str] = field(default_factory=dict)  # of the scenario, from the command line
+
+    @property
+    def name(self) -> str:
+        """What a page calls the run: its folder's name."""
+        return "not saved" if self.folder is None else self.folder.name

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from wasim.errors import ScenarioError
@@ -54,7 +55,7 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
             reader.add(fault, choice)
     if reader.marked:
         raise ScenarioError(_lines(path, reader.marked))
-    return _loaded(path, content.decode("utf-8-sig"), axes, sound)
+    return replace(_loaded(path, content.decode("utf-8-sig"), axes, sound), overrides=dict(overrides or {}))
 
 
 class _Reader:

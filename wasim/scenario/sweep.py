@@ -1,7 +1,7 @@
 """A sweep taken apart: every combination of the swept fields' values, each a scenario of its own, each a case."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -48,6 +48,8 @@ class LoadedScenario:
     combinations: tuple[Case, ...]
     notes: tuple[str, ...] = ()
     """What is carried out otherwise than the file has it: sentences for people."""
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    """Values from the command line that took the place of the file's, as YAML, by dotted field."""
 
     @property
     def name(self) -> str:
@@ -100,14 +102,12 @@ def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
         return (), [Fault(place=("sweep",), problem="is no mapping", remedy=remedy)]
     axes: list[Axis] = []
     faults: list[Fault] = []
-    for field, values in sweep.entries.items():
-        found = _read_axis(root, field, values)
+    for name, values in sweep.entries.items():
+        found = _read_axis(root, name, values)
         clash = isinstance(found, Axis) and next((axis for axis in axes if overlap(axis.place, found.place)), None)
         if clash:
-            remedy = (
-                f"Sweep only one of them; a list of whole values of {min(clash.field, field, key=len)} can say all."
-            )
-            found = Fault(place=("sweep", field), problem=f"overlaps sweep.{clash.field}", remedy=remedy)
+            remedy = f"Sweep only one of them; a list of whole values of {min(clash.field, name, key=len)} can say all."
+            found = Fault(place=("sweep", name), problem=f"overlaps sweep.{clash.field}", remedy=remedy)
         if isinstance(found, Fault):
             faults.append(found)
         else:

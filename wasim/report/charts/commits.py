@@ -42,7 +42,7 @@ def draw_bytes_per_commit(ax: Axes, run: CaseRun) -> Axes:
         values += [int(written[shown].min()), int(written[shown].max())]
     ax.set(yscale="log", xlabel="commit number", ylabel="written by the commit")
     name_panel(ax, run.case.label)
-    ax.set_xlim(0, len(ledger) * 1.02 + 1)
+    ax.set_xlim(0, run.commits * 1.02 + 1)
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)
     set_byte_axis(ax.yaxis)
@@ -131,6 +131,6 @@ def _reading_of_bytes(run: CaseRun) -> str:
     json_bytes = run.ledger.written_bytes[Kind.METADATA_JSON]
     return (
         f"In {run.case.label}, metadata.json grew from {format_bytes(int(json_bytes[0]))} to "
-        f"{format_bytes(int(json_bytes[-1]))} within {len(run.ledger):,} commits, because every commit writes the "
+        f"{format_bytes(int(json_bytes[-1]))} within {run.commits:,} commits, because every commit writes the "
         "whole history again."
     )

@@ -20,7 +20,7 @@ def render_comparison(first: Run, second: Run) -> Table:
         raise SavedFileError(
             f"{first.folder} and {second.folder} share no case. Compare runs of scenarios that sweep alike."
         )
-    table = Table("case", title=f"{first.folder.name} → {second.folder.name}", title_justify="left")
+    table = Table("case", title=f"{first.name} → {second.name}", title_justify="left")
     for name, _, _ in _FIGURES:
         table.add_column(name, justify="right")
     for before, after in shared:
@@ -41,6 +41,11 @@ def _planning_ms(run: CaseRun) -> float | None:
     return float(np.median(warm[-1].together_ms)) if warm else None
 
 
+def _commit_ms(run: CaseRun) -> float | None:
+    spent = run.ledger.commit_ms
+    return float(np.median(spent)) if len(spent) and not np.isnan(spent).any() else None
+
+
 def _figure(value: float) -> str:
     return f"{value:.3g}"
 
@@ -50,5 +55,5 @@ _FIGURES: tuple[tuple[str, Callable[[CaseRun], float | None], Callable[[float], 
     ("data written", lambda run: float(run.totals.data_bytes), format_bytes),
     ("WA_metadata", lambda run: run.amplification.metadata, _figure),
     ("load + planning ms", _planning_ms, _figure),
-    ("commit ms", lambda run: float(np.median(run.ledger.commit_ms)), _figure),
+    ("commit ms", _commit_ms, _figure),
 )

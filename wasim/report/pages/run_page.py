@@ -30,7 +30,7 @@ from wasim.scenario.prices import Prices
 from wasim.units import format_figure
 
 LimitOutcome = Mapping[str, str | float | bool | None]
-"""One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds`."""
+"""One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds` (None: not judged)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def render_run_page(
         headline=headline_table(run),
         pictures=tuple(_picture(chart) for chart in charts),
         limits=_limits_table(limits_outcome) if limits_outcome else None,
-        breached=sum(1 for limit in limits_outcome if not limit["holds"]),
+        breached=sum(1 for limit in limits_outcome if limit["holds"] is False),
         tables=_tables(run, fit),
         boundaries=boundaries(run),
         bill=bill_table(run, fit, prices) if prices is not None else None,
@@ -126,7 +126,8 @@ def _limits_table(outcomes: Sequence[LimitOutcome]) -> TextTable:
 def _limit_row(outcome: LimitOutcome) -> tuple[str, ...]:
     worst = outcome["worst"]
     measured = format_figure(float(worst)) if isinstance(worst, int | float) else "not measured"
-    return str(outcome["limit"]), "yes" if outcome["holds"] else "no", measured, str(outcome["case"] or ABSENT)
+    holds = ABSENT if outcome["holds"] is None else "yes" if outcome["holds"] else "no"
+    return str(outcome["limit"]), holds, measured, str(outcome["case"] or ABSENT)
 
 
 def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:

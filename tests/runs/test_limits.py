@@ -2,7 +2,7 @@
 
 from support.synthetic import Sweep, synthetic_run
 
-from wasim.bench.limits import judge
+from wasim.runs import judge
 from wasim.scenario.limits import parse_limit
 
 HOURLY = parse_limit("metadata_bytes_per_event_hour", "< 1 GiB")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from wasim.ledger import FULL_SCAN, PlanningProbe, of_first_reader
-from wasim.runs import CaseRun, Run
+from wasim.runs.values import CaseRun, Run
 from wasim.scenario.limits import Limit
 
 LimitDocument = dict[str, Any]
@@ -19,7 +19,7 @@ def judge(
 
     `cases` holds the same case by case, in the run's order. `hourly_bytes` are the metadata bytes that the fitted model
     gives for an hour, by case label: what was written in less than an hour says nothing of an hour, for it grows with
-    its square.
+    its square. A limit on time neither holds nor breaks, `holds` being None, where all cases are simulated.
     """
     hourly = {case.case.label: _measured_hour(case) for case in run.cases}
     hourly = {label: value or (hourly_bytes or {}).get(label) for label, value in hourly.items()}
@@ -37,14 +37,15 @@ def judge(
         measured = [(value, label) for value, label in values if value is not None]
         upper = limit.comparison.startswith("<")
         worst = (max if upper else min)(measured, default=None)
+        untimed = limit.metric.endswith("_ms") and all(case.simulation is not None for case in run.cases)
         yield {
             "limit": f"{limit.metric} {limit.text}",
             "worst": worst[0] if worst else None,
             "case": missing[0] if missing else worst[1] if worst else None,
-            "holds": worst is not None and not missing and limit.holds(worst[0]),
+            "holds": None if untimed else worst is not None and not missing and limit.holds(worst[0]),
             "metric": limit.metric,
             "cases": [
-                {"case": label, "value": value, "holds": value is not None and limit.holds(value)}
+                {"case": label, "value": value, "holds": _holds(limit, value, untimed=untimed)}
                 for value, label in values
             ],
         }
@@ -56,10 +57,22 @@ def _measured_hour(case: CaseRun) -> float | None:
     return case.totals.metadata_bytes / hours if hours >= 1 else None
 
 
+def _holds(limit: Limit, value: float | None, *, untimed: bool) -> bool | None:
+    return None if untimed else value is not None and limit.holds(value)
+
+
 def _final_warm_scan(case: CaseRun) -> PlanningProbe | None:
     first = of_first_reader(case.probes)
     probes = [probe for probe in first if probe.temperature == "warm" and probe.query == FULL_SCAN]
     return probes[-1] if probes else None
+
+
+def _commit_percentile(percent: float) -> Callable[[CaseRun], float | None]:
+    def of_case(case: CaseRun) -> float | None:
+        spent = case.ledger.commit_ms
+        return float(np.percentile(spent, percent)) if len(spent) and not np.isnan(spent).any() else None
+
+    return of_case
 
 
 def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable[[CaseRun], float | None]:
@@ -81,5 +94,5 @@ _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "load_p95_ms": _planning_percentile(95, load_only=True),
     "manifests": lambda case: float(case.ledger.live_manifests[-1]),
     "snapshots": lambda case: float(case.ledger.snapshots_retained[-1]),
-    "commit_p95_ms": lambda case: float(np.percentile(case.ledger.commit_ms, 95)),
+    "commit_p95_ms": _commit_percentile(95),
 }

@@ -1,0 +1,199 @@
+"""Scenarios simulated: into a run's folder as bench leaves one, judged by its limits, reported and compared."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from support.paths import SCENARIOS
+from typer.testing import CliRunner, Result
+
+from wasim.cli import app
+from wasim.errors import ExitCode, WasimError
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.runner import Outcome
+from wasim.runs import read_run
+from wasim.scenario import load_scenario
+from wasim.simulation import Mode, SimulationOptions, simulate, simulated_cases
+from wasim.twin import profile_named
+
+SMOKE = SCENARIOS / "smoke.yaml"
+DAY = {"horizon": "1d"}
+
+
+def simulated(options: SimulationOptions, overrides: dict[str, str] | None = None) -> Outcome:
+    return simulate(load_scenario(SMOKE, overrides), options, Console(file=io.StringIO()))
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return simulated(SimulationOptions(results=tmp_path_factory.mktemp("exact")))
+
+
+@pytest.fixture(scope="module")
+def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return simulated(SimulationOptions(results=tmp_path_factory.mktemp("summed")), DAY)
+
+
+def test_fast_and_exact_agree_on_counts_and_within_a_hundredth_on_bytes_written() -> None:
+    exact, fast = (simulated(SimulationOptions(mode=mode), {"horizon": "500s"}).run for mode in (Mode.EXACT, Mode.FAST))
+    for one, other in zip(exact.cases, fast.cases, strict=True):
+        assert one.commits == other.commits
+        assert one.totals.files_written == other.totals.files_written
+        for kind in METADATA_KINDS:
+            assert other.totals.written_bytes[kind] == pytest.approx(one.totals.written_bytes[kind], rel=0.01)
+            assert other.live_bytes[kind] == pytest.approx(one.live_bytes[kind], rel=0.1)
+
+
+def test_the_same_scenario_gives_the_same_bytes_and_keys(exact: Outcome) -> None:
+    again = simulated(SimulationOptions()).run
+    assert [case.totals for case in again.cases] == [case.totals for case in exact.run.cases]
+    assert [case.key for case in again.cases] == [case.key for case in exact.run.cases]
+
+
+def test_what_is_live_is_on_disk(exact: Outcome) -> None:
+    for case in exact.run.cases:
+        for kind in Kind:
+            assert 0 <= case.live_bytes[kind] <= case.totals.on_disk_bytes[kind]
+
+
+def test_a_long_horizon_is_fast_and_a_short_one_exact_unless_asked(exact: Outcome, summed: Outcome) -> None:
+    assert [case.simulation.mode for case in summed.run.cases if case.simulation] == ["fast"] * 4
+    assert [case.simulation.mode for case in exact.run.cases if case.simulation] == ["exact"] * 4
+
+
+@pytest.mark.parametrize("name", ["exact", "summed"])
+def test_a_run_has_a_folder_as_bench_leaves_one(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    folder = outcome.run.folder
+    assert folder is not None
+    names = {"run.json", "scenario.yaml", "provenance.json", "summary.json", "report.html", "charts", "cases"}
+    assert names <= {path.name for path in folder.iterdir()}
+    of_a_case = {"case.json", "ledger.parquet"}
+    recorded = {"events.parquet", "reports.parquet", "steps.parquet"} if name == "exact" else set()
+    for case in outcome.run.cases:
+        assert {path.name for path in (folder / "cases" / case.key).iterdir()} == of_a_case | recorded
+    assert [case.totals for case in read_run(folder).cases] == [case.totals for case in outcome.run.cases]
+    assert outcome.exit_code == ExitCode.DONE
+
+
+@pytest.mark.parametrize("name", ["exact", "summed"])
+def test_a_simulated_run_is_reported_and_compared(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    reported = invoke("report", outcome.run.folder, "--json")
+    assert reported.exit_code == 0
+    assert json.loads(reported.stdout) == outcome.document
+    compared = invoke("compare", outcome.run.folder, outcome.run.folder)
+    assert compared.exit_code == 0
+    assert "×1" in compared.stdout
+
+
+def test_a_horizon_from_the_command_line_is_that_of_the_saved_run_too(summed: Outcome) -> None:
+    assert summed.document["overrides"] == DAY
+    assert [case["horizon_s"] for case in summed.document["cases"]] == [86_400.0] * 4
+
+
+def test_only_the_table_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = invoke("simulate", SMOKE, "--table-only")
+    assert result.exit_code == 0
+    assert "streaming" in result.stdout
+    assert "Report:" not in result.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("how", ["--table-only", "--out=results"])
+def test_a_breached_limit_exits_with_1_and_says_which(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenario = tmp_path / "limited.yaml"
+    scenario.write_text(SMOKE.read_text() + 'limits: {wa_metadata: "< 0.0001", snapshots: "< 100"}\n')
+    result = invoke("simulate", scenario, how)
+    assert result.exit_code == ExitCode.FINDINGS
+    assert "limit wa_metadata < 0.0001 is breached" in result.stdout
+    assert "limit snapshots < 100 holds" in result.stdout
+
+
+def test_a_limit_on_time_is_not_judged_by_a_simulation(tmp_path: Path) -> None:
+    scenario = tmp_path / "limited.yaml"
+    scenario.write_text(SMOKE.read_text() + 'limits: {commit_p95_ms: "< 1 ms"}\n')
+    result = invoke("simulate", scenario, "--table-only")
+    assert result.exit_code == ExitCode.DONE
+    assert "limit commit_p95_ms < 1 ms is not judged: a simulation measures no time" in " ".join(result.stdout.split())
+
+
+def test_what_decides_the_bytes_decides_the_key() -> None:
+    scenario = load_scenario(SMOKE)
+    flavours = [
+        SimulationOptions(),
+        SimulationOptions(mode=Mode.FAST),
+        SimulationOptions(location="s3://bucket/db/events"),
+        SimulationOptions(profile=profile_named("spark_streaming_1_10")),
+        SimulationOptions(profile=replace(profile_named("spark_streaming"), pace_s=1.0)),
+    ]
+    keys = [simulated_cases(scenario, options)[0].key for options in flavours]
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_document_says_where_the_table_lies_and_as_whom_it_was_written(tmp_path: Path) -> None:
+    where = ("--location", "s3://bucket/db/events", "--profile", "spark_batch", "--json", "--table-only")
+    document = json.loads(invoke("simulate", SMOKE, *where).stdout)
+    (simulation,) = {json.dumps(case["simulation"]) for case in document["cases"]}
+    assert json.loads(simulation) == {
+        "mode": "exact",
+        "profile": {"name": "spark_batch", "origin": "measured", "iceberg": "1.12"},
+        "location": "s3://bucket/db/events",
+    }
+
+
+def test_a_run_cut_off_goes_on_after_its_last_finished_case(tmp_path: Path) -> None:
+    first = simulated(SimulationOptions(results=tmp_path)).run
+    assert first.folder is not None
+    (first.folder / "summary.json").unlink()
+    kept, lost = first.cases[0].key, first.cases[1].key
+    (first.folder / "cases" / lost / "case.json").unlink()
+    (first.folder / "cases" / lost).rename(first.folder / "cases" / f".unfinished-{lost}")
+    before = (first.folder / "cases" / kept / "case.json").stat().st_mtime_ns
+    again = simulated(SimulationOptions(results=tmp_path)).run
+    assert again.folder == first.folder
+    assert (first.folder / "cases" / kept / "case.json").stat().st_mtime_ns == before
+    assert [case.totals for case in again.cases] == [case.totals for case in first.cases]
+
+
+def test_a_refused_case_is_refused_before_anything_is_simulated(tmp_path: Path) -> None:
+    scenario = load_scenario(SCENARIOS / "contention.yaml")
+    with pytest.raises(WasimError, match="--mode exact"):
+        simulate(scenario, SimulationOptions(results=tmp_path, mode=Mode.FAST), Console(file=io.StringIO()))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--mode", "exactly"), ("--mode", "fast", "--emit", "trees"), ("--location", " "), ("--horizon", "soon")]
+)
+def test_an_option_that_cannot_be_is_refused(wrong: tuple[str, ...]) -> None:
+    result = invoke("simulate", SMOKE, *wrong)
+    assert isinstance(result.exception, WasimError)
+    assert wrong[0].removeprefix("--") in str(result.exception)
+
+
+def test_a_horizon_is_cut_to_whole_commits() -> None:
+    cases = simulated(SimulationOptions(), {"horizon": "15s"}).run.cases
+    assert [(case.commits, case.amplification.horizon_s) for case in cases] == [(15, 15), (15, 15), (3, 12), (3, 12)]
+
+
+def test_simulate_prints_the_document_that_bench_prints_and_emits_trees(tmp_path: Path) -> None:
+    result = invoke("simulate", SMOKE, "--json", "--emit", tmp_path / "trees", "--out", tmp_path / "results")
+    document = json.loads(result.stdout)
+    assert [case["engine"] for case in document["cases"]] == ["sim"] * 4
+    assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
+    assert document["cases"][0]["commit_ms"]["median"] is None
+    trees = sorted(path.name for path in (tmp_path / "trees").iterdir())
+    assert trees == ["batch_every_1s", "batch_every_4s", "streaming_every_1s", "streaming_every_4s"]
+    assert list((tmp_path / "trees" / "batch_every_4s" / "metadata").glob("00003-*.metadata.json"))

@@ -1,0 +1,82 @@
+"""A run concluded: fitted, judged, drawn, and summed up in one document."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wasim.errors import ExitCode, SavedFileError
+from wasim.fit import FitReport, fit_document, fit_run
+from wasim.report.charts import draw_charts, save_charts
+from wasim.report.charts.modelled import hourly_bytes
+from wasim.report.pages import render_run_page
+from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
+from wasim.scenario import LoadedScenario, load_scenario
+from wasim.scenario.prices import Prices, load_prices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came out of a run, ready to be shown. Without a folder there is no `report`."""
+
+    run: Run
+    fit: FitReport
+    limits: tuple[LimitDocument, ...]
+    document: dict[str, Any]
+    report: Path | None
+    prices: Prices
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """3 if a case failed, 1 if a limit is breached, else 0."""
+        if self.run.failures:
+            return ExitCode.CASE_FAILED
+        return ExitCode.FINDINGS if any(limit["holds"] is False for limit in self.limits) else ExitCode.DONE
+
+
+def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
+    """Fits and judges a run; nothing is drawn or written."""
+    fit = fit_run(run, held_out=scenario.fit.held_out)
+    limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
+    document = summary_document(run, fit_document(fit), list(limits), prices)
+    return Outcome(run=run, fit=fit, limits=limits, document=document, report=None, prices=prices)
+
+
+def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
+    """Fits, judges and draws the run in `folder`. summary.json is written last: it marks the run as complete.
+
+    `prices` is a file of prices for cases on S3; without one, the run's own holds, else the one shipped.
+    """
+    run = read_run(folder)
+    scenario = load_scenario(folder / "scenario.yaml", run.overrides)
+    price_list = _settle_prices(folder / "prices.yaml", prices)
+    concluded = conclude(run, scenario, price_list)
+    fit = concluded.fit
+    _merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
+    charts = draw_charts(run, fit)
+    save_charts(charts, folder / "charts")
+    report = folder / "report.html"
+    write_atomically(report, render_run_page(run, fit, charts, concluded.limits, price_list))
+    write_atomically(folder / "summary.json", json.dumps(concluded.document, indent=1))
+    return replace(concluded, report=report)
+
+
+def _settle_prices(own: Path, named: Path | None) -> Prices:
+    """The prices to be used, kept in the run's folder when they are not those that wasim ships."""
+    if named is not None:
+        prices = load_prices(named)
+        write_atomically(own, named.read_bytes())
+        return prices
+    return load_prices(own) if own.exists() else load_prices()
+
+
+def _merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
+    """One pytest-benchmark document with the benchmarks of all `parts`, in order; nothing is written for no parts."""
+    try:
+        documents = [json.loads(part.read_text()) for part in parts]
+    except (OSError, ValueError) as error:
+        raise SavedFileError(f"A case's benchmark-*.json cannot be read ({error}). Run the bench again.") from error
+    if documents:
+        merged = documents[0] | {"benchmarks": [bench for document in documents for bench in document["benchmarks"]]}
+        target.write_text(json.dumps(merged, indent=1))

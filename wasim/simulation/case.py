@@ -1,0 +1,66 @@
+"""A case to be simulated: by which simulator, as which writer, lying where."""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from wasim import __version__
+from wasim.ledger import Recorded, Recording
+from wasim.ledger.vocabulary import SCHEMA_VERSION
+from wasim.runs import CaseRun, Simulation
+from wasim.scenario import Case
+from wasim.simulation.engine import Simulator
+from wasim.twin import Site, WriterProfile, render_profile
+
+ENGINE_NAME = "sim"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedCase:
+    """A case, and all that decides what its simulation comes to."""
+
+    case: Case
+    simulator: Simulator
+    profile: WriterProfile
+    site: Site
+    emit: Path | None
+
+    @property
+    def simulation(self) -> Simulation:
+        """What is saved of how the case was simulated."""
+        return Simulation(
+            mode=str(self.simulator.mode), profile=dict(self.profile.described), location=self.site.location
+        )
+
+    @property
+    def key(self) -> str:
+        """What names the case: a hash of all that decides its bytes."""
+        decides = {
+            "wasim": __version__,
+            "ledger_schema": str(SCHEMA_VERSION),
+            "engine": ENGINE_NAME,
+            "mode": str(self.simulator.mode),
+            "profile": hashlib.sha256(render_profile(self.profile).encode()).hexdigest(),
+            "site": json.dumps(asdict(self.site)),
+        }
+        return self.case.key(decides)
+
+    @property
+    def announced(self) -> str:
+        """What is said before the case is simulated."""
+        profile = f"profile {self.profile.name} ({self.profile.origin})"
+        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}"
+
+    def carry_out(self) -> tuple[CaseRun, Recording | None]:
+        """The case simulated, with its recording if the simulator makes one. WasimError for what it does not model."""
+        started_s, case = time.monotonic(), self.case
+        returned = self.simulator.simulate(case, self.profile, self.site, self.emit)
+        named = {"key": self.key, "engine": ENGINE_NAME}
+        wall_s = time.monotonic() - started_s
+        if isinstance(returned, Recorded):
+            recording = returned.recording
+            made = CaseRun.of_recording(case, recording, live_bytes=returned.live_bytes, wall_s=wall_s, **named)
+            return replace(made, simulation=self.simulation), recording
+        return replace(CaseRun.of_summed(case, returned, wall_s=wall_s, **named), simulation=self.simulation), None

@@ -1,0 +1,62 @@
+"""What a simulator is, an engine without a table: a case goes in, a recording or sums come out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+
+from wasim.ledger import Recorded, Summed
+from wasim.scenario import Case
+from wasim.simulation.fast import sum_case
+from wasim.twin import Site, WriterProfile, simulate_table
+from wasim.twin.supported import check_summable, check_supported
+
+EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
+
+
+class Mode(StrEnum):
+    """How sizes come about: `exact` encodes every file, `fast` sums fitted laws, `auto` is exact if short."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    FAST = "fast"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulator:
+    """One way to simulate. `check` raises WasimError for a case that it does not model.
+
+    `simulate` takes a case, the profile of its writer, where its table lies, and a folder that takes the table's
+    metadata, if any.
+    """
+
+    mode: Mode
+    check: Callable[[Case, WriterProfile], None]
+    simulate: Callable[[Case, WriterProfile, Site, Path | None], Recorded | Summed]
+
+
+def _simulate_exactly(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Recorded:
+    made = simulate_table(case, profile, np.random.default_rng(case.seed), site=site, emit=emit)
+    return Recorded(recording=made.recording, live_bytes=made.live_bytes)
+
+
+def _sum(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Summed:
+    return sum_case(case, profile, site)
+
+
+def _check_summable(case: Case, profile: WriterProfile) -> None:
+    check_summable(case)
+    check_supported(case, profile)
+
+
+EXACT = Simulator(mode=Mode.EXACT, check=check_supported, simulate=_simulate_exactly)
+FAST = Simulator(mode=Mode.FAST, check=_check_summable, simulate=_sum)
+
+
+def simulator_for(case: Case, mode: Mode) -> Simulator:
+    """The simulator that a mode means for the case."""
+    if mode is Mode.AUTO:
+        mode = Mode.EXACT if case.commits <= EXACT_AT_MOST_COMMITS else Mode.FAST
+    return EXACT if mode is Mode.EXACT else FAST

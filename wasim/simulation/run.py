@@ -1,0 +1,136 @@
+"""A scenario simulated: each case by the simulator that its mode means, into a run's folder or into none."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from wasim.errors import CaseFailed, WasimError
+from wasim.ledger import Recording
+from wasim.runner import Job, Outcome, conclude, run_cases
+from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_case, write_atomically
+from wasim.runs.sweeps import share_denominator
+from wasim.scenario import Case, LoadedScenario
+from wasim.scenario.prices import load_prices
+from wasim.simulation.case import ENGINE_NAME, SimulatedCase
+from wasim.simulation.engine import Mode, simulator_for
+from wasim.twin import Site, WriterProfile, shipped_profile
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationOptions:
+    """How to simulate. `emit` takes the metadata trees of exact cases.
+
+    The run's folder goes below `results`; without, nothing is left behind. Without a `profile`, each case has that of
+    its writer. `location` is where the tables will lie; without one, where `Site` has them. `prices` is a file of
+    prices for cases on S3.
+    """
+
+    results: Path | None = None
+    mode: Mode = Mode.AUTO
+    emit: Path | None = None
+    profile: WriterProfile | None = None
+    location: str | None = None
+    prices: Path | None = None
+
+
+def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Console) -> Outcome:
+    """Simulates the scenario; `console` takes progress and notes. With a folder for results, an unfinished run resumes.
+
+    WasimError if a simulator does not model a case, before any is simulated; CaseFailed if none could be finished.
+    """
+    cases = {one.key: one for one in simulated_cases(scenario, options)}
+    for one in cases.values():
+        one.simulator.check(one.case, one.profile)
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    if options.results is None:
+        prices = load_prices() if options.prices is None else load_prices(options.prices)
+        return conclude(_run_of(scenario, cases, say), scenario, prices)
+
+    def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
+        notes = provenance(engine=_engine_notes(options), jars={}, folder=folder.path)
+        write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
+        return _carry_out([cases[key] for key in left], say, partial(_save, folder))
+
+    job = Job(
+        scenario=scenario,
+        cases={key: one.case for key, one in cases.items()},
+        results=options.results,
+        fresh=options.emit is not None,  # what is emitted is no part of a run's folder: all of it is written again
+        prices=options.prices,
+    )
+    return run_cases(job, carry_out_left, console)
+
+
+def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> list[SimulatedCase]:
+    """The scenario's cases in order, each with its simulator, profile and site."""
+    chosen = []
+    for case in scenario.cases():
+        emit = None if options.emit is None else options.emit / _folder_name(case)
+        location = options.location if emit is None else str(emit.absolute())
+        chosen.append(
+            SimulatedCase(
+                case=case,
+                simulator=simulator_for(case, options.mode),
+                profile=options.profile or shipped_profile(case),
+                site=Site() if location is None else Site(location=location),
+                emit=emit,
+            )
+        )
+    return chosen
+
+
+Keep = Callable[[CaseRun, Recording | None], None]
+
+
+def _carry_out(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str, str]:
+    """Simulates cases and hands each to `keep`; returns why the others failed, by label."""
+    failures = {}
+    for one in cases:
+        say(one.announced)
+        try:
+            keep(*one.carry_out())
+        except WasimError as error:
+            failures[one.case.label] = str(error)
+            say(f"failed: {one.case.label}: {error}")
+    return failures
+
+
+def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: Say) -> Run:
+    """A run that is in no folder. CaseFailed if no case could be simulated."""
+    runs: list[CaseRun] = []
+    failures = _carry_out(cases.values(), say, lambda made, recording: runs.append(made))
+    if not runs:
+        raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
+    return Run(
+        folder=None,
+        scenario=scenario.name,
+        question=scenario.scenario.question,
+        provenance={},
+        cases=share_denominator(runs),
+        failures=failures,
+        overrides=scenario.overrides,
+    )
+
+
+def _save(folder: RunFolder, made: CaseRun, recording: Recording | None) -> None:
+    unfinished = folder.unfinished_case(made.key)
+    unfinished.mkdir(parents=True)
+    save_case(made, recording, unfinished)
+    make_durable(unfinished, folder.case(made.key))
+
+
+def _engine_notes(options: SimulationOptions) -> dict[str, str]:
+    return {"name": ENGINE_NAME, "data": "none", "mode": str(options.mode)}
+
+
+def _folder_name(case: Case) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_.=" else "_" for letter in case.label)
