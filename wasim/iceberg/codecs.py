@@ -5,9 +5,13 @@ release of it finds other matches: 0.1 % on manifests of Iceberg 1.12 against py
 """
 
 import zlib
+from functools import cache
+from typing import TYPE_CHECKING
 
-import pyarrow
 import zstandard
+
+if TYPE_CHECKING:
+    import pyarrow
 
 CODECS = ("null", "deflate", "snappy", "zstandard")
 DEFAULT_LEVELS = {"deflate": 9, "zstandard": 1}
@@ -18,7 +22,6 @@ _CHECKSUM_BYTES = 4
 _LENGTH_BYTES = 5  # of the number at the head of a snappy block, at most
 _PIECE_BYTES = 512  # of zstandard inflated at once: four bytes may become 128 KiB, so these become 16 MiB at most
 _WINDOW_BYTES = 128 << 20  # what the highest level asks of a reader
-_SNAPPY = pyarrow.Codec("snappy")
 
 
 class CorruptBlock(ValueError):
@@ -34,10 +37,17 @@ def pack(codec: str, raw: bytes, level: int | None = None) -> bytes:
         case "deflate":
             return _deflate(raw, level)
         case "snappy":
-            return bytes(_SNAPPY.compress(raw, asbytes=True)) + _checksum(raw)
+            return bytes(_snappy().compress(raw, asbytes=True)) + _checksum(raw)
         case "zstandard":
             return _zstandard(raw, level)
     raise ValueError(f"Avro's codec {codec} is none of {', '.join(CODECS)}")
+
+
+@cache
+def _snappy() -> "pyarrow.Codec":
+    import pyarrow  # noqa: PLC0415 - all else here starts faster without it
+
+    return pyarrow.Codec("snappy")
 
 
 def _deflate(raw: bytes, level: int) -> bytes:
@@ -89,7 +99,7 @@ def _inflate_snappy(stored: bytes, allowed: int) -> bytes:
     if size > allowed:
         raise _too_large(allowed)
     try:
-        raw = bytes(_SNAPPY.decompress(packed, decompressed_size=size, asbytes=True))
+        raw = bytes(_snappy().decompress(packed, decompressed_size=size, asbytes=True))
     except (OSError, ValueError) as error:
         raise CorruptBlock(f"that does not inflate: {error}") from error
     if _checksum(raw) != stored[-_CHECKSUM_BYTES:]:
