@@ -15,17 +15,26 @@ Ints = NDArray[np.int64]
 Counts = NDArray[np.int64] | NDArray[np.float64]  # whole numbers; as floats where some are unknown, and so NaN
 Texts = NDArray[Any]  # numpy object array of str: numpy has no better name for it
 
-DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
+DURATION_WANTED = "a duration greater than zero in ms, s, m, h, d, w or y, such as 5s, 2m or 365d"
 MOST_BYTES = 2.0**63
 """What a column of bytes can count to."""
 
-_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
-_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(B|KiB|MiB|GiB|TiB|PiB)")
+_DURATION = re.compile(rf"([0-9]+(?:\.[0-9]+)?)({'|'.join(DURATION_UNITS_S)})")
+_BYTE_UNITS = {"B": 1} | {
+    f"{letter}{ending}": base**power
+    for power, letter in enumerate("KMGTP", start=1)
+    for ending, base in (("iB", 1024), ("B", 1000))
+}
+BYTE_UNITS = "|".join(_BYTE_UNITS)
+"""A regular expression of the units that bytes may be given in: KiB is 1024, KB is 1000."""
+
+_BYTES = re.compile(rf"([0-9]+(?:\.[0-9]+)?)\s*({BYTE_UNITS})")
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def parse_duration_s(text: str) -> float:
-    """Seconds in a duration such as `500ms`, `5s`, `2m`, `1h30m` or `7d`. ValueError for anything else or zero."""
+    """Seconds in a duration such as `500ms`, `5s`, `1h30m`, `2w` or `1y`. ValueError for anything else or zero."""
     position, seconds = 0, 0.0
     for match in _DURATION.finditer(text):
         if match.start() != position:
@@ -33,7 +42,7 @@ def parse_duration_s(text: str) -> float:
         seconds += float(match[1]) * DURATION_UNITS_S[match[2]]
         position = match.end()
     if position != len(text) or not 0 < seconds < inf:
-        raise ValueError("a duration greater than zero, such as 5s or 2m")
+        raise ValueError(DURATION_WANTED)
     return seconds
 
 
@@ -52,11 +61,11 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes in an amount such as `8 MiB` or `512B`. ValueError for anything else, and from 8 EiB on."""
+    """Bytes in an amount such as `8 MiB`, `128MB` or `512B`. ValueError for anything else, and from 8 EiB on."""
     match = _BYTES.fullmatch(text.strip())
     if not match:
         raise ValueError("an amount of bytes, such as 512 B or 8 MiB")
-    count = float(match[1]) * 1024.0 ** _IEC.index(match[2])
+    count = float(match[1]) * _BYTE_UNITS[match[2]]
     if count >= MOST_BYTES:
         raise ValueError("an amount of bytes below 8 EiB")
     return int(count)

@@ -26,11 +26,13 @@ sweep:
 GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "interval below zero": (
         "[1s, 5s]", "[1s, -3s]",
-        ['10:25: sweep.commit_interval[1] is "-3s". Give a duration greater than zero, such as 5s or 2m.'],
+        ['10:25: sweep.commit_interval[1] is "-3s". '
+         "Give a duration greater than zero in ms, s, m, h, d, w or y, such as 5s, 2m or 365d."],
     ),
     "interval without a unit": (
         "[1s, 5s]", "[1:30]",
-        ['10:21: sweep.commit_interval[0] is "1:30". Give a duration greater than zero, such as 5s or 2m.'],
+        ['10:21: sweep.commit_interval[0] is "1:30". '
+         "Give a duration greater than zero in ms, s, m, h, d, w or y, such as 5s, 2m or 365d."],
     ),
     "interval beyond the horizon": (
         "[1s, 5s]", "[1s, 2m]",
@@ -107,9 +109,24 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         "horizon: 1m", "horizon: 1m\nplanning: {cold: yes}",
         ['9:18: planning.cold is "yes". Give true or false.'],
     ),
+    "a sink for Flink": (
+        "[streaming, batch]", "[{kind: flink, sink: foreach_batch}]",
+        ['11:32: sweep.writer[0].sink is "foreach_batch", but Flink streams into the table. '
+         "Take it out, or give another writer."],
+    ),
+    "Flink cannot append fast": (
+        "[streaming, batch]", "[{kind: flink, append: fast}]",
+        ['11:34: sweep.writer[0].append is "fast", but Flink always appends by merge. '
+         "Take it out, or give kind: streaming with sink: table."],
+    ),
+    "a size that is none": (
+        "horizon: 1m", "maintenance: {rewrite_data_files: {every: 5s, target_file_size_bytes: 128 mib}}\nhorizon: 1m",
+        ['8:71: maintenance.rewrite_data_files.target_file_size_bytes is "128 mib". '
+         "Give bytes, such as 536870912, 512 MiB or 128MB."],
+    ),
     "misspelt writer": (
         "[streaming, batch]", "[streaming, bacth]",
-        ['11:23: sweep.writer[1] is "bacth". Give streaming, batch or a mapping such as {kind: streaming}.'],
+        ['11:23: sweep.writer[1] is "bacth". Give streaming, batch, flink or a mapping such as {kind: streaming}.'],
     ),
     "a batch cannot append fast": (
         "[streaming, batch]", "[{kind: batch, append: fast}]",
@@ -426,7 +443,8 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "a writer without a kind": (
         "[streaming, batch]", "[{append: merge}]",
         ["11:12: sweep.writer[0].kind is missing. "
-         "Add it: what commits: Spark Structured Streaming, or one DataFrame append per commit."],
+         "Add it: what commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is "
+         "simulated only."],
     ),
     "second document": (
         "horizon: 1m", "horizon: 1m\n---",

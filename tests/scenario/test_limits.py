@@ -16,6 +16,8 @@ from wasim.scenario.limits import METRICS, format_value, limit_wanted, parse_lim
         ("planning_p95_ms", "< 800 ms", 800),
         ("commit_p95_ms", "<= 2s", 2000),
         ("metadata_bytes", "< 10 GiB", 10 * 1024**3),
+        ("metadata_bytes", "< 10GB", 10**10),
+        ("commit_p95_ms", "<= 1w", 604_800_000),
         ("metadata_bytes_per_event_hour", "<= 5000000", 5_000_000),
     ],
 )
@@ -31,7 +33,7 @@ def test_a_bound_is_in_the_unit_of_its_metric(metric: str, text: str, bound: flo
         ("wa_total", "< 1 GiB"),
         ("manifests", "< 5s"),
         ("wa_data", ""),
-        ("metadata_bytes", "< 1 GB"),
+        ("metadata_bytes", "< 1 gb"),
         ("load_p95_ms", "< 1 KiB"),
         ("snapshots", "< -1"),
         ("snapshots", "< nan"),

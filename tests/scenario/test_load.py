@@ -121,6 +121,52 @@ def test_whole_writers_can_be_swept(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_none_leaves_a_part_out_alone_and_in_a_sweep(tmp_path: Path) -> None:
+    sweep = """
+changes: none
+evolution: none
+sweep:
+  maintenance: [none, {rewrite_manifests: {every: 5s}, expire_snapshots: none}]
+  writer: [batch, {kind: batch, upsert: none}]
+"""
+    with pytest.raises(ScenarioError, match=r"sweep\.writer\[1\] is the same as sweep\.writer\[0\]"):
+        loaded(tmp_path, WHOLE + sweep)
+    cases = loaded(tmp_path, WHOLE + sweep.replace("upsert: none", "upsert: {share: 0.5}")).cases()
+    assert [case.has_maintenance for case in cases] == [False, False, True, True]
+    assert not cases[0].has_changes
+    assert cases[0].label == "batch every 5s no maintenance"
+
+
+@pytest.mark.parametrize(("text", "size"), [("4096", 4096), ("128 MiB", 128 * 1024**2), ("128MB", 128 * 10**6)])
+def test_sizes_have_units(text: str, size: int, tmp_path: Path) -> None:
+    upkeep = f"maintenance: {{rewrite_data_files: {{every: 5s, target_file_size_bytes: {text}}}}}\n"
+    compaction = loaded(tmp_path, WHOLE + upkeep).scenario.maintenance.rewrite_data_files
+    assert compaction is not None
+    assert compaction.target_file_size_bytes == size
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("2w", 14 * 86400.0), ("1y", 365 * 86400.0), ("1y1d", 366 * 86400.0)])
+def test_weeks_and_years_are_durations(text: str, seconds: float, tmp_path: Path) -> None:
+    assert loaded(tmp_path, WHOLE.replace("1m", text)).scenario.horizon == seconds
+
+
+def test_flink_is_a_stream_with_its_profile_that_merges(tmp_path: Path) -> None:
+    sweep = (
+        "sweep: {writer: [flink, {kind: flink, upsert: {share: 0.5}}, {kind: streaming, profile: lake/mine.json}]}\n"
+    )
+    appends, upserts, own = loaded(tmp_path, WHOLE.replace("writer: batch\n", "") + sweep).cases()
+    assert [case.writer_name for case in (appends, upserts, own)] == ["flink", "flink-upsert", "mine"]
+    assert [case.merges for case in (appends, upserts, own)] == [True, True, False]
+    assert (appends.writer.kind, appends.writer.profile) == ("streaming", "flink")
+    assert upserts.key_columns == ("event_id",)
+    assert case_from_document(upserts.document()) == upserts
+
+
+def test_a_case_without_a_profile_has_the_document_that_it_had_before_there_were_any(tmp_path: Path) -> None:
+    (case,) = loaded(tmp_path, WHOLE).cases()
+    assert "profile" not in case.document()["writer"]  # type: ignore[operator]
+
+
 def test_a_required_field_within_a_part_may_be_swept_alone(tmp_path: Path) -> None:
     sweep = "sweep: {workload.rows_per_second: [1, 2]}\n"
     cases = loaded(tmp_path, WHOLE.replace("workload: {rows_per_second: 10}\n", "") + sweep).cases()

@@ -6,6 +6,7 @@ import pytest
 
 from wasim.errors import ScenarioError
 from wasim.scenario import LoadedScenario, load_scenario
+from wasim.units import DURATION_WANTED
 
 SOUND = """\
 name: overridden
@@ -57,7 +58,7 @@ def test_what_holds_for_the_whole_scenario_can_be_overridden_too(tmp_path: Path)
 @pytest.mark.parametrize(
     ("field", "value", "fault"),
     [
-        ("horizon", "soon", 'horizon is "soon". Give a duration greater than zero, such as 5s or 2m.'),
+        ("horizon", "soon", 'horizon is "soon". Give ' f"{DURATION_WANTED}."),
         ("horzion", "1m", "horzion is unknown. Did you mean horizon?"),
         ("horizon", "[1m", 'horizon: "[1m" is no value. Give it as a scenario writes it, such as 365d, [1s, 5s] or '
          "{kind: batch}."),

@@ -19,6 +19,7 @@ from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.schema import json_schema
 from wasim.scenario.values import Part
+from wasim.units import DURATION_WANTED
 
 PAGE = (ROOT / "docs" / "scenarios.md").read_text()
 
@@ -133,8 +134,8 @@ def test_validate_prints_the_faults_of_all_files_on_stderr_and_exits_2(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err == (
-        f'{broken}:16:10: horizon is "soon". Give a duration greater than zero, such as 5s or 2m.\n'
-        f'{broken}:19:21: sweep.commit_interval[0] is "-1s". Give a duration greater than zero, such as 5s or 2m.\n'
+        f'{broken}:16:10: horizon is "soon". Give {DURATION_WANTED}.\n'
+        f'{broken}:19:21: sweep.commit_interval[0] is "-1s". Give {DURATION_WANTED}.\n'
         f"{tmp_path / 'none.yaml'}: no such file. Give the path of a scenario, such as scenarios/smoke.yaml.\n"
     )
 

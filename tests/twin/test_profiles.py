@@ -12,7 +12,14 @@ from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.reencode import reencode_check
 from wasim.ledger import Kind
-from wasim.twin import WriterProfile, profile_named, read_profile, render_profile, simulate_case
+from wasim.twin import (
+    WriterProfile,
+    profile_named,
+    read_profile,
+    render_profile,
+    shipped_profile,
+    simulate_case,
+)
 from wasim.twin.profile import SHIPPED
 
 DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
@@ -126,3 +133,11 @@ def test_format_version_3_is_refused_for_writers_that_did_not_know_it():
     profile: WriterProfile = profile_named("security_lake")
     with pytest.raises(WasimError, match=r"format_version 3 .* security_lake, whose Iceberg is 1\.4"):
         simulate_case(case, profile, np.random.default_rng(0))
+
+
+def test_a_case_has_the_profile_that_its_writer_names(small_case):
+    assert shipped_profile(small_case(writer="flink")).name == "flink"
+    assert shipped_profile(small_case(writer="{kind: streaming, profile: kafka_connect}")).name == "kafka_connect"
+    assert shipped_profile(small_case(writer="streaming")).name == "spark_streaming"
+    with pytest.raises(SavedFileError, match=r"mine\.json: is no file and no shipped profile"):
+        shipped_profile(small_case(writer="{kind: batch, profile: mine.json}"))

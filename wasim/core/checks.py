@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from wasim.errors import WasimError
 from wasim.iceberg.properties import property_of
 from wasim.scenario import Case
-from wasim.spark.drive import refuse_flinks
+from wasim.spark.drive import refuse_other_writers
 from wasim.twin.supported import check_rewriting
 
 _REFUSED_SETTINGS = "spark.sql.iceberg."
@@ -13,7 +13,7 @@ _REFUSED_SETTINGS = "spark.sql.iceberg."
 
 def check_describable(case: Case) -> None:
     """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
-    refuse_flinks(case)
+    refuse_other_writers(case)
     if case.writer.writers > 1:
         raise WasimError(
             f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."

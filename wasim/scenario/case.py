@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import floor
+from pathlib import Path
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
@@ -115,8 +116,11 @@ class Case:
 
     @property
     def writer_name(self) -> str:
-        """`streaming`, `streaming-foreach`, `batch` or `4×batch`, with `+merge` where Spark would not by itself."""
-        name = self.writer.kind + ("-foreach" if self.writer.sink == "foreach_batch" else "")
+        """`streaming`, `streaming-foreach`, `batch`, `4×batch` or a profile's name, with `+merge` where it is not the
+        writer's default.
+        """
+        name = Path(self.writer.profile).stem if self.writer.profile else self.writer.kind
+        name += "-foreach" if self.writer.sink == "foreach_batch" else ""
         name += "-upsert" if self.writer.upsert else ""
         name = name if self.writer.writers == 1 else f"{self.writer.writers}×{name}"
         return name if self.writer.append in (None, self.writer.default_append) else f"{name}+{self.writer.append}"
@@ -127,7 +131,7 @@ class Case:
             "scenario": self.scenario,
             "table": self.table.model_dump(mode="json"),
             "workload": self.workload.model_dump(mode="json"),
-            "writer": self.writer.model_dump(mode="json"),
+            "writer": self._writer_document(),
             "changes": self.changes.model_dump(mode="json", exclude_none=True),
             "maintenance": self.maintenance.model_dump(mode="json", exclude_none=True),
             "evolution": [one.model_dump(mode="json", exclude_none=True) for one in self.evolution],
@@ -140,6 +144,12 @@ class Case:
             "repetition": self.repetition,
             "swept": self.swept,
         }
+
+    def _writer_document(self) -> dict[str, object]:
+        written = self.writer.model_dump(mode="json")
+        if self.writer.profile is None:  # as in documents from before there was one, whose keys stay
+            del written["profile"]
+        return written
 
     def key(self, versions: dict[str, str]) -> str:
         """Twelve hex digits of a hash of the inputs and the versions that produce the bytes."""

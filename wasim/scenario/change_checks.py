@@ -52,7 +52,7 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     upsert = scenario.writer.upsert
     if upsert is None:
         return
-    into_table, by_key = scenario.writer.default_append == "fast", upsert.mode == EQUALITY_DELETES
+    into_table, by_key = scenario.writer.is_stream_into_table, upsert.mode == EQUALITY_DELETES
     if into_table and not by_key:
         remedy = f"Give sink: foreach_batch, or kind: batch; or mode: {EQUALITY_DELETES}, which is Flink's."
         yield Fault(place=place, problem="is given, but a stream into the table only appends", remedy=remedy)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from wasim.scenario.parts import Columns, PartitionField
-from wasim.scenario.values import ColumnName, ColumnType, Duration, Number, Part, Text, Whole
+from wasim.scenario.values import ColumnName, ColumnType, Duration, NoneOr, Number, Part, Size, Text, Whole
 
 Mode = Literal["copy-on-write", "merge-on-read"]
 Share = Annotated[Number, Field(gt=0, le=1)]
@@ -67,10 +67,12 @@ class Overwrite(Change):
 class Changes(Part):
     """Changes to rows; at the same time of event time they come after the append, in this order."""
 
-    update: Update | None = Field(default=None, description="UPDATE, at a period.")
-    delete: Delete | None = Field(default=None, description="DELETE, at a period.")
-    merge: Merge | None = Field(default=None, description="MERGE INTO, at a period.")
-    overwrite: Overwrite | None = Field(default=None, description="INSERT OVERWRITE, at a period.")
+    update: Annotated[Update | None, NoneOr(None)] = Field(default=None, description="UPDATE, at a period.")
+    delete: Annotated[Delete | None, NoneOr(None)] = Field(default=None, description="DELETE, at a period.")
+    merge: Annotated[Merge | None, NoneOr(None)] = Field(default=None, description="MERGE INTO, at a period.")
+    overwrite: Annotated[Overwrite | None, NoneOr(None)] = Field(
+        default=None, description="INSERT OVERWRITE, at a period."
+    )
 
 
 class MaintenanceJob(Part):
@@ -86,9 +88,7 @@ class RewriteDataFiles(MaintenanceJob):
         default=None,
         description="Instead of `every`: as soon as so many data files are below three quarters of the target size.",
     )
-    target_file_size_bytes: Annotated[Whole, Field(ge=1024)] = Field(
-        default=512 * 1024 * 1024, description="Iceberg's target-file-size-bytes."
-    )
+    target_file_size_bytes: Size = Field(default=512 * 1024 * 1024, description="Iceberg's target-file-size-bytes.")
     min_input_files: Annotated[Whole, Field(ge=1)] = Field(default=5, description="Iceberg's min-input-files.")
     partial_progress_commits: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None, description="Partial progress with at most so many commits; left out: one commit for all."
@@ -123,10 +123,18 @@ class RemoveOrphanFiles(MaintenanceJob):
 class Maintenance(Part):
     """Maintenance; at the same time of event time it comes after changes, in this order."""
 
-    rewrite_data_files: RewriteDataFiles | None = Field(default=None, description="Compaction of data files.")
-    rewrite_manifests: RewriteManifests | None = Field(default=None, description="Clustering of manifests.")
-    expire_snapshots: ExpireSnapshots | None = Field(default=None, description="Expiry of old snapshots.")
-    remove_orphan_files: RemoveOrphanFiles | None = Field(default=None, description="Deletion of unreachable files.")
+    rewrite_data_files: Annotated[RewriteDataFiles | None, NoneOr(None)] = Field(
+        default=None, description="Compaction of data files."
+    )
+    rewrite_manifests: Annotated[RewriteManifests | None, NoneOr(None)] = Field(
+        default=None, description="Clustering of manifests."
+    )
+    expire_snapshots: Annotated[ExpireSnapshots | None, NoneOr(None)] = Field(
+        default=None, description="Expiry of old snapshots."
+    )
+    remove_orphan_files: Annotated[RemoveOrphanFiles | None, NoneOr(None)] = Field(
+        default=None, description="Deletion of unreachable files."
+    )
 
 
 class Renaming(Part):

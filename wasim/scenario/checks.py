@@ -9,6 +9,7 @@ from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, Place, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.pace import check_commits, check_rows, check_shares
+from wasim.scenario.parts import FLINK
 from wasim.scenario.settings import check_properties, check_spark_settings
 from wasim.scenario.table_checks import (
     check_columns,
@@ -59,11 +60,16 @@ def check_writer(draft: Draft) -> Iterator[Fault]:
             problem="is given, but the writer is batch",
             remedy="Take it out, or give kind: streaming.",
         )
-    if writer.append == "fast" and writer.default_append == "merge":
-        who = "a batch" if writer.kind == "batch" else "foreach_batch"
+    if writer.profile == FLINK and not writer.is_stream_into_table:
+        place: Place = ("writer", "sink" if writer.kind == "streaming" else "kind")
+        problem = f"is {draft.quoted(*place)}, but Flink streams into the table"
+        yield Fault(place=place, problem=problem, remedy="Take it out, or give another writer.")
+    elif writer.append == "fast" and writer.default_append == "merge":
+        who = "Flink" if writer.profile == FLINK else "a batch" if writer.kind == "batch" else "foreach_batch"
+        where = "" if writer.profile == FLINK else " in Spark"
         yield Fault(
             place=("writer", "append"),
-            problem=f'is "fast", but {who} always appends by merge in Spark',
+            problem=f'is "fast", but {who} always appends by merge{where}',
             remedy="Take it out, or give kind: streaming with sink: table.",
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from wasim.units import format_bytes, format_figure, parse_bytes, parse_duration_s
+from wasim.units import BYTE_UNITS, DURATION_UNITS_S, format_bytes, format_figure, parse_bytes, parse_duration_s
 
 LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
@@ -71,7 +71,7 @@ def limit_wanted(metric: str) -> str:
 
 def limit_pattern(metric: str) -> str:
     """The regular expression that editors hold a limit against."""
-    units = {"bytes": "(B|KiB|MiB|GiB|TiB|PiB)?", "ms": "(ms|s|m|h|d)?"}
+    units = {"bytes": f"({BYTE_UNITS})?", "ms": f"({'|'.join(DURATION_UNITS_S)})?"}
     return rf"^\s*(<=|<)\s*[0-9]+(\.[0-9]+)?\s*{units.get(_dimension(metric), '')}\s*$"
 
 

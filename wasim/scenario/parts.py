@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from wasim.scenario.values import (
     ColumnName,
     ColumnType,
+    NoneOr,
     Number,
     Part,
     ReaderName,
@@ -22,7 +23,8 @@ from wasim.scenario.values import (
     whole,
 )
 
-WRITER_KINDS = ("streaming", "batch")
+WRITER_KINDS = ("streaming", "batch", "flink")
+FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
 
 
@@ -118,23 +120,33 @@ class Upsert(Part):
 
 
 class Writer(Part):
-    """Who commits, and how. `streaming` and `batch` alone are short for `{kind: streaming}` and `{kind: batch}`."""
+    """Who commits, and how. A kind alone is short for a mapping: `streaming` for `{kind: streaming}`.
 
-    kind: Literal["streaming", "batch"] = Field(
-        description="What commits: Spark Structured Streaming, or one DataFrame append per commit."
+    `{kind: flink}` is read as a stream into the table with the profile flink.
+    """
+
+    kind: Literal["streaming", "batch", "flink"] = Field(
+        description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is"
+        " simulated only."
+    )
+    profile: str | None = Field(
+        default=None,
+        min_length=1,
+        description="What writes instead of this Spark: a shipped profile, such as kafka_connect, or a file that wasim"
+        " profile wrote. Simulated only.",
     )
     sink: Literal["table", "foreach_batch"] = Field(
         default="table", description="Where a stream goes: the Iceberg sink, or a batch append for every micro-batch."
     )
     append: Literal["fast", "merge"] | None = Field(
         default=None,
-        description="Iceberg's FastAppend or MergeAppend; left out: Spark's own default, which is fast for a stream"
-        " into the table and merge for all else.",
+        description="Iceberg's FastAppend or MergeAppend; left out: the writer's own default, which is fast for Spark's"
+        " stream into the table and merge for all else.",
     )
     writers: Annotated[Whole, Field(ge=1, le=64)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
     )
-    upsert: Upsert | None = Field(
+    upsert: Annotated[Upsert | None, NoneOr(None)] = Field(
         default=None,
         description="Left out: commits append. Given, for batch and foreach_batch: they merge rows; for a stream into"
         " the table they delete by key.",
@@ -144,13 +156,23 @@ class Writer(Part):
     @classmethod
     def _spell_out(cls, value: Any) -> Any:  # noqa: ANN401 - whatever the scenario holds here
         if isinstance(value, str) and value not in WRITER_KINDS:
-            raise ValueError("streaming, batch or a mapping such as {kind: streaming}")
-        return {"kind": value} if isinstance(value, str) else value
+            raise ValueError(f"{', '.join(WRITER_KINDS)} or a mapping such as {{kind: streaming}}")
+        spelt_out = {"kind": value} if isinstance(value, str) else value
+        if not isinstance(spelt_out, dict) or spelt_out.get("kind") != FLINK:
+            return spelt_out
+        upsert = spelt_out.get("upsert")
+        by_key = {"upsert": {"mode": EQUALITY_DELETES, **upsert}} if isinstance(upsert, dict) else {}
+        return {"profile": FLINK, **spelt_out, **by_key, "kind": "streaming"}
+
+    @property
+    def is_stream_into_table(self) -> bool:
+        """Whether a stream commits to the table by itself, not by batches."""
+        return self.kind == "streaming" and self.sink == "table"
 
     @property
     def default_append(self) -> Literal["fast", "merge"]:
-        """How Spark appends when it is not told."""
-        return "fast" if self.kind == "streaming" and self.sink == "table" else "merge"
+        """How the writer appends unless the scenario says: Flink by MergeAppend, and Spark except in its streams."""
+        return "fast" if self.is_stream_into_table and self.profile != FLINK else "merge"
 
 
 class Environment(Part):

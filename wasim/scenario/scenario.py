@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Environment, Fit, Planning, Table, Workload, Writer
-from wasim.scenario.values import Duration, Interval, Part, ScenarioName, Text, Whole, sentence, whole
+from wasim.scenario.values import Duration, Interval, NoneOr, Part, ScenarioName, Text, Whole, sentence, whole
 
 
 class Scenario(Part):
@@ -27,9 +27,13 @@ class Scenario(Part):
     clock: Literal["virtual", "real"] = Field(
         default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
     )
-    changes: Changes = Field(default=Changes(), description="What changes the table's rows beside the writer.")
-    maintenance: Maintenance = Field(default=Maintenance(), description="What keeps the table in order.")
-    evolution: tuple[Evolution, ...] = Field(
+    changes: Annotated[Changes, NoneOr({})] = Field(
+        default=Changes(), description="What changes the table's rows beside the writer."
+    )
+    maintenance: Annotated[Maintenance, NoneOr({})] = Field(
+        default=Maintenance(), description="What keeps the table in order."
+    )
+    evolution: Annotated[tuple[Evolution, ...], NoneOr(())] = Field(
         default=(), description="What happens once to schema, spec, properties or references."
     )
     environment: Environment = Field(default=Environment(), description="Where it runs: catalog and Spark.")

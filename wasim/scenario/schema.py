@@ -53,7 +53,7 @@ def _in_editors_words(schema: Any) -> Any:  # noqa: ANN401 - JSON values
     return {
         _BOUNDS.get(key, key): _in_editors_words(value)
         for key, value in schema.items()
-        if not (key == "title" and isinstance(value, str))
+        if not (key == "title" and isinstance(value, str)) and not (key == "default" and value is None)
     }
 
 

@@ -5,11 +5,21 @@ What a validator raises completes the sentence `Give …`.
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+)
+from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
-from wasim.units import format_duration, parse_duration_s
+from wasim.units import BYTE_UNITS, DURATION_UNITS_S, DURATION_WANTED, format_duration, parse_bytes, parse_duration_s
 
 MOST_SECONDS = 86400e6
 """A million days, of a commit interval or a horizon."""
@@ -20,7 +30,8 @@ _TYPE = re.compile(
     r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
 )
 _TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
-_DURATION = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$"
+_DURATION = rf"^([0-9]+(\.[0-9]+)?({'|'.join(DURATION_UNITS_S)}))+$"
+_SIZE = rf"^[0-9]+(\.[0-9]+)?\s*({BYTE_UNITS})$"
 
 Parsed = TypeVar("Parsed")
 
@@ -45,10 +56,36 @@ def _duration(value: object) -> float:
     except (TypeError, ValueError):
         seconds = 0.0
     if seconds <= 0:
-        raise ValueError("a duration greater than zero, such as 5s or 2m")
+        raise ValueError(DURATION_WANTED)
     if seconds > MOST_SECONDS:
         raise ValueError(f"at most {format_duration(MOST_SECONDS)}")
     return seconds
+
+
+def _size(value: object) -> object:
+    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+        try:
+            return parse_bytes(value)
+        except ValueError:
+            raise ValueError("bytes, such as 536870912, 512 MiB or 128MB") from None
+    return whole(value)
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOr:
+    """Of a field that may be left out: `none` says so too, in a sweep above all, and is read as `meaning`."""
+
+    meaning: object
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validates `none` as its meaning."""
+        return no_info_before_validator_function(
+            lambda value: self.meaning if value == "none" else value, handler(source)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+        """The field's schema, or the word."""
+        return {"anyOf": [{"const": "none"}, handler(schema)]}
 
 
 def _whole_milliseconds(seconds: float) -> float:
@@ -102,6 +139,10 @@ def _matching(pattern: re.Pattern[str], wanted: str) -> BeforeValidator:
 
 whole = _from_text(_WHOLE, int, "a whole number, such as 5")
 Whole = Annotated[int, BeforeValidator(whole, json_schema_input_type=int)]
+Size = Annotated[
+    int, BeforeValidator(_size, json_schema_input_type=int | Annotated[str, Field(pattern=_SIZE)]), Field(ge=1024)
+]
+"""Bytes of a file: a whole number, or an amount with its unit."""
 Number = Annotated[
     float,
     BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),

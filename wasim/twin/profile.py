@@ -102,9 +102,11 @@ def read_profile(path: Path) -> WriterProfile:
 
 
 def shipped_profile(case: Case) -> WriterProfile:
-    """The profile that comes with wasim for a case's writer: what appends inside foreachBatch write is a batch's, and
-    equality deletes are Flink's.
+    """The profile that a case's writer names, or else the one that comes with wasim for it: what appends inside
+    foreachBatch write is a batch's, and equality deletes are Flink's. SavedFileError where it names none.
     """
+    if case.writer.profile is not None:
+        return profile_named(case.writer.profile)
     if case.key_columns:
         return profile_named("flink")
     streams = case.writer.kind == "streaming" and case.writer.sink == "table"

@@ -5,7 +5,7 @@ from wasim.spark.drive.batch import append_batch
 from wasim.spark.drive.engine import Appender, Crew, Engine, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import operate
 from wasim.spark.drive.rows import TABLE_NAME
-from wasim.spark.drive.spark import SPARK, refuse_flinks
+from wasim.spark.drive.spark import SPARK, refuse_other_writers
 from wasim.spark.drive.table import create_table_sql
 
 __all__ = [
@@ -21,5 +21,5 @@ __all__ = [
     "create_table_sql",
     "open_appender",
     "operate",
-    "refuse_flinks",
+    "refuse_other_writers",
 ]

@@ -9,8 +9,13 @@ from wasim.spark.drive.engine import Crew, Engine, Target
 from wasim.spark.drive.operations import operate
 
 
-def refuse_flinks(case: Case) -> None:
-    """Raises WasimError for upserts by equality deletes, which are Flink's."""
+def refuse_other_writers(case: Case) -> None:
+    """Raises WasimError for writers other than this Spark: those that have a profile, and upserts that are Flink's."""
+    if case.writer.profile is not None:
+        raise WasimError(
+            f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"
+            " it out and give kind: streaming or batch."
+        )
     if case.key_columns:
         raise WasimError(
             "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
@@ -23,4 +28,4 @@ def _open(target: Target) -> Crew:
 
 
 # All else that a scenario describes Spark does
-SPARK = Engine(name="spark", writes_data=True, check=refuse_flinks, open=_open)
+SPARK = Engine(name="spark", writes_data=True, check=refuse_other_writers, open=_open)
