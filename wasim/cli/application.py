@@ -15,6 +15,7 @@ from wasim.cli.bench import bench
 from wasim.cli.compare import compare
 from wasim.cli.fidelity import fidelity
 from wasim.cli.init import init
+from wasim.cli.inspect import inspect
 from wasim.cli.profile import profile
 from wasim.cli.report import report
 from wasim.cli.schema import schema
@@ -29,6 +30,7 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (simulate, "wasim simulate my_stream.yaml --horizon 365d"),
     (bench, "wasim bench my_stream.yaml --set workload.rows_per_second=500"),
     (report, "wasim report latest"),
+    (inspect, "wasim inspect s3://bucket/warehouse/db/table --s3-region eu-central-1"),
     (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
     (profile, "wasim profile --writer batch --out my_spark.json"),
     (fidelity, "wasim fidelity results/my_stream/*"),

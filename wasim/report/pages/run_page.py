@@ -26,8 +26,8 @@ from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
-from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
+from wasim.units import format_figure
 
 LimitOutcome = Mapping[str, str | float | bool | None]
 """One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds` (None: not judged)."""
@@ -125,8 +125,7 @@ def _limits_table(outcomes: Sequence[LimitOutcome]) -> TextTable:
 
 def _limit_row(outcome: LimitOutcome) -> tuple[str, ...]:
     worst = outcome["worst"]
-    metric = str(outcome["limit"]).partition(" ")[0]
-    measured = format_value(metric, float(worst)) if isinstance(worst, int | float) else "not measured"
+    measured = format_figure(float(worst)) if isinstance(worst, int | float) else "not measured"
     holds = ABSENT if outcome["holds"] is None else "yes" if outcome["holds"] else "no"
     return str(outcome["limit"]), holds, measured, str(outcome["case"] or ABSENT)
 

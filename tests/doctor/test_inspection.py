@@ -1,0 +1,107 @@
+"""The doctor's totals against what is known to have been written."""
+
+import hashlib
+import os
+from dataclasses import replace
+
+import pytest
+from support.synthetic import synthetic_case
+from support.trees import emit_tree
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.document import inspection_document
+from wasim.doctor.inspection import live_bytes
+from wasim.doctor.states import State
+from wasim.ledger import METADATA_KINDS, Kind, view_by_commit
+from wasim.scenario.changes import Changes, Maintenance
+
+NOW = InspectOptions(grace_s=0)
+GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "3"}
+SHORT_LOG = {
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.previous-versions-max": "3",
+}
+
+
+CASES = {
+    "streaming": synthetic_case(horizon_s=20.0),
+    "batch, merging, gzipped": synthetic_case(horizon_s=20.0, writer="batch", properties=GZIPPED),
+    "short log": synthetic_case(horizon_s=20.0, properties=SHORT_LOG, files_per_commit=3),
+    "deletes": replace(
+        synthetic_case(horizon_s=20.0, writer="batch"),
+        changes=Changes.model_validate({"delete": {"every": 5, "rows": 3, "mode": "merge-on-read"}}),
+    ),
+    "expiry": replace(
+        synthetic_case(horizon_s=20.0),
+        maintenance=Maintenance.model_validate({"expire_snapshots": {"every": 6, "retain_last": 3, "older_than": 4}}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_totals_are_those_of_the_recording_to_the_byte(name, tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES[name])
+    inspection = inspect_location(str(tree.root), NOW)
+    found = {kind: inspection.totals.of(kind).bytes for kind in METADATA_KINDS}
+    assert found == {kind: tree.on_disk_bytes[kind] for kind in METADATA_KINDS}
+    assert live_bytes(inspection) == tree.simulated.live_bytes
+
+
+@pytest.mark.parametrize("name", ["streaming", "batch, merging, gzipped"])
+def test_the_history_is_the_ledger_of_the_recording(name, tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES[name])
+    expected, history = view_by_commit(tree.simulated.recording), inspect_location(str(tree.root), NOW).history
+    found = history.ledger
+    for column in ("snapshot_id", "live_manifests", "live_entries", "records_added", "records_live", "data_bytes_live"):
+        assert list(getattr(found, column)) == list(getattr(expected, column)), column
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA):
+        assert history.known[kind.value].all()
+        assert list(found.written_bytes[kind]) == list(expected.written_bytes[kind]), kind
+    kept = expected.written_bytes[Kind.DATA_MANIFEST] - expected.deleted_bytes[Kind.DATA_MANIFEST]
+    assert list(found.written_bytes[Kind.DATA_MANIFEST]) == list(kept)
+
+
+def test_every_part_of_metadata_json_is_counted_once(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    inspection = inspect_location(str(tree.root), NOW)
+    assert inspection.parts.total_bytes == inspection.tree.opened.json_bytes
+    assert inspection.parts.bytes["snapshots"] > inspection.parts.bytes["schemas"] > 100
+    assert inspection.parts.growth_bytes["snapshot-log"] == pytest.approx(65, abs=1)
+
+
+def test_what_nobody_refers_to_is_an_orphan_once_it_is_older_than_the_grace_period(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    lost = tree.root / "metadata" / "snap-1-1-11111111-2222-3333-4444-555555555555.avro"
+    lost.write_bytes(next((tree.root / "metadata").glob("snap-*")).read_bytes())
+    young = inspect_location(str(tree.root), replace(NOW, grace_s=3600))
+    assert young.totals.of(Kind.MANIFEST_LIST, State.YOUNG).files == 1
+    os.utime(lost, (0, 0))
+    old = inspect_location(str(tree.root), replace(NOW, grace_s=3600))
+    assert old.totals.of(Kind.MANIFEST_LIST, State.ORPHAN).bytes == lost.stat().st_size
+    verdicts = {row["file"]: row for row in inspection_document(old, files=True)["file_verdicts"]}
+    assert [name for name, row in verdicts.items() if row["may_delete"]] == [f"metadata/{lost.name}"]
+
+
+def test_expiry_frees_what_the_simulator_s_own_expiry_deletes(tmp_path):
+    case = replace(synthetic_case(horizon_s=20.0, writer="batch", properties=GZIPPED), horizon_s=20.0)
+    before = inspect_location(str(emit_tree(tmp_path / "a", case).root), NOW)
+    (remedy,) = [one for one in before.remedies if one.name == "expire_snapshots to the last 10"]
+    assert remedy.frees[Kind.MANIFEST_LIST].files == 10
+    kept = {file.key for file in before.tree.files if file.kind is Kind.DATA_MANIFEST and (file.last_seen or 0) >= 10}
+    retained = before.totals.of(Kind.DATA_MANIFEST).files
+    assert remedy.frees[Kind.DATA_MANIFEST].files == retained - len(kept) > 0
+
+
+def test_reading_changes_nothing(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+
+    def fingerprint():
+        return {
+            path: (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in sorted(tree.root.rglob("*"))
+            if path.is_file()
+        }
+
+    before = fingerprint()
+    inspect_location(str(tree.root), NOW)
+    assert fingerprint() == before

@@ -1,0 +1,12 @@
+"""The doctor: what a real table's metadata is, what of it may go, and how it grows. Reads only.
+
+`opening` finds the current metadata.json, `lists` and `content` what it refers to, `tree` and `states` what every file
+of the folder is; `json_parts`, `history`, `growth`, `remedies` and `findings` say what follows. `terminal`, `document`,
+`prometheus` and `page` show it.
+"""
+
+from wasim.doctor.findings import Severity
+from wasim.doctor.inspection import Inspection, InspectOptions, inspect_location
+from wasim.doctor.opening import Choice
+
+__all__ = ["Choice", "InspectOptions", "Inspection", "Severity", "inspect_location"]

@@ -1,0 +1,142 @@
+"""The data and delete files that a table's manifests list, each once, with the last snapshot that holds it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from wasim.doctor.faults import FaultKind, Faults
+from wasim.doctor.lists import ManifestIndex
+from wasim.doctor.places import Places
+from wasim.iceberg import IcebergFileError, ManifestFile
+from wasim.iceberg.avro_door import AvroOptional, AvroRecord
+from wasim.iceberg.containers import read_container
+from wasim.iceberg.manifest_entries import FileContent, Status
+from wasim.iceberg.manifests import entry_record
+from wasim.iceberg.record_scanning import Row, Value, allowed_items, field_positions, scan_records
+from wasim.ledger import Kind
+from wasim.storage import StorageError
+
+_STATUS, _FILE = 0, 2
+_PATH, _ROWS, _BYTES, _CONTENT = 100, 103, 104, 134
+_WANTED = frozenset({_STATUS, _FILE, _PATH, _ROWS, _BYTES, _CONTENT})
+
+
+@dataclass(slots=True)
+class ContentFiles:
+    """Data and delete files by key: a row per file in equal-length columns.
+
+    `last_seen` is the place of the last snapshot that holds the file; `is_live` says whether the current one does.
+    """
+
+    places: dict[str, int] = field(default_factory=dict)
+    bytes: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+    last_seen: list[int] = field(default_factory=list)
+    is_live: list[bool] = field(default_factory=list)
+    unread_manifests: int = 0
+    unread_live_manifests: int = 0
+
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    def live_bytes(self, kind: Kind) -> int:
+        """Bytes of the current snapshot's files of a kind, as its manifests give them."""
+        return sum(
+            size for size, one, live in zip(self.bytes, self.kinds, self.is_live, strict=True) if live and one == kind
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entries:
+    rows: list[Row]
+    places: dict[int, int]
+    inner: dict[int, int]
+
+
+def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: Places, faults: Faults) -> ContentFiles:
+    """The files of all manifests of an index. Manifests that cannot be read go into `faults`."""
+    content, live = ContentFiles(), set(index.live)
+    for place, manifest in enumerate(index.manifests):
+        key, is_live = index.keys[place], place in live
+        try:
+            entries = _read_entries(read(key), key)
+        except FileNotFoundError:
+            faults.add(FaultKind.ABSENT_METADATA, f"{key}: a manifest is absent")
+        except (IcebergFileError, StorageError) as error:
+            faults.add_unreadable(error)
+        else:
+            _check_counts(manifest, entries, key, faults)
+            _add(content, entries, places, is_live=is_live, last_seen=index.last_seen[place])
+            continue
+        content.unread_manifests += 1
+        content.unread_live_manifests += is_live
+    return content
+
+
+def _read_entries(data: bytes, key: str) -> _Entries:
+    container = read_container(data, source=key)
+    record = entry_record(container.header, source=key)
+    file = dict(record.fields)[_FILE]
+    file = file.item if isinstance(file, AvroOptional) else file
+    items, rows = allowed_items(len(data)), list[Row]()
+    for block in container.blocks:
+        scanned = scan_records(block.raw, record, _WANTED, source=key, items=items)
+        if len(scanned.rows) != block.record_count:
+            raise IcebergFileError(
+                key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
+            )
+        rows += scanned.rows
+    inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
+    return _Entries(rows=rows, places=field_positions(record, _WANTED), inner=inner)
+
+
+def _add(content: ContentFiles, entries: _Entries, places: Places, *, is_live: bool, last_seen: int) -> None:
+    status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
+    path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))
+    content_at = entries.inner.get(_CONTENT)
+    for row in entries.rows:
+        if row[status_at] == Status.DELETED:
+            continue
+        file = row[file_at]
+        if not isinstance(file, tuple):
+            continue
+        kind = Kind.DATA if content_at is None else _kind(file[content_at])
+        key = places.key(str(file[path_at]))
+        place = content.places.get(key)
+        if place is None:
+            content.places[key] = len(content.bytes)
+            content.bytes.append(_whole(file[bytes_at]))
+            content.rows.append(_whole(file[rows_at]))
+            content.kinds.append(kind)
+            content.last_seen.append(last_seen)
+            content.is_live.append(is_live)
+        else:
+            content.last_seen[place] = max(content.last_seen[place], last_seen)
+            content.is_live[place] = content.is_live[place] or is_live
+
+
+def _kind(content: Value) -> Kind:
+    return Kind.DATA if content in (None, FileContent.DATA) else Kind.DELETE_FILE
+
+
+def _whole(value: Value) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _check_counts(manifest: ManifestFile, entries: _Entries, key: str, faults: Faults) -> None:
+    """The counts in the list against the entries themselves."""
+    told = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
+    if None in told:
+        return
+    at = entries.places[_STATUS]
+    found = _by_status([row[at] for row in entries.rows])
+    if found != told:
+        faults.add(
+            FaultKind.WRONG_COUNT,
+            f"{key}: holds {found[0]} existing, {found[1]} added and {found[2]} deleted entries; its list says "
+            f"{told[0]}, {told[1]} and {told[2]}",
+        )
+
+
+def _by_status(statuses: Sequence[Value]) -> tuple[int, int, int]:
+    return (statuses.count(Status.EXISTING), statuses.count(Status.ADDED), statuses.count(Status.DELETED))

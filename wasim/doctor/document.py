@@ -1,0 +1,159 @@
+"""An inspection as one JSON document; `SCHEMA_VERSION` changes when a key changes its meaning."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from wasim.doctor.findings import Finding, measures
+from wasim.doctor.growth import MARKS
+from wasim.doctor.history import Spread
+from wasim.doctor.inspection import Inspection
+from wasim.doctor.remedies import Remedy
+from wasim.doctor.states import Amount, FileState, State
+from wasim.doctor.verdicts import verdict_of
+from wasim.iceberg.faults import printable
+from wasim.ledger import Kind
+
+SCHEMA_VERSION = 1
+
+
+def inspection_document(inspection: Inspection, *, files: bool = False) -> dict[str, Any]:
+    """The document. Sizes are bytes, times seconds unless their names say otherwise, moments ISO 8601 in UTC."""
+    tree = inspection.tree
+    metadata, chosen = tree.opened.metadata, tree.opened.chosen
+    document: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "table": {
+            "location": printable(tree.opened.location, 1_000),
+            "metadata_location": printable(metadata.location, 1_000),
+            "metadata_file": printable(chosen.path, 1_000),
+            "why": printable(chosen.why),
+            "rivals": [printable(one, 1_000) for one in chosen.rivals],
+            "version_hint": chosen.hint,
+            "version_hint_agrees": chosen.hint_agrees,
+            "table_uuid": metadata.table_uuid,
+            "format_version": metadata.format_version,
+            "current_snapshot_id": metadata.current_snapshot_id,
+            "snapshots": len(metadata.snapshots),
+            "refs": len(metadata.refs),
+            "last_updated": moment(metadata.last_updated_ms / 1000),
+        },
+        "files": _states(inspection),
+        "metadata_bytes": inspection.metadata_bytes,
+        "live_metadata_bytes": inspection.live_metadata_bytes,
+        "live_data_bytes": inspection.live_data_bytes,
+        "metadata_share": inspection.metadata_share,
+        "metadata_json": {
+            "bytes": tree.opened.json_bytes,
+            "text_bytes": inspection.parts.total_bytes,
+            "is_compressed": tree.opened.is_compressed,
+            "parts_bytes": dict(inspection.parts.bytes),
+            "growth_bytes_per_commit": dict(inspection.parts.growth_bytes),
+            "summary_key_bytes": {printable(k, 100): v for k, v in inspection.parts.summary_key_bytes.items()},
+        },
+        "history": _history(inspection),
+        "growth": _growth(inspection),
+        "measures": measures(tree, inspection.totals),
+        "remedies": [_remedy(one) for one in inspection.remedies],
+        "findings": [_finding(one) for one in inspection.findings],
+    }
+    if files:
+        document["file_verdicts"] = list(file_rows(inspection))
+    return document
+
+
+def moment(seconds: float) -> str | None:
+    """ISO 8601 of seconds since the epoch; None where no calendar has them."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def file_rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
+    """A row for each file of the table's folder: may it be deleted, and why."""
+    for file in sorted(inspection.tree.files, key=_order):
+        verdict = verdict_of(file, inspection.tree)
+        yield {
+            "file": printable(file.key, 1_000),
+            "bytes": file.bytes,
+            "kind": None if file.kind is None else file.kind.value,
+            "state": file.state.value,
+            "modified": moment(file.modified_s),
+            "may_delete": verdict.may_delete,
+            "reason": verdict.reason,
+        }
+
+
+def _order(file: FileState) -> tuple[int, str]:
+    return (list(State).index(file.state), file.key)
+
+
+def _states(inspection: Inspection) -> dict[str, Any]:
+    totals = inspection.totals
+    states: dict[str, Any] = {
+        kind.value: {state.value: _amount(totals.of(kind, state)) for state in State if totals.of(kind, state).files}
+        for kind in Kind
+        if totals.of(kind).files
+    }
+    if totals.other.files:
+        states["neither"] = {State.OTHER.value: _amount(totals.other)}
+    return states
+
+
+def _amount(amount: Amount) -> dict[str, int]:
+    return {"files": amount.files, "bytes": amount.bytes}
+
+
+def _spread(spread: Spread | None) -> dict[str, float] | None:
+    return None if spread is None else {"median": spread.median, "p10": spread.low, "p90": spread.high}
+
+
+def _history(inspection: Inspection) -> dict[str, Any]:
+    history = inspection.history
+    return {
+        "commits": len(history.ledger),
+        "span_s": history.span_s,
+        "commits_per_hour": history.commits_per_hour,
+        "interval_s": _spread(history.interval_s),
+        "operations": {printable(key, 100): count for key, count in history.operations.items()},
+        "writers": {printable(key, 200): count for key, count in history.writers.items()},
+        "bytes_per_commit": {
+            kind.value: _spread(spread) for kind in Kind if (spread := history.bytes_per_commit(kind)) is not None
+        },
+    }
+
+
+def _growth(inspection: Inspection) -> dict[str, Any]:
+    growth = inspection.growth
+    return {
+        "per_day": {name: trend.per_day for name, trend in growth.trends.items()},
+        "now": {name: trend.now for name, trend in growth.trends.items()},
+        "days_until": [
+            {"mark": mark.name, "days": growth.days_until[mark.name], "source": mark.source} for mark in MARKS
+        ],
+    }
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    return {
+        "name": remedy.name,
+        "frees": {kind.value: _amount(amount) for kind, amount in remedy.frees.items()},
+        "frees_bytes": remedy.total.bytes,
+        "json_bytes_saved": remedy.json_bytes_saved,
+        "is_estimate": remedy.is_estimate,
+        "note": remedy.note,
+        "sql": remedy.sql,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "name": finding.name,
+        "severity": finding.severity.name.lower(),
+        "text": printable(finding.text, 1_000),
+        "value": finding.value,
+        "threshold": finding.threshold,
+        "source": finding.source,
+        "examples": [printable(one, 1_000) for one in finding.examples],
+    }

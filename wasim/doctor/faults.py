@@ -1,0 +1,47 @@
+"""What is wrong with a table's files, found on the way; gathered by kind, so that a million faults take no memory."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wasim.errors import WasimError
+from wasim.iceberg.faults import IcebergFileError, printable
+
+
+class FaultKind(StrEnum):
+    """A way in which metadata and files disagree."""
+
+    ABSENT_METADATA = "absent_metadata"
+    ABSENT_LOGGED = "absent_logged"  # a former metadata.json that the metadata log still names: harmless
+    ABSENT_DATA = "absent_data"
+    UNREADABLE = "unreadable"
+    VANISHED = "vanished"
+    WRONG_DATA_SIZE = "wrong_data_size"
+    WRONG_MANIFEST_LENGTH = "wrong_manifest_length"
+    WRONG_COUNT = "wrong_count"
+    WRONG_STATISTICS = "wrong_statistics"
+    OUTSIDE = "outside"
+    INCONSISTENT = "inconsistent"
+
+
+MOST_EXAMPLES = 20
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults by kind: how many, and the first of them in words."""
+
+    counts: Counter[FaultKind] = field(default_factory=Counter)
+    examples: dict[FaultKind, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: FaultKind, text: str) -> None:
+        """One more fault; the text names the file."""
+        self.counts[kind] += 1
+        examples = self.examples.setdefault(kind, [])
+        if len(examples) < MOST_EXAMPLES:
+            examples.append(printable(text))
+
+    def add_unreadable(self, error: WasimError) -> None:
+        """A file that could not be read, with what its reader says."""
+        text = f"{error.source}: {error.problem}" if isinstance(error, IcebergFileError) else str(error)
+        self.add(FaultKind.UNREADABLE, text)

@@ -1,0 +1,217 @@
+"""What is wrong with a table, by thresholds whose sources are named."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from wasim.doctor.clustering import overlap_of
+from wasim.doctor.faults import FaultKind
+from wasim.doctor.states import State, StateTotals
+from wasim.doctor.tree import Tree
+from wasim.errors import WasimError
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.units import format_bytes
+
+_MB = 1_000_000
+_SMALL_FILE_BYTES = 32 << 20
+_LEAST_METADATA_BYTES = 1 << 20  # below, a ratio says nothing
+_LEAST_FILES = 32
+
+
+class Severity(IntEnum):
+    """How bad it is."""
+
+    NOTE = 0
+    WARNING = 1
+    CRITICAL = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """From where on a value is a warning, and from where on critical; in the value's own unit, or `bytes`."""
+
+    name: str
+    warning: float
+    critical: float
+    source: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing found. `value` is what was compared with `threshold`, where something was."""
+
+    name: str
+    severity: Severity
+    text: str
+    value: float | None = None
+    threshold: float | None = None
+    source: str = ""
+    examples: tuple[str, ...] = ()
+
+
+THRESHOLDS = {
+    one.name: one
+    for one in (
+        Threshold(
+            name="metadata_json_bytes",
+            warning=5 * _MB,
+            critical=10 * _MB,
+            unit="bytes",
+            source="S3 Tables refuses 5 MB, REST catalogs behind a gateway 10 MB",
+        ),
+        Threshold(name="snapshots", warning=500, critical=9_000, source="iceops; trino#30612: 226 ms for every load"),
+        Threshold(name="manifests", warning=100, critical=500, source="floe"),
+        Threshold(
+            name="manifest_bytes", warning=100 * _MB, critical=500 * _MB, unit="bytes", source="floe; trino#30942"
+        ),
+        Threshold(
+            name="metadata_share", warning=0.05, critical=0.5, source="iceberg-janitor: warns, pauses the writer"
+        ),
+        Threshold(name="small_file_share", warning=0.3, critical=0.6, source="iceops: files below 32 MiB"),
+        Threshold(name="delete_file_share", warning=0.1, critical=0.3, source="iceops: delete files per data file"),
+        Threshold(name="orphan_share", warning=0.1, critical=0.5, source="wasim: orphans' share of all bytes there"),
+        Threshold(
+            name="manifest_overlap", warning=0.5, critical=0.9, source="wasim: share of manifests a partition may be in"
+        ),
+    )
+}
+
+
+def thresholds_with(given: Mapping[str, tuple[float, float]]) -> dict[str, Threshold]:
+    """The thresholds, some replaced by (warning, critical). WasimError for an unknown name."""
+    found = dict(THRESHOLDS)
+    for name, (warning, critical) in given.items():
+        if name not in found:
+            raise WasimError(f"There is no threshold {name}; there are {', '.join(THRESHOLDS)}.")
+        old = found[name]
+        found[name] = Threshold(name=name, warning=warning, critical=critical, source="given", unit=old.unit)
+    return found
+
+
+def find(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> tuple[Finding, ...]:
+    """All findings, worst first."""
+    found = [*_measured(tree, totals, thresholds), *_faults(tree), *_choice(tree)]
+    return tuple(sorted(found, key=lambda one: -one.severity))
+
+
+def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
+    """The values that thresholds are for; one that says nothing about so small a table is left out."""
+    index, content = tree.index, tree.content
+    live = [index.manifests[place] for place in index.live]
+    values: dict[str, float] = {
+        "metadata_json_bytes": tree.opened.json_bytes,
+        "snapshots": len(index.snapshots),
+        "manifests": len(live),
+        "manifest_bytes": sum(one.manifest_length for one in live),
+    }
+    metadata, data_bytes = totals.of_kinds(METADATA_KINDS).bytes, live_data_bytes(tree)
+    if data_bytes and metadata >= _LEAST_METADATA_BYTES:
+        values["metadata_share"] = metadata / data_bytes
+    if content is not None:
+        rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
+        sizes = [size for size, kind, is_live in rows if is_live and kind is Kind.DATA]
+        deletes = sum(
+            live and kind is Kind.DELETE_FILE for kind, live in zip(content.kinds, content.is_live, strict=True)
+        )
+        if len(sizes) >= _LEAST_FILES:
+            values["small_file_share"] = sum(size < _SMALL_FILE_BYTES for size in sizes) / len(sizes)
+            values["delete_file_share"] = deletes / len(sizes)
+    whole = totals.of_kinds(tuple(Kind)).bytes
+    if whole >= _LEAST_METADATA_BYTES:
+        values["orphan_share"] = totals.of_kinds(tuple(Kind), State.ORPHAN).bytes / whole
+    if (overlap := overlap_of(live)) is not None:
+        values["manifest_overlap"] = overlap
+    return values
+
+
+def live_data_bytes(tree: Tree) -> int:
+    """Bytes of the current snapshot's data and delete files: its manifests' own, else its summary's."""
+    if tree.content is not None and not tree.content.unread_live_manifests:
+        return tree.content.live_bytes(Kind.DATA) + tree.content.live_bytes(Kind.DELETE_FILE)
+    current = tree.opened.metadata.current_snapshot_id
+    summary = next((one.summary for one in tree.index.snapshots if one.snapshot_id == current), None) or {}
+    text = summary.get("total-files-size", "")
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def _measured(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> Iterator[Finding]:
+    for name, value in measures(tree, totals).items():
+        threshold = thresholds[name]
+        if value < threshold.warning:
+            continue
+        severity = Severity.CRITICAL if value >= threshold.critical else Severity.WARNING
+        limit = threshold.critical if severity is Severity.CRITICAL else threshold.warning
+        shown, limit_shown = _shown(value, threshold.unit), _shown(limit, threshold.unit)
+        yield Finding(
+            name=name,
+            severity=severity,
+            text=f"{name.replace('_', ' ')}: {shown}, from {limit_shown} on {severity.name.lower()}",
+            value=value,
+            threshold=limit,
+            source=threshold.source,
+        )
+
+
+def _shown(value: float, unit: str) -> str:
+    return format_bytes(value) if unit == "bytes" else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+_FAULTS = {
+    FaultKind.ABSENT_METADATA: (Severity.CRITICAL, "metadata files that others refer to are absent"),
+    FaultKind.ABSENT_LOGGED: (Severity.NOTE, "former metadata.json that the metadata log names are absent"),
+    FaultKind.ABSENT_DATA: (Severity.CRITICAL, "data or delete files are absent"),
+    FaultKind.UNREADABLE: (Severity.CRITICAL, "metadata files cannot be read"),
+    FaultKind.VANISHED: (Severity.NOTE, "files vanished while they were looked at"),
+    FaultKind.WRONG_DATA_SIZE: (Severity.CRITICAL, "data or delete files have another size than their manifests say"),
+    FaultKind.WRONG_MANIFEST_LENGTH: (Severity.WARNING, "manifests have another length than their lists say"),
+    FaultKind.WRONG_COUNT: (Severity.WARNING, "manifests hold other counts of entries than their lists say"),
+    FaultKind.WRONG_STATISTICS: (Severity.WARNING, "statistics files have another size than metadata.json says"),
+    FaultKind.OUTSIDE: (Severity.NOTE, "files lie outside the table's folder and were not looked for"),
+    FaultKind.INCONSISTENT: (Severity.CRITICAL, "metadata contradicts itself"),
+}
+
+
+def _faults(tree: Tree) -> Iterator[Finding]:
+    for kind, count in tree.faults.counts.items():
+        severity, text = _FAULTS[kind]
+        if kind is FaultKind.ABSENT_DATA and tree.has_no_data_files:
+            severity, text = Severity.WARNING, "data files, all of them, are absent: a tree of metadata alone"
+        yield Finding(
+            name=kind.value,
+            severity=severity,
+            text=f"{count:,} {text}",
+            value=count,
+            examples=tuple(tree.faults.examples[kind]),
+        )
+
+
+def _choice(tree: Tree) -> Iterator[Finding]:
+    chosen = tree.opened.chosen
+    if chosen.rivals:
+        yield Finding(
+            name="rivals",
+            severity=Severity.WARNING,
+            text=f"{len(chosen.rivals)} other metadata.json have the version of the one taken as current; a catalog "
+            "would tell which it is",
+            examples=chosen.rivals[:20],
+        )
+    if not chosen.hint_agrees:
+        yield Finding(
+            name="version_hint",
+            severity=Severity.WARNING,
+            text=f"version-hint.text says {chosen.hint}, which is not that of {chosen.path}",
+        )
+    if tree.places.location_differs:
+        yield Finding(
+            name="moved",
+            severity=Severity.NOTE,
+            text=f"the table says that it lies at {tree.opened.metadata.location}: it was moved or copied, and its"
+            " paths were looked for here",
+        )
+    if tree.places.found_by_tail:
+        yield Finding(
+            name="found_by_tail",
+            severity=Severity.NOTE,
+            text=f"{tree.places.found_by_tail:,} paths begin elsewhere and were found by their ends",
+        )

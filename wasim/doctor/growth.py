@@ -1,0 +1,140 @@
+"""How a table's metadata grows, and when it will have grown past where others were hurt."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.doctor.history import History
+from wasim.doctor.json_parts import JsonParts, metadata_log_limit
+from wasim.doctor.tree import Tree
+from wasim.ledger import Kind
+from wasim.units import Floats
+
+_DAY_S = 86_400.0
+_MB = 1_000_000
+_LEAST_COMMITS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A size at which somebody was hurt: what grows to it, and who says so."""
+
+    name: str
+    quantity: str  # metadata_json_bytes, manifests, manifest_bytes or metadata_share
+    value: float
+    source: str
+
+
+MARKS = (
+    Mark(name="metadata.json of 5 MB", quantity="metadata_json_bytes", value=5 * _MB, source="S3 Tables refuses it"),
+    Mark(name="metadata.json of 7 MB", quantity="metadata_json_bytes", value=7 * _MB, source="duckdb-iceberg#551"),
+    Mark(
+        name="metadata.json of 10 MB",
+        quantity="metadata_json_bytes",
+        value=10 * _MB,
+        source="REST catalogs behind a gateway",
+    ),
+    Mark(name="metadata.json of 25 MB", quantity="metadata_json_bytes", value=25 * _MB, source="estuary#3404"),
+    Mark(name="metadata.json of 50 MB", quantity="metadata_json_bytes", value=50 * _MB, source="a second a load"),
+    Mark(name="500 manifests", quantity="manifests", value=500, source="floe"),
+    Mark(name="5,000 manifests", quantity="manifests", value=5_000, source="250 KB for every manifest list"),
+    Mark(name="512 MB of manifests", quantity="manifest_bytes", value=512 * _MB, source="trino#30942"),
+    Mark(name="metadata larger than data", quantity="metadata_share", value=1.0, source="a ratio of 1"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """A quantity now, and what a day adds to it if all goes on as it did; None where the history does not tell."""
+
+    now: float
+    per_day: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """Trends by quantity, and days until each mark: 0 where it is passed, None where it is not in sight.
+
+    `manifests` and `manifest_bytes` are those of one snapshot; the trend of metadata is of bytes written, which stay
+    until something removes them.
+    """
+
+    trends: dict[str, Trend]
+    days_until: dict[str, float | None]
+
+
+def measure_growth(tree: Tree, history: History, parts: JsonParts, *, metadata_bytes: int, data_bytes: int) -> Growth:
+    """The growth of an inspected table. `metadata_bytes` are on storage, `data_bytes` live."""
+    per_day = None if history.commits_per_hour is None else history.commits_per_hour * 24
+    counts, sizes = _column(tree.index.counts), _column(tree.index.bytes)
+    times = history.ledger.event_time_s
+    stored_share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
+    written = _written_per_day(history, per_day)
+    data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
+    live = [tree.index.manifests[one].manifest_length for one in tree.index.live]
+    trends = {
+        "metadata_json_bytes": Trend(
+            now=tree.opened.json_bytes, per_day=_json_per_day(tree, parts, per_day, stored_share, history)
+        ),
+        "manifests": Trend(now=len(tree.index.live), per_day=_per_day(times, counts)),
+        "manifest_bytes": Trend(now=sum(live), per_day=_per_day(times, sizes)),
+        "metadata_bytes": Trend(now=metadata_bytes, per_day=written),
+        "data_bytes": Trend(now=data_bytes, per_day=data),
+    }
+    days = {mark.name: _days(trends[mark.quantity], mark.value) for mark in MARKS if mark.quantity in trends}
+    days |= {mark.name: _days_until_share(trends, mark.value) for mark in MARKS if mark.quantity == "metadata_share"}
+    return Growth(trends=trends, days_until=days)
+
+
+def _column(values: list[int]) -> Floats:
+    return np.array([np.nan if value < 0 else value for value in values], dtype=np.float64)
+
+
+def _per_day(times_s: Floats, values: Floats) -> float | None:
+    """The slope of a line through the points; a saw-tooth has that of its middle."""
+    known = ~np.isnan(values)
+    if known.sum() < _LEAST_COMMITS or np.ptp(times_s[known]) <= 0:
+        return None
+    return float(np.polyfit(times_s[known], values[known], 1)[0]) * _DAY_S
+
+
+def _json_per_day(
+    tree: Tree, parts: JsonParts, commits_per_day: float | None, stored_share: float, history: History
+) -> float | None:
+    """What a day adds to metadata.json: as its files grew, or by the parts that a commit adds to."""
+    if commits_per_day is None or len(history.ledger) < _LEAST_COMMITS:
+        return None
+    sizes = history.ledger.written_bytes[Kind.METADATA_JSON]
+    known = history.known[Kind.METADATA_JSON.value]
+    log_is_full = len(tree.opened.metadata.metadata_log) >= metadata_log_limit(tree.opened.metadata.properties)
+    if known.sum() >= _LEAST_COMMITS and log_is_full:
+        return _per_day(history.ledger.event_time_s[known], sizes[known].astype(np.float64))
+    return (
+        sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log"))
+        * commits_per_day
+        * stored_share
+    )
+
+
+def _written_per_day(history: History, commits_per_day: float | None) -> float | None:
+    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
+    spreads = [history.bytes_per_commit(kind) for kind in kinds]
+    if commits_per_day is None or all(spread is None for spread in spreads):
+        return None
+    return sum(spread.median for spread in spreads if spread is not None) * commits_per_day
+
+
+def _days(trend: Trend, value: float) -> float | None:
+    if trend.now >= value:
+        return 0.0
+    return (value - trend.now) / trend.per_day if trend.per_day is not None and trend.per_day > 0 else None
+
+
+def _days_until_share(trends: dict[str, Trend], share: float) -> float | None:
+    metadata, data = trends["metadata_bytes"], trends["data_bytes"]
+    if data.now > 0 and metadata.now >= share * data.now:
+        return 0.0
+    if metadata.per_day is None:
+        return None
+    closing = metadata.per_day - share * max(0.0, data.per_day or 0.0)
+    return (share * data.now - metadata.now) / closing if closing > 0 and data.now > 0 else None

@@ -1,0 +1,222 @@
+"""The history that a table's metadata still tells, rebuilt as the ledger that wasim's own runs have."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.doctor.lists import ManifestIndex
+from wasim.doctor.tree import Tree
+from wasim.iceberg.names import parse_manifest_list_name
+from wasim.iceberg.snapshots import Snapshot
+from wasim.ledger import Kind, Ledger
+from wasim.units import Floats, Ints
+
+_MOST_WRITERS = 10
+_MOST_LATE_MS = 5_000
+"""metadata.json is stamped as it is built: the same millisecond as its snapshot, or a few later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How a quantity spreads over commits."""
+
+    median: float
+    low: float  # 10th percentile
+    high: float  # 90th percentile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The commits whose snapshots are retained, oldest first.
+
+    `ledger` has a row for each; what cannot be known is 0 there and False in `known`, by column: bytes of a kind under
+    its name. `span_s` is from the first to the last of them.
+    """
+
+    ledger: Ledger
+    known: Mapping[str, np.ndarray]
+    span_s: float
+    commits_per_hour: float | None
+    interval_s: Spread | None
+    operations: Mapping[str, int]
+    writers: Mapping[str, int]
+
+    def bytes_per_commit(self, kind: Kind) -> Spread | None:
+        """What a commit wrote of a kind, over the commits of which that is known; None if of none."""
+        values = self.ledger.written_bytes[kind][self.known[kind.value]]
+        return _spread(values.astype(np.float64)) if len(values) else None
+
+
+def rebuild_history(tree: Tree) -> History:
+    """The history of a table's retained snapshots."""
+    index, snapshots = tree.index, tree.index.snapshots
+    times_s = np.array([one.timestamp_ms / 1000 for one in snapshots], dtype=np.float64)
+    gaps = np.diff(times_s)
+    gaps = gaps[gaps >= 0]
+    span = float(times_s[-1] - times_s[0]) if len(times_s) else 0.0
+    ledger, known = _ledger(tree, times_s)
+    return History(
+        ledger=ledger,
+        known=known,
+        span_s=span,
+        commits_per_hour=(len(snapshots) - 1) / span * 3600 if span > 0 else None,
+        interval_s=_spread(gaps) if len(gaps) else None,
+        operations=Counter(one.operation or "unknown" for one in snapshots),
+        writers=dict(Counter(map(_writer, index.snapshots)).most_common(_MOST_WRITERS)),
+    )
+
+
+def _spread(values: Floats) -> Spread:
+    low, median, high = np.percentile(values, (10, 50, 90))
+    return Spread(median=float(median), low=float(low), high=float(high))
+
+
+def _writer(snapshot: Snapshot) -> str:
+    """Who wrote a snapshot, as far as its summary says."""
+    summary = snapshot.summary or {}
+    engine = summary.get("engine-name")
+    version = summary.get("engine-version", "")
+    library = summary.get("iceberg-version", "").partition(" (")[0]
+    if engine is None:
+        engine = next((name for key, name in _SIGNS if key in summary), "unknown")
+    return ", ".join(part for part in (f"{engine} {version}".strip(), library) if part)
+
+
+_SIGNS = (
+    ("flink.job-id", "flink"),
+    ("trino_query_id", "trino"),
+    ("spark.sql.streaming.queryId", "spark"),
+    ("spark.app.id", "spark"),
+    ("kafka.connect.commit-id", "kafka connect"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """Bytes and files that each commit wrote, by kind, and where that is known."""
+
+    written: dict[Kind, Ints]
+    files: dict[Kind, Ints | Floats]
+    known: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, commits: int) -> "_Columns":
+        """Nothing written, and nothing known."""
+        return cls(
+            written={kind: np.zeros(commits, dtype=np.int64) for kind in Kind},
+            files={kind: np.zeros(commits, dtype=np.int64) for kind in Kind},
+            known={kind.value: np.zeros(commits, dtype=bool) for kind in Kind},
+        )
+
+
+def _ledger(tree: Tree, times_s: Floats) -> tuple[Ledger, dict[str, np.ndarray]]:
+    index, count = tree.index, len(times_s)
+    columns = _Columns.of(count)
+    written, files, known = columns.written, columns.files, columns.known
+    _add_lists(tree, columns)
+    _add_json(tree, columns)
+    created = _add_manifests(index, columns)
+    summaries = [one.summary or {} for one in index.snapshots]
+    for kind, key, number in (
+        (Kind.DATA, "added-files-size", "added-data-files"),
+        (Kind.DELETE_FILE, "", "added-delete-files"),
+    ):
+        written[kind] = _numbers(summaries, key)
+        files[kind] = _numbers(summaries, number)
+        # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
+        deletes = _numbers(summaries, "added-delete-files")
+        known[kind.value] = np.array([bool(one) for one in summaries], dtype=bool) & (deletes == 0)
+    live = np.array(index.counts, dtype=np.int64)
+    known["live_manifests"] = live >= 0
+    live = np.maximum(live, 0)
+    zeros = np.zeros(count, dtype=np.int64)
+    ledger = Ledger(
+        commit=np.arange(1, count + 1, dtype=np.int64),
+        operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
+        snapshot_operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
+        snapshot_id=np.array([one.snapshot_id for one in index.snapshots], dtype=np.int64),
+        event_time_s=times_s - times_s[0] if count else times_s,
+        reported_at_s=times_s,
+        commit_ms=np.full(count, np.nan),
+        step_ms=np.full(count, np.nan),
+        attempts=_attempts(index),
+        manifests_created=created,
+        manifests_kept=np.maximum(live - created, 0),
+        manifests_replaced=_numbers(summaries, "manifests-replaced"),
+        live_manifests=live,
+        live_entries=_numbers(summaries, "total-data-files") + _numbers(summaries, "total-delete-files"),
+        entries_added=_numbers(summaries, "added-data-files") + _numbers(summaries, "added-delete-files"),
+        entries_processed=_numbers(summaries, "entries-processed"),
+        snapshots_retained=np.arange(1, count + 1, dtype=np.int64),
+        records_added=_numbers(summaries, "added-records"),
+        records_live=_numbers(summaries, "total-records"),
+        data_bytes_live=_numbers(summaries, "total-files-size"),
+        wasted_bytes=zeros,
+        written_bytes=written,
+        deleted_bytes=dict.fromkeys(Kind, zeros),
+        files_written=files,
+    )
+    return ledger, known
+
+
+def _numbers(summaries: Sequence[Mapping[str, str]], key: str) -> Ints:
+    return np.array([_number(one.get(key, "0")) for one in summaries], dtype=np.int64)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def _attempts(index: ManifestIndex) -> Ints:
+    """The attempt that a commit won in, which Iceberg puts into the name of its list."""
+    names = [parse_manifest_list_name(key.rpartition("/")[2]) for key in index.list_keys]
+    return np.array([1 if name is None else name.attempt for name in names], dtype=np.int64)
+
+
+def _add_lists(tree: Tree, columns: _Columns) -> None:
+    for place, key in enumerate(tree.index.list_keys):
+        if stored := tree.opened.files.get(key):
+            columns.written[Kind.MANIFEST_LIST][place] = stored.size_bytes
+            columns.files[Kind.MANIFEST_LIST][place] = 1
+            columns.known[Kind.MANIFEST_LIST.value][place] = True
+
+
+def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
+    """Manifests by the snapshot that added them. Those merged away before the commit ended left no trace."""
+    places = {snapshot.snapshot_id: place for place, snapshot in enumerate(index.snapshots)}
+    created = np.zeros(len(index.snapshots), dtype=np.int64)
+    for manifest in index.manifests:
+        place = None if manifest.added_snapshot_id is None else places.get(manifest.added_snapshot_id)
+        if place is None:
+            continue
+        kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
+        columns.written[kind][place] += manifest.manifest_length
+        columns.files[kind][place] += 1
+        created[place] += 1
+    readable = np.array(index.counts, dtype=np.int64) >= 0
+    columns.known[Kind.DATA_MANIFEST.value] = readable
+    columns.known[Kind.DELETE_MANIFEST.value] = readable
+    return created
+
+
+def _add_json(tree: Tree, columns: _Columns) -> None:
+    """The metadata.json of each commit: the first one in the log that was made no sooner than its snapshot."""
+    metadata, opened = tree.opened.metadata, tree.opened
+    log = sorted(
+        [
+            *((one.timestamp_ms, tree.places.key(one.metadata_file)) for one in metadata.metadata_log),
+            (metadata.last_updated_ms, opened.chosen.path),
+        ]
+    )
+    times = [time_ms for time_ms, _ in log]
+    for place, snapshot in enumerate(tree.index.snapshots):
+        at = bisect_left(times, snapshot.timestamp_ms)
+        if at == len(log) or times[at] - snapshot.timestamp_ms > _MOST_LATE_MS:
+            continue
+        if stored := opened.files.get(log[at][1]):
+            columns.written[Kind.METADATA_JSON][place] = stored.size_bytes
+            columns.files[Kind.METADATA_JSON][place] = 1
+            columns.known[Kind.METADATA_JSON.value][place] = True

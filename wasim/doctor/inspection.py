@@ -1,0 +1,100 @@
+"""The doctor's whole answer about a table: read → tree → states → history → findings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wasim.doctor.findings import Finding, Severity, find, live_data_bytes, thresholds_with
+from wasim.doctor.growth import Growth, measure_growth
+from wasim.doctor.history import History, rebuild_history
+from wasim.doctor.json_parts import JsonParts, measure_parts
+from wasim.doctor.opening import Choice, OpenedTable, open_table
+from wasim.doctor.remedies import Remedy, find_remedies
+from wasim.doctor.states import State, StateTotals, total_states
+from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, read_tree
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.storage import S3Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectOptions:
+    """How a table is inspected. `thresholds` replace (warning, critical) by name; `table` names it in SQL."""
+
+    choice: Choice = field(default_factory=Choice)
+    s3: S3Options = field(default_factory=S3Options)
+    grace_s: float = DEFAULT_GRACE_S
+    reads_manifests: bool = True
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    table: str = "catalog.namespace.table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """All that was found out about a table."""
+
+    tree: Tree
+    totals: StateTotals
+    parts: JsonParts
+    history: History
+    growth: Growth
+    remedies: tuple[Remedy, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def metadata_bytes(self) -> int:
+        """All metadata in the table's folder."""
+        return self.totals.of_kinds(METADATA_KINDS).bytes
+
+    @property
+    def live_metadata_bytes(self) -> int:
+        """What a reader of the current snapshot may read."""
+        return self.totals.of_kinds(METADATA_KINDS, State.LIVE).bytes
+
+    @property
+    def live_data_bytes(self) -> int:
+        """Bytes of the current snapshot's data and delete files, as metadata gives them."""
+        return live_data_bytes(self.tree)
+
+    @property
+    def metadata_share(self) -> float | None:
+        """Metadata on storage ÷ live data; None without live data."""
+        return self.metadata_bytes / self.live_data_bytes if self.live_data_bytes else None
+
+    @property
+    def worst(self) -> Severity:
+        """The severity of the worst finding."""
+        return max((one.severity for one in self.findings), default=Severity.NOTE)
+
+
+def inspect_location(location: str, options: InspectOptions | None = None) -> Inspection:
+    """The inspection of the table at a location. WasimError if there is none that can be read."""
+    options = options or InspectOptions()
+    return inspect_table(open_table(location, options.choice, options.s3), options)
+
+
+def inspect_table(opened: OpenedTable, options: InspectOptions) -> Inspection:
+    """The inspection of a table already opened."""
+    thresholds = thresholds_with(options.thresholds)
+    tree = read_tree(opened, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
+    totals = total_states(tree.files)
+    parts = measure_parts(opened.json_text, opened.metadata)
+    history = rebuild_history(tree)
+    metadata_bytes = totals.of_kinds(METADATA_KINDS).bytes
+    growth = measure_growth(tree, history, parts, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
+    return Inspection(
+        tree=tree,
+        totals=totals,
+        parts=parts,
+        history=history,
+        growth=growth,
+        remedies=find_remedies(tree, totals, parts, options.table),
+        findings=find(tree, totals, thresholds),
+    )
+
+
+def live_bytes(inspection: Inspection) -> dict[Kind, int]:
+    """Bytes reachable from the current snapshot and its metadata.json by kind; data as manifests give it."""
+    totals, content = inspection.totals, inspection.tree.content
+    live = {kind: totals.of(kind, State.LIVE).bytes for kind in Kind}
+    if content is not None:
+        live |= {kind: content.live_bytes(kind) for kind in (Kind.DATA, Kind.DELETE_FILE)}
+    return live

@@ -1,0 +1,265 @@
+"""Every manifest that a table's snapshots hold, decoding of each manifest list only what the one before had not.
+
+Lists of a streaming table are their predecessor with a record or two at the front: of 240 consecutive real ones, 239
+held the older one's bytes as their end. So a history of n commits is decoded in n records, not in n².
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wasim.doctor.faults import FaultKind, Faults
+from wasim.doctor.places import Places
+from wasim.iceberg import IcebergFileError, ManifestFile
+from wasim.iceberg.avro_door import AvroRecord
+from wasim.iceberg.containers import read_container
+from wasim.iceberg.manifest_lists import PartitionFieldSummary, list_record
+from wasim.iceberg.record_scanning import Row, allowed_items, field_positions, scan_records
+from wasim.iceberg.snapshots import Snapshot
+from wasim.storage import StorageError
+
+_PARTITIONS = 507
+_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
+_SUMMARY = (509, 510, 511)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestIndex:
+    """All manifests of the retained snapshots, and which snapshots hold each.
+
+    `manifests[i]`, under the key `keys[i]`, is in the list of the `last_seen[i]`-th of `snapshots`, and of none after
+    it. `live` are those of the current snapshot, in its list's order; `in_other_refs` those of the snapshots of other
+    branches and tags. `counts` and `bytes` are of each snapshot's manifests, -1 where its list cannot be read;
+    `list_keys` are the lists, empty for manifests that metadata.json names itself.
+    """
+
+    snapshots: tuple[Snapshot, ...]
+    manifests: list[ManifestFile]
+    keys: list[str]
+    last_seen: list[int]
+    live: list[int]
+    in_other_refs: frozenset[int]
+    counts: list[int]
+    bytes: list[int]
+    list_keys: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _List:
+    """A list as it was read: its records' bytes, where each begins, and which manifest each is."""
+
+    record: AvroRecord | None
+    raw: bytes
+    starts: list[int]
+    ids: list[int]
+
+
+_EMPTY = _List(record=None, raw=b"", starts=[], ids=[])
+
+
+def index_manifests(
+    snapshots: Sequence[Snapshot],
+    *,
+    current: int | None,
+    other_refs: frozenset[int],
+    read: Callable[[str], bytes],
+    places: Places,
+    faults: Faults,
+) -> ManifestIndex:
+    """The manifests of these snapshots, oldest first; `current` and `other_refs` are snapshot ids.
+
+    `read` takes a key of `Places`. Lists that cannot be read go into `faults`.
+    """
+    return _Indexing(read, places, faults).run(snapshots, current, other_refs)
+
+
+class _Indexing:
+    def __init__(self, read: Callable[[str], bytes], places: Places, faults: Faults) -> None:
+        self.read, self.places, self.faults = read, places, faults
+        self.manifests: list[ManifestFile] = []
+        self.keys: list[str] = []
+        self.last_seen: list[int] = []
+        self.by_path: dict[str, int] = {}
+
+    def run(self, snapshots: Sequence[Snapshot], current: int | None, other_refs: frozenset[int]) -> ManifestIndex:
+        before, live, others = _EMPTY, list[int](), set[int]()
+        counts, sizes, list_keys = list[int](), list[int](), list[str]()
+        for place, snapshot in enumerate(snapshots):
+            key, found = self._list_of(snapshot, before)
+            list_keys.append(key)
+            counts.append(-1 if found is None else len(found.ids))
+            if found is None:
+                sizes.append(-1)
+                continue
+            left, came = _difference(before, found)
+            for gone in left:
+                self.last_seen[gone] = place - 1
+            known = sizes[-1] if sizes and sizes[-1] >= 0 and before is not _EMPTY else None
+            sizes.append(self._bytes(found.ids) if known is None else known + self._bytes(came) - self._bytes(left))
+            if snapshot.snapshot_id == current:
+                live = found.ids
+            if snapshot.snapshot_id in other_refs:
+                others.update(found.ids)
+            before = found
+        for kept in before.ids:
+            self.last_seen[kept] = len(snapshots) - 1
+        return ManifestIndex(
+            snapshots=tuple(snapshots),
+            manifests=self.manifests,
+            keys=self.keys,
+            last_seen=self.last_seen,
+            live=live,
+            in_other_refs=frozenset(others),
+            counts=counts,
+            bytes=sizes,
+            list_keys=list_keys,
+        )
+
+    def _bytes(self, ids: Sequence[int]) -> int:
+        return sum(self.manifests[one].manifest_length for one in ids)
+
+    def _list_of(self, snapshot: Snapshot, before: _List) -> tuple[str, _List | None]:
+        if snapshot.manifest_list is None:
+            return "", self._inline(snapshot)
+        key = self.places.key(snapshot.manifest_list)
+        try:
+            return key, self._read(self.read(key), key, before)
+        except FileNotFoundError:
+            self.faults.add(
+                FaultKind.ABSENT_METADATA, f"{key}: the manifest list of snapshot {snapshot.snapshot_id} is absent"
+            )
+        except (IcebergFileError, StorageError) as error:
+            self.faults.add_unreadable(error)
+        return key, None
+
+    def _inline(self, snapshot: Snapshot) -> _List:
+        """Manifests that v1 metadata names itself; only their paths and sizes are known."""
+        ids = []
+        for path in snapshot.manifests:
+            stored = self.places.files.get(self.places.key(path))
+            length = 0 if stored is None else stored.size_bytes
+            added = snapshot.snapshot_id if path not in self.by_path else None
+            ids.append(
+                self._known(
+                    ManifestFile(
+                        manifest_path=path, manifest_length=length, partition_spec_id=0, added_snapshot_id=added
+                    )
+                )
+            )
+        return _List(record=None, raw=b"", starts=[], ids=ids)
+
+    def _read(self, data: bytes, key: str, before: _List) -> _List:
+        container = read_container(data, source=key)
+        record = list_record(container.header, source=key)
+        blocks = container.blocks
+        raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
+        items = allowed_items(len(data))
+        shared = _shared_records(before, record, raw)
+        if shared is not None:
+            stop = len(raw) - (len(before.raw) - before.starts[shared])
+            try:
+                scanned = scan_records(raw, record, _wanted(record), source=key, items=items, stop=stop)
+            except IcebergFileError:
+                pass  # what is alike is no whole number of records
+            else:
+                head = self._ids(scanned.rows, record)
+                shift = stop - before.starts[shared]
+                return _List(
+                    record=record,
+                    raw=raw,
+                    starts=scanned.starts + [start + shift for start in before.starts[shared:]],
+                    ids=head + before.ids[shared:],
+                )
+        scanned = scan_records(raw, record, _wanted(record), source=key, items=items)
+        return _List(record=record, raw=raw, starts=scanned.starts, ids=self._ids(scanned.rows, record))
+
+    def _ids(self, rows: Sequence[Row], record: AvroRecord) -> list[int]:
+        places = field_positions(record, _wanted(record))
+        return [self._known_row(row, places) for row in rows]
+
+    def _known_row(self, row: Row, places: dict[int, int]) -> int:
+        path = str(row[places[500]])
+        found = self.by_path.get(path)
+        return self._known(_manifest(row, places)) if found is None else found
+
+    def _known(self, manifest: ManifestFile) -> int:
+        found = self.by_path.get(manifest.manifest_path)
+        if found is None:
+            found = self.by_path[manifest.manifest_path] = len(self.manifests)
+            self.manifests.append(manifest)
+            self.keys.append(self.places.key(manifest.manifest_path))
+            self.last_seen.append(-1)
+        return found
+
+
+def _wanted(record: AvroRecord) -> frozenset[int]:
+    """Fields to read. Ids of the summaries' own fields are among them, so that these are read in part."""
+    return frozenset((*_NUMBERS, _PARTITIONS, *_SUMMARY)) if dict(record.fields) else frozenset(_NUMBERS)
+
+
+def _shared_records(before: _List, record: AvroRecord, raw: bytes) -> int | None:
+    """The first record of the list before from which on this list ends in the same bytes; None if none."""
+    if before.record != record or not before.starts:
+        return None
+    if raw.endswith(before.raw):
+        return 0
+    low, high = 1, len(before.starts)  # the tail from `high` on is alike, being empty
+    while low < high:
+        middle = (low + high) // 2
+        if raw.endswith(before.raw[before.starts[middle] :]):
+            high = middle
+        else:
+            low = middle + 1
+    return low if low < len(before.starts) else None
+
+
+def _difference(before: _List, found: _List) -> tuple[list[int], list[int]]:
+    """Manifests that left between two lists, and those that came; only the fronts of the lists are compared."""
+    alike = 0
+    most = min(len(before.ids), len(found.ids))
+    if before.ids and found.ids[-len(before.ids) :] == before.ids:
+        alike = len(before.ids)
+    else:
+        while alike < most and before.ids[-1 - alike] == found.ids[-1 - alike]:
+            alike += 1
+    old, new = before.ids[: len(before.ids) - alike], found.ids[: len(found.ids) - alike]
+    kept = set(old) & set(new)
+    return [one for one in old if one not in kept], [one for one in new if one not in kept]
+
+
+def _manifest(row: Row, places: dict[int, int]) -> ManifestFile:
+    def number(field_id: int) -> int | None:
+        value = row[places[field_id]] if field_id in places else None
+        return value if isinstance(value, int) else None
+
+    return ManifestFile(
+        manifest_path=str(row[places[500]]),
+        manifest_length=number(501) or 0,
+        partition_spec_id=number(502) or 0,
+        added_snapshot_id=number(503),
+        content=number(517) or 0,
+        sequence_number=number(515) or 0,
+        min_sequence_number=number(516) or 0,
+        added_files_count=number(504),
+        existing_files_count=number(505),
+        deleted_files_count=number(506),
+        added_rows_count=number(512),
+        existing_rows_count=number(513),
+        deleted_rows_count=number(514),
+        partitions=_summaries(row[places[_PARTITIONS]] if _PARTITIONS in places else None),
+    )
+
+
+def _summaries(value: object) -> tuple[PartitionFieldSummary, ...] | None:
+    if not isinstance(value, tuple):
+        return None
+    summaries = []
+    for one in value:
+        contains_null, lower, upper = (*one, None, None)[:3] if isinstance(one, tuple) else (None, None, None)
+        summaries.append(
+            PartitionFieldSummary(
+                contains_null=bool(contains_null),
+                lower_bound=lower if isinstance(lower, bytes) else None,
+                upper_bound=upper if isinstance(upper, bytes) else None,
+            )
+        )
+    return tuple(summaries)

@@ -1,0 +1,203 @@
+"""An inspection for a terminal."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from wasim.doctor.document import file_rows, moment
+from wasim.doctor.findings import Severity
+from wasim.doctor.growth import MARKS
+from wasim.doctor.history import Spread
+from wasim.doctor.inspection import Inspection
+from wasim.doctor.json_parts import REST
+from wasim.doctor.states import Amount, State
+from wasim.iceberg.faults import printable
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.units import format_bytes, format_duration
+
+KIND_NAMES = {
+    Kind.METADATA_JSON: "metadata.json",
+    Kind.MANIFEST_LIST: "manifest lists",
+    Kind.DATA_MANIFEST: "manifests",
+    Kind.DELETE_MANIFEST: "delete manifests",
+    Kind.STATISTICS: "statistics",
+    Kind.VERSION_HINT: "version hint",
+    Kind.DATA: "data files",
+    Kind.DELETE_FILE: "delete files",
+}
+_STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
+_STYLES = {Severity.NOTE: "dim", Severity.WARNING: "yellow", Severity.CRITICAL: "bold red"}
+
+
+def render_inspection(inspection: Inspection) -> RenderableType:
+    """Tables and lines, the answer first."""
+    return Group(*_parts(inspection))
+
+
+def file_lines(inspection: Inspection) -> Iterator[str]:
+    """May I delete it, a line for each file: yes or no, state, bytes, file, reason; between them a tab."""
+    yield "delete?\tstate\tbytes\tfile\treason"
+    for row in file_rows(inspection):
+        yield "\t".join(
+            ("yes" if row["may_delete"] else "no", row["state"], str(row["bytes"]), row["file"], row["reason"])
+        )
+
+
+def headline(inspection: Inspection) -> str:
+    """What the metadata is, in one sentence."""
+    share = inspection.metadata_share
+    whole, live = format_bytes(inspection.metadata_bytes), format_bytes(inspection.live_metadata_bytes)
+    data = format_bytes(inspection.live_data_bytes)
+    orphans = inspection.totals.of_kinds(METADATA_KINDS, State.ORPHAN).bytes
+    ratio = "" if share is None else f", {share:.3g} × the {data} of live data"
+    return (
+        f"Metadata takes {whole}{ratio}: {live} are live, {format_bytes(orphans)} orphans,"
+        f" the rest is kept for older snapshots."
+    )
+
+
+def _parts(inspection: Inspection) -> Iterator[RenderableType]:
+    metadata, chosen = inspection.tree.opened.metadata, inspection.tree.opened.chosen
+    yield Text(headline(inspection), style="bold")
+    uuid = metadata.table_uuid or "no table UUID"
+    yield _line(
+        f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, "
+        f"{len(metadata.snapshots):,} snapshots, last updated {moment(metadata.last_updated_ms / 1000)}, {uuid}"
+    )
+    yield _line(f"Current: {printable(chosen.path)}, {chosen.why}.")
+    yield Text()
+    yield _states(inspection)
+    yield Text()
+    yield _json_parts(inspection)
+    yield Text()
+    yield from map(_line, _history(inspection))
+    yield Text()
+    yield _days(inspection)
+    yield Text()
+    yield _remedies(inspection)
+    yield Text()
+    yield from _findings(inspection)
+
+
+def _line(text: str) -> Text:
+    return Text(text)
+
+
+def _table(title: str, *left: str, right: Iterable[str] = (), last: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right", no_wrap=True)
+    if last is not None:
+        table.add_column(last, overflow="fold")
+    return table
+
+
+def _state_name(state: State) -> str:
+    return _STATE_NAMES.get(state, state.value)
+
+
+def _cell(amount: Amount) -> str:
+    return f"{format_bytes(amount.bytes)}\n{amount.files:,}" if amount.files else "–"
+
+
+def _states(inspection: Inspection) -> Table:
+    totals = inspection.totals
+    states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
+    heads = ["all", *map(_state_name, states)]
+    table = _table("On storage: bytes, and files", "", right=heads)
+    table.columns[0].no_wrap = True
+    for kind in Kind:
+        if totals.of(kind).files:
+            cells = [_cell(totals.of(kind)), *(_cell(totals.of(kind, state)) for state in states)]
+            table.add_row(KIND_NAMES[kind], *cells)
+    cells = [
+        _cell(totals.of_kinds(METADATA_KINDS)),
+        *(_cell(totals.of_kinds(METADATA_KINDS, state)) for state in states),
+    ]
+    table.add_row("all metadata", *cells, style="bold")
+    if totals.other.files:
+        table.add_row("neither", _cell(totals.other))
+    return table
+
+
+def _json_parts(inspection: Inspection) -> Table:
+    parts = inspection.parts
+    table = _table("What metadata.json is made of", "part", right=("bytes", "share", "a commit adds"))
+    for part, size in sorted(parts.bytes.items(), key=lambda item: -item[1]):
+        growth = parts.growth_bytes.get(part)
+        if size * 1000 >= parts.total_bytes or growth:
+            added = "" if growth is None else format_bytes(growth)
+            name = "all else" if part == REST else part
+            table.add_row(name, format_bytes(size), f"{size / max(1, parts.total_bytes):.1%}", added)
+    return table
+
+
+def _history(inspection: Inspection) -> Iterator[str]:
+    history = inspection.history
+    if not len(history.ledger):
+        yield "History: no snapshot is left."
+        return
+    interval = history.interval_s
+    rate = "" if history.commits_per_hour is None else f", {history.commits_per_hour:,.3g} commits an hour"
+    yield f"History: {len(history.ledger):,} commits over {format_duration(round(history.span_s, 1) or 0.001)}{rate}"
+    if interval is not None:
+        yield f"  commit interval: {_seconds(interval)} (median; 10 % to 90 % of commits)"
+    operations = ", ".join(f"{printable(name, 40)} {count:,}" for name, count in history.operations.items())
+    yield f"  operations: {operations}"
+    for writer, count in history.writers.items():
+        yield f"  written by: {printable(writer, 100)} ({count:,})"
+    for kind in Kind:
+        spread = history.bytes_per_commit(kind)
+        if spread is not None and spread.high:
+            yield f"  {KIND_NAMES[kind]} a commit: {format_bytes(spread.median)} ({_bytes(spread)})"
+
+
+def _seconds(spread: Spread) -> str:
+    low, median, high = (format_duration(max(0.001, round(one, 2))) for one in (spread.low, spread.median, spread.high))
+    return f"{median} ({low} to {high})"
+
+
+def _bytes(spread: Spread) -> str:
+    return f"{format_bytes(spread.low)} to {format_bytes(spread.high)}"
+
+
+def _days(inspection: Inspection) -> Table:
+    table = _table("If all goes on as it did: days until", "mark", right=("days",), last="why it matters")
+    for mark in MARKS:
+        days = inspection.growth.days_until[mark.name]
+        shown = "not in sight" if days is None else "now" if days == 0 else f"{days:,.1f}"
+        table.add_row(mark.name, shown, mark.source)
+    return table
+
+
+def _remedies(inspection: Inspection) -> RenderableType:
+    table = _table("What would free how much", "remedy", right=("files", "frees", "each metadata.json"), last="note")
+    for remedy in inspection.remedies:
+        about = "≈ " if remedy.is_estimate else ""
+        saved = f"−{format_bytes(remedy.json_bytes_saved)}" if remedy.json_bytes_saved else ""
+        frees = f"{about}{format_bytes(remedy.total.bytes)}" if remedy.frees else ""
+        table.add_row(remedy.name, f"{remedy.total.files:,}" if remedy.frees else "", frees, saved, remedy.note)
+    return table
+
+
+def sql_lines(inspection: Inspection) -> list[str]:
+    """The remedies as Spark takes them, for whoever decides on one."""
+    lines = [f"{printable(one.sql, 1_000)};" for one in inspection.remedies if one.sql]
+    return ["", "-- In Spark's SQL, to choose from; nothing was run:", *lines] if lines else []
+
+
+def _findings(inspection: Inspection) -> Iterator[RenderableType]:
+    if not inspection.findings:
+        yield Text("Nothing found.", style="green")
+        return
+    yield Text("Findings", style="bold")
+    for finding in inspection.findings:
+        source = f" ({finding.source})" if finding.source else ""
+        head = Text(f"  {finding.severity.name.lower()}: ", style=_STYLES[finding.severity])
+        yield head.append(f"{printable(finding.text, 1_000)}{source}", style="default")
+        for example in finding.examples[:3]:
+            yield Text(f"    {printable(example, 300)}", style="dim")

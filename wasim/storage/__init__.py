@@ -1,0 +1,13 @@
+"""Read-only access to where tables lie: a local folder or S3. Nothing here can write, rename or delete."""
+
+from wasim.storage.access import (
+    MOST_FILE_BYTES,
+    S3Options,
+    Storage,
+    StorageError,
+    StoredFile,
+    open_storage,
+    plain_path,
+)
+
+__all__ = ["MOST_FILE_BYTES", "S3Options", "Storage", "StorageError", "StoredFile", "open_storage", "plain_path"]

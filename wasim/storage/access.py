@@ -1,0 +1,94 @@
+"""What a reader of a table's files needs: list a folder, find a file, read bytes. By scheme."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from wasim.errors import WasimError
+
+MOST_FILE_BYTES = 1 << 30
+"""No metadata file is larger; a data file is never read."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_S3_SCHEMES = frozenset({"s3", "s3a", "s3n"})
+
+
+class StorageError(WasimError):
+    """A location that cannot be read: which, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """A file that a listing found. `modified_s` counts from the epoch."""
+
+    path: str
+    size_bytes: int
+    modified_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Options:
+    """How to reach S3, as other tools take it; what is None comes from the environment and the profile."""
+
+    endpoint: str | None = None
+    region: str | None = None
+    profile: str | None = None
+    anonymous: bool = False
+
+
+class Storage(Protocol):
+    """Files under paths without scheme: `/folder/file`, or `bucket/key`."""
+
+    scheme: str
+
+    def list(self, folder: str) -> Iterator[StoredFile]:
+        """Every file below a folder, at any depth; none if there is no such folder."""
+        ...
+
+    def find(self, path: str) -> StoredFile | None:
+        """The file at a path, or None if there is none."""
+        ...
+
+    def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
+        """A file's bytes, or its first `head`. FileNotFoundError if it is gone, StorageError if it cannot be read."""
+        ...
+
+
+def scheme_of(location: str) -> str:
+    """The scheme of a location, in small letters; `file` for a path without one."""
+    match = _SCHEME.match(location)
+    return match[1].lower() if match else "file"
+
+
+def plain_path(location: str) -> str:
+    """A location without scheme and with single slashes: what two spellings of one place have in common.
+
+    `file:/t`, `file:///t` and `/t` are `/t`; `s3://bucket/t` and `s3a://bucket/t` are `bucket/t`.
+    """
+    match = _SCHEME.match(location)
+    rest = location[match.end() :] if match else location
+    local = not match or match[1].lower() == "file"
+    if rest.startswith("//"):
+        rest = rest[2:]
+        if local and not rest.startswith("/"):
+            rest = "/" + rest.partition("/")[2]  # file://host/path
+    while "//" in rest:
+        rest = rest.replace("//", "/")
+    return rest.rstrip("/") or "/"
+
+
+def open_storage(location: str, options: S3Options | None = None) -> Storage:
+    """The storage that a location is on. StorageError names a scheme that is not read."""
+    scheme = scheme_of(location)
+    if scheme == "file":
+        from wasim.storage.local import LocalStorage  # noqa: PLC0415 - one scheme loads one module
+
+        return LocalStorage()
+    if scheme in _S3_SCHEMES:
+        from wasim.storage.s3 import S3Storage  # noqa: PLC0415
+
+        return S3Storage(options or S3Options())
+    raise StorageError(
+        f"{location}: {scheme}:// is not read; give a local folder, an s3:// location or a catalog's table."
+    )

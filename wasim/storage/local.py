@@ -1,0 +1,61 @@
+"""Files of this machine."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from wasim.storage.access import MOST_FILE_BYTES, StorageError, StoredFile
+
+
+class LocalStorage:
+    """Local files. Links to folders are not followed; what is no regular file is no file."""
+
+    scheme = "file"
+
+    def list(self, folder: str) -> Iterator[StoredFile]:
+        """Every file below a folder."""
+        todo = [folder]
+        while todo:
+            try:
+                with os.scandir(todo.pop()) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            todo.append(entry.path)
+                        elif found := _stored(entry.path):
+                            yield found
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except PermissionError as error:
+                raise StorageError(f"{error.filename}: {error.strerror}.") from error
+
+    def find(self, path: str) -> StoredFile | None:
+        """The file at a path."""
+        return _stored(path)
+
+    def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
+        """A file's bytes."""
+        try:
+            # A pipe or a device named by a hostile table would block or never end.
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                seen = os.fstat(descriptor)
+                if not stat.S_ISREG(seen.st_mode):
+                    raise StorageError(f"{path}: is no regular file.")
+                if head is None and seen.st_size > most_bytes:
+                    raise StorageError(f"{path}: has {seen.st_size} bytes; metadata files of {most_bytes} are read.")
+                return file.read(most_bytes if head is None else head)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileNotFoundError(path) from error
+        except (OSError, ValueError) as error:
+            raise StorageError(f"{path}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _stored(path: str) -> StoredFile | None:
+    try:
+        seen = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(seen.st_mode):
+        return None
+    return StoredFile(path=path, size_bytes=seen.st_size, modified_s=seen.st_mtime)
