@@ -8,6 +8,11 @@ from datetime import UTC, datetime
 from wasim.doctor.json_parts import JsonParts, metadata_log_limit
 from wasim.doctor.states import Amount, State, StateTotals
 from wasim.doctor.tree import Tree
+from wasim.iceberg.properties import (
+    METADATA_COMPRESSION,
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    METADATA_PREVIOUS_VERSIONS_MAX,
+)
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.units import format_duration
 
@@ -129,7 +134,7 @@ def _delete_after_commit(tree: Tree, totals: StateTotals, table: str) -> Remedy 
     properties = tree.opened.metadata.properties
     limit = metadata_log_limit(properties)
     log = [file for file in tree.files if file.state is State.METADATA_LOG]
-    is_on = properties.get("write.metadata.delete-after-commit.enabled", "false").lower() == "true"
+    is_on = properties.get(METADATA_DELETE_AFTER_COMMIT_ENABLED, "false").lower() == "true"
     if is_on and limit <= _SHORT_LOG:
         return None
     log.sort(key=lambda file: file.modified_s)
@@ -145,8 +150,8 @@ def _delete_after_commit(tree: Tree, totals: StateTotals, table: str) -> Remedy 
         sql=_properties(
             table,
             {
-                "write.metadata.delete-after-commit.enabled": "true",
-                "write.metadata.previous-versions-max": str(_SHORT_LOG),
+                METADATA_DELETE_AFTER_COMMIT_ENABLED: "true",
+                METADATA_PREVIOUS_VERSIONS_MAX: str(_SHORT_LOG),
             },
         ),
     )
@@ -187,7 +192,7 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
         json_bytes_saved=saved,
         is_estimate=len(text) > _SAMPLE_BYTES,
         note="of those written from then on",
-        sql=_properties(table, {"write.metadata.compression-codec": "gzip"}),
+        sql=_properties(table, {METADATA_COMPRESSION: "gzip"}),
     )
 
 

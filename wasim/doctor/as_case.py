@@ -1,0 +1,282 @@
+"""An inspected table as a case: what planning and simulating start from."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wasim.doctor.history import Spread
+from wasim.doctor.inspection import Inspection
+from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry, IcebergFileError, read_manifest
+from wasim.iceberg.manifests import ManifestHeader
+from wasim.iceberg.properties import (
+    FORMAT_VERSION,
+    WRITE_DISTRIBUTION_MODE,
+    PropertyError,
+    Support,
+    property_of,
+)
+from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
+from wasim.iceberg.snapshots import Snapshot
+from wasim.ledger import Kind
+from wasim.scenario import Case
+from wasim.scenario.parts import Columns, Environment, PartitionField, Planning, Table, Workload, Writer
+from wasim.storage import StorageError
+
+DistributionMode: TypeAlias = Literal["none", "hash", "range"]
+
+_LEAST_SNAPSHOTS = 2
+_OWN_COLUMNS = ("event_id", "event_time")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_TYPES = {"time": "long", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz", "uuid": "binary"}
+_SAME_TYPES = frozenset(
+    ["boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary"],
+)
+_FIXED = re.compile(r"fixed\[(\d+)\]")
+_LONGEST = 65_536
+_MOST_ENTRIES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredSizes:
+    """What the table's own files say; None where nothing does. Bytes."""
+
+    data_file_bytes: Spread | None
+    bytes_per_row: float | None
+    by_kind_per_commit: Mapping[Kind, Spread] = field(default_factory=dict)
+    snapshot_json_bytes: float | None = None  # what a commit adds to metadata.json, its log entries included
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCase:
+    """The case that an inspected table is, the sizes that it measured, and what of the table a case cannot say."""
+
+    case: Case
+    measured: MeasuredSizes
+    notes: tuple[str, ...]
+
+
+def case_of(inspection: Inspection) -> TableCase:
+    """The case: columns, partition spec, properties, rows per second, files per commit, interval and writer.
+
+    WasimError if fewer than two snapshots are left: there is no commit interval then.
+    """
+    metadata = inspection.tree.opened.metadata
+    appends = [one for one in inspection.tree.index.snapshots if _number(one, "added-data-files") > 0]
+    interval_s = _interval_s(inspection, appends)
+    files = _sample(inspection)
+    notes: list[str] = []
+    table = _table(inspection, files, notes)
+    others = len(inspection.tree.index.snapshots) - len(appends)
+    if others:
+        notes.append(f"{others} of its commits added no data file and are left out")
+    rows = float(np.mean([_number(one, "added-records") for one in appends]))
+    case = Case(
+        scenario="table",
+        table=table,
+        workload=Workload(
+            rows_per_second=max(round(rows), 1) / interval_s,
+            files_per_commit=_files_per_commit(appends, is_partitioned=bool(table.partition_by)),
+            distribution_mode=_distribution_mode(metadata.properties),
+        ),
+        writer=_writer(inspection, appends),
+        environment=Environment(),
+        planning=Planning(),
+        commit_interval_s=interval_s,
+        horizon_s=len(appends) * interval_s,
+        clock="virtual",
+        seed=0,
+        repetition=0,
+        swept={"commit_interval": f"{interval_s:g}s"},
+    )
+    if len(metadata.partition_specs) > 1:
+        notes.append("its partition spec has changed; the one in force is taken")
+    return TableCase(case=case, measured=_measured(inspection, rows), notes=tuple(notes))
+
+
+def _number(snapshot: Snapshot, key: str) -> int:
+    text = (snapshot.summary or {}).get(key, "")
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def _interval_s(inspection: Inspection, appends: Sequence[Snapshot]) -> float:
+    """The median time between commits that added files, in whole milliseconds."""
+    gaps_ms = np.diff([one.timestamp_ms for one in appends])
+    if len(appends) < _LEAST_SNAPSHOTS or not (gaps_ms > 0).any():
+        location = inspection.tree.opened.location
+        raise WasimError(
+            f"{location}: fewer than two commits that added data are left, so its commit interval is unknown."
+        )
+    return max(1.0, float(round(np.median(gaps_ms[gaps_ms > 0])))) / 1000
+
+
+def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> int:
+    """Tasks that write in a commit. Each writes a file to every partition that it touches."""
+    counts = []
+    for one in appends:
+        partitions = max(1, _number(one, "changed-partition-count")) if is_partitioned else 1
+        counts.append(_number(one, "added-data-files") / partitions)
+    return min(10_000, max(1, round(float(np.median(counts)))))
+
+
+def _writer(inspection: Inspection, appends: Sequence[Snapshot]) -> Writer:
+    summary = appends[-1].summary or {}
+    counts = [count for count in inspection.tree.index.counts if count >= 0]
+    merges = any(later < earlier for earlier, later in pairwise(counts))
+    if "flink.job-id" in summary:
+        return Writer.model_validate("flink")
+    if "spark.sql.streaming.queryId" in summary:
+        return Writer(kind="streaming", append="merge" if merges else "fast")
+    threshold = 100  # from which on a merge would have been seen
+    return Writer(kind="batch", append="merge" if merges or len(counts) < threshold else "fast")
+
+
+def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[str]) -> Table:
+    metadata = inspection.tree.opened.metadata
+    schema = metadata.current_schema()
+    lengths = _lengths(files)
+    own = _own_columns(schema.columns)
+    names: dict[int, str] = {}
+    columns: list[Columns] = []
+    for column in schema.columns:
+        if column.field_id in own:
+            names[column.field_id] = own[column.field_id]
+            continue
+        made = _column(column, lengths, notes)
+        names[column.field_id] = made.name
+        columns.append(made)
+    missing = [name for name in _OWN_COLUMNS if name not in own.values()]
+    if missing:
+        notes.append(f"a case's tables have {' and '.join(missing)} too")
+    if not columns:
+        columns.append(Columns(name="payload", type="long"))
+        notes.append("a case's tables have a column beside event_id and event_time")
+    return Table(
+        columns=tuple(columns),
+        partition_by=tuple(_partition_fields(inspection, names, notes)),
+        format_version=metadata.format_version,
+        properties=dict(_properties(metadata.properties)),
+    )
+
+
+def _own_columns(columns: Sequence[NestedField]) -> dict[int, str]:
+    """The columns that stand for event_id and event_time: the first long, and the first timestamp."""
+    found: dict[int, str] = {}
+    for name, types in zip(_OWN_COLUMNS, (("long",), ("timestamptz", "timestamp")), strict=True):
+        fitting = [one for one in columns if isinstance(one.type, PrimitiveType) and one.type.name in types]
+        named = next((one for one in fitting if one.name == name), fitting[0] if fitting else None)
+        if named is not None:
+            found[named.field_id] = name
+    return found
+
+
+def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -> Columns:
+    name = column.name if _NAME.fullmatch(column.name) and column.name not in _OWN_COLUMNS else f"c{column.field_id}"
+    if isinstance(column.type, StructType):
+        fields = tuple(_column(one, lengths, notes) for one in column.type.fields)
+        return Columns(name=name, type="struct", fields=fields, required=column.required)
+    length = lengths.get(column.field_id, 16)
+    kind = column.type.name if isinstance(column.type, PrimitiveType) else "nested"
+    if kind in _SAME_TYPES or kind.startswith("decimal"):
+        return Columns(name=name, type=kind, length=length, required=column.required)
+    if match := _FIXED.fullmatch(kind):
+        return Columns(name=name, type="binary", length=min(_LONGEST, int(match[1])), required=column.required)
+    stand_in = _TYPES.get(kind, "string")
+    notes.append(f"column {name} is {kind}; a {stand_in} stands for it")
+    return Columns(name=name, type=stand_in, length=length, required=column.required)
+
+
+def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: list[str]) -> Iterator[PartitionField]:
+    for one in inspection.tree.opened.metadata.default_spec().fields:
+        if one.transform == "void":
+            continue
+        if one.source_id not in names:
+            notes.append(f"partition field {one.name} is of a nested or dropped column and is left out")
+            continue
+        try:
+            yield PartitionField(column=names[one.source_id], transform=one.transform)
+        except ValueError:
+            notes.append(f"partition field {one.name} has the transform {one.transform} and is left out")
+
+
+def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The properties that change metadata and that a case may have."""
+    for key, value in properties.items():
+        known = property_of(key)
+        if known is None or known.support is not Support.ALWAYS or not known.changes or known.places_files:
+            continue
+        try:
+            is_simulated = known.simulates(value)
+        except PropertyError:
+            continue
+        if is_simulated and key not in (FORMAT_VERSION, WRITE_DISTRIBUTION_MODE):
+            yield key, value
+
+
+def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
+    match properties.get(WRITE_DISTRIBUTION_MODE):
+        case "hash":
+            return "hash"
+        case "range":
+            return "range"
+    return "none"
+
+
+def _sample(inspection: Inspection) -> list[DataFileEntry]:
+    """Some live data files with their metrics, of the newest manifest that can be read."""
+    tree = inspection.tree
+    metadata = tree.opened.metadata
+    root = tree.opened.root.rstrip("/")
+    for place in tree.index.live:
+        manifest = tree.index.manifests[place]
+        spec = next((one for one in metadata.partition_specs if one.spec_id == manifest.partition_spec_id), None)
+        if manifest.content or spec is None:
+            continue
+        known = ManifestHeader(schema=metadata.current_schema(), spec=spec, format_version=metadata.format_version)
+        try:
+            data = tree.opened.storage.read(f"{root}/{tree.index.keys[place]}")
+            entries = read_manifest(data, source=tree.index.keys[place], known=known).entries
+        except (FileNotFoundError, IcebergFileError, StorageError):
+            continue
+        return [entry.file for entry in entries[:_MOST_ENTRIES]]
+    return []
+
+
+def _lengths(files: Sequence[DataFileEntry]) -> dict[int, int]:
+    """Bytes of the values of each column, as far as bounds tell; Iceberg cuts them at 16 characters."""
+    found: dict[int, list[int]] = {}
+    for file in files:
+        for bounds in (file.lower_bounds, file.upper_bounds):
+            for number, bound in (bounds or {}).items():
+                found.setdefault(number, []).append(len(bound))
+    return {number: max(1, round(float(np.mean(sizes)))) for number, sizes in found.items()}
+
+
+def _measured(inspection: Inspection, rows_per_commit: float) -> MeasuredSizes:
+    history, growth = inspection.history, inspection.parts.growth_bytes
+    by_kind = {kind: spread for kind in Kind if (spread := history.bytes_per_commit(kind)) is not None}
+    content = inspection.tree.content
+    sizes = [] if content is None else _live_sizes(inspection)
+    data = by_kind.get(Kind.DATA)
+    spread = None
+    if sizes:
+        low, median, high = np.percentile(sizes, (10, 50, 90))
+        spread = Spread(median=float(median), low=float(low), high=float(high))
+    return MeasuredSizes(
+        data_file_bytes=spread,
+        bytes_per_row=data.median / rows_per_commit if data is not None and rows_per_commit else None,
+        by_kind_per_commit=by_kind,
+        snapshot_json_bytes=growth.get("snapshots", 0.0) + growth.get("snapshot-log", 0.0) or None,
+    )
+
+
+def _live_sizes(inspection: Inspection) -> list[int]:
+    content = inspection.tree.content
+    if content is None:
+        return []
+    rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
+    return [size for size, kind, is_live in rows if is_live and kind is Kind.DATA]
