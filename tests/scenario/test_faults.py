@@ -490,25 +490,6 @@ def test_a_fault_of_the_base_is_told_once_however_many_cases_share_it(tmp_path: 
     assert faults_of(tmp_path / "crash.yaml", broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
 
 
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (b"", "1:1: the file holds no scenario. Start from one in scenarios/."),
-        (b"# nothing\n", "1:1: the file holds no scenario. Start from one in scenarios/."),
-        (b"- a\n", "1:1: a scenario is a mapping of keys to values. Start from one in scenarios/."),
-        (b"name: \xff\n", "1:7: the file is not UTF-8 text. Save it as UTF-8."),
-        (b"name: a\nquestion: \x00\n", "2:11: a control character stands here. Take it out, or write it as text."),
-        (b'name: "\\ud800"\n', "1:7: name holds a control character. Take it out."),
-        (b"a: " + b"[" * 40, "1:28: nested more than 24 levels deep. Write it flatter."),
-        (b"a: [" + b"1," * 20_000, "1:39999: more than 20000 values. Split the scenario."),
-        (b"#" * 1_100_000, "1:1: the file is larger than 1 MiB. Split it: one scenario per question."),
-        (b"%YAML 1.1\n---\na: 1\n", "2:1: a directive (% at the start of a line) is not read. Take it out."),
-    ],
-)
-def test_bytes_that_are_no_scenario_are_refused_in_one_line(content: bytes, fault: str, tmp_path: Path) -> None:
-    assert faults_of(tmp_path / "crash.yaml", content) == [fault]
-
-
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"no such file\. Give the path of a scenario"):
         load_scenario(tmp_path / "none.yaml")

@@ -1,9 +1,7 @@
 """A document as dicts, lists and text ─► a Scenario, or everything that is wrong with it."""
 
 import inspect
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -26,25 +24,11 @@ _SOUND: dict[str, Any] = {
 }
 """Stands in for required fields that are broken, so that the checks still judge the rest."""
 
-_PARTS = ("table", "workload", "writer", "changes", "maintenance", "environment", "planning", "fit")
-"""Fields that a fault in one of their own fields leaves usable."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
-    """What came of one document: the scenario, complete only if there are no faults."""
-
-    draft: Draft
-    faults: tuple[Fault, ...]
-
-    @property
-    def scenario(self) -> Scenario:
-        """The scenario as understood."""
-        return self.draft.scenario
-
-
-def examine(document: Mapping[str, Any]) -> Examined:
-    """The scenario that a document describes, with the faults of single fields and of what does not fit together."""
+def examine(document: Mapping[str, Any]) -> tuple[Scenario, list[Fault]]:
+    """The scenario that a document describes, complete only if there are no faults: of single fields, and of what does
+    not fit together.
+    """
     faults: list[Fault] = []
     broken: set[Place] = set()
     try:
@@ -57,7 +41,7 @@ def examine(document: Mapping[str, Any]) -> Examined:
     for check in CHECKS:
         if draft.has_sound(*check.needs):
             faults += check.faults(draft)
-    return Examined(draft=draft, faults=tuple(faults))
+    return scenario, faults
 
 
 def _follows(error: ErrorDetails) -> bool:
@@ -67,8 +51,7 @@ def _follows(error: ErrorDetails) -> bool:
 
 def _field_of(place: Place, document: Mapping[str, Any]) -> Place:
     """The field to give up for a fault: `table.columns`, or all of `table` where that is no mapping."""
-    divisible = len(place) > 1 and isinstance(document.get(str(place[0])), dict) and place[0] in _PARTS
-    return place[: 2 if divisible else 1]
+    return place[: 2 if isinstance(document.get(str(place[0])), dict) else 1]
 
 
 def _sound(document: Mapping[str, Any], broken: set[Place]) -> dict[str, Any]:
@@ -126,36 +109,36 @@ def _shown(value: object) -> str:
     return quote(str(value))
 
 
-def _wanted(error: ErrorDetails) -> str:  # noqa: PLR0911, PLR0912 - one line per kind of error
-    context = error.get("ctx", {})
-    match error["type"]:
-        case "value_error":
-            return str(context["error"])
-        case "literal_error":
-            return re.sub(r"'(\w+)'", r"\1", str(context["expected"]))
-        case "greater_than":
-            return f"more than {_number(context['gt'])}"
-        case "greater_than_equal":
-            return f"at least {_number(context['ge'])}"
-        case "less_than":
-            return f"less than {_number(context['lt'])}"
-        case "less_than_equal":
-            return f"at most {_number(context['le'])}"
-        case "dict_type" | "model_type" | "model_attributes_type":
-            return "keys and values, indented below it"
-        case "tuple_type" | "list_type":
-            return "a list, such as [a, b], or lines that start with -"
-        case "string_type":
-            return "text"
-        case "too_short":
-            return "at least one"
-        case "string_too_short":
-            return "some text"
-        case "string_too_long":
-            return f"at most {context['max_length']} characters"
-        case _:  # a kind that no field of the language asks for today
-            return f"what belongs here: {_description(tuple(error['loc']))}".removesuffix(".")
+def _wanted(error: ErrorDetails) -> str:
+    if error["type"] not in _WANTED:  # a kind that no field of the language asks for today
+        return f"what belongs here: {_description(tuple(error['loc']))}".removesuffix(".")
+    context = {name: _as_written(value) for name, value in error.get("ctx", {}).items()}
+    return _WANTED[error["type"]].format(**context)
 
 
-def _number(bound: float) -> str:
-    return str(int(bound)) if bound == int(bound) else str(bound)
+def _as_written(value: object) -> object:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value.replace("'", "") if isinstance(value, str) else value
+
+
+_MAPPING = "keys and values, indented below it"
+_LIST = "a list, such as [a, b], or lines that start with -"
+_WANTED = {
+    "value_error": "{error}",
+    "literal_error": "{expected}",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "dict_type": _MAPPING,
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "string_type": "text",
+    "too_short": "at least one",
+    "string_too_short": "some text",
+    "string_too_long": "at most {max_length} characters",
+}
+"""Ends of `Give …`, by pydantic's kind of error."""

@@ -1,15 +1,16 @@
 """Reads a scenario's file, and says everything that is wrong with it, each fault with its position and its remedy."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 from wasim.errors import ScenarioError
-from wasim.scenario import document
 from wasim.scenario.case import Case
-from wasim.scenario.examine import Examined, examine
-from wasim.scenario.faults import ON_COMMAND_LINE, Fault, Mark, MarkedFault, format_place, mark_fault
+from wasim.scenario.document import MOST_BYTES, Document, Refused, read_document, written
+from wasim.scenario.examine import examine
+from wasim.scenario.faults import ON_COMMAND_LINE, Fault, MarkedFault, format_place, mark_fault
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.notes import take_notes
 from wasim.scenario.overrides import override
@@ -35,60 +36,29 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
     """
     content = _read(path)
     try:
-        root, marked = document.read_document(content)
-    except document.Refused as refused:
+        document, marked = read_document(content)
+    except Refused as refused:
         raise ScenarioError(_lines(path, refused.faults)) from None
     for field, text in (overrides or {}).items():
-        root, faults_there = override(root, field, text)
-        marked += faults_there
-    axes, faults = read_axes(root)
-    combinations = _examine_all(root, axes)
-    reader = _Reader(root, axes, marked)
-    for fault in faults:
-        reader.add(fault)
-    for choice, examined in combinations:
-        for fault in examined.faults:
-            reader.add(fault, choice)
-    sound = [(choice, examined.scenario) for choice, examined in combinations]
-    if not reader.marked:
-        for choice, fault in _whole_sweep_faults(axes, sound):
-            reader.add(fault, choice)
-    if reader.marked:
-        raise ScenarioError(_lines(path, reader.marked))
-    return replace(_loaded(path, content.decode("utf-8-sig"), axes, sound), overrides=dict(overrides or {}))
-
-
-class _Reader:
-    """Gathers faults as they are shown, each once, wherever many combinations share it."""
-
-    def __init__(self, root: document.Mapping, axes: tuple[Axis, ...], marked: list[MarkedFault]) -> None:
-        self._root, self._axes = root, axes
-        self._seen: set[tuple[Mark, str]] = set()
-        self.marked = list(marked)
-        self._taken = {(fault.mark, fault.text.split(" ")[0]) for fault in marked}
-
-    def add(self, fault: Fault, choice: Choice = ()) -> None:
-        """Takes up a fault, pointing into the sweep where the value came from there."""
-        place = source(fault.place, self._axes, choice) if choice else fault.place
-        if fault.problem == "is missing" and self._swept(format_place(fault.place)):
-            return
-        mark = document.locate(self._root, place, at_key=fault.at_key)
-        shown = mark_fault(mark, Fault(place=place, problem=fault.problem, remedy=fault.remedy))
-        name = (mark, format_place(place))
-        if name not in self._taken and (mark, shown.text) not in self._seen:
-            self._seen.add((mark, shown.text))
-            self.marked.append(shown)
-
-    def _swept(self, field: str) -> bool:
-        """Whether the sweep names the field, if only in a way that is a fault by itself."""
-        sweep = self._root.entries.get("sweep")
-        return isinstance(sweep, document.Mapping) and field in sweep.entries
+        document, faults = override(document, field, text)
+        marked += faults
+    axes, of_sweep = read_axes(document.data)
+    examined = [(choice, examine(settle(document.data, axes, choice))) for choice in choices(axes)]
+    combinations = [(choice, scenario) for choice, (scenario, _) in examined]
+    found: list[tuple[Choice, Fault]] = [((), fault) for fault in of_sweep]
+    found += [(choice, fault) for choice, (_, faults) in examined for fault in faults]
+    if not (found or marked):
+        found += _whole_sweep_faults(axes, combinations)
+    if found or marked:
+        raise ScenarioError(_lines(path, _mark_all(document, axes, found, marked)))
+    loaded = _loaded(path, content.decode("utf-8-sig"), axes, combinations)
+    return replace(loaded, overrides=dict(overrides or {}))
 
 
 def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(document.MOST_BYTES + 1)
+            return file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         problem = "no such file. Give the path of a scenario, such as scenarios/smoke.yaml."
     except IsADirectoryError:
@@ -102,69 +72,65 @@ def _read(path: Path) -> bytes:
 
 
 def _lines(path: Path, faults: Iterable[MarkedFault]) -> list[str]:
-    return [f"{path}{_where(fault.mark)}: {fault.text}" for fault in sorted(faults)]
+    return [
+        f"{path}: on the command line: {fault.text}"
+        if fault.mark == ON_COMMAND_LINE
+        else f"{path}:{fault.mark.line}:{fault.mark.column}: {fault.text}"
+        for fault in sorted(faults)
+    ]
 
 
-def _where(mark: Mark) -> str:
-    return ": on the command line" if mark == ON_COMMAND_LINE else f":{mark.line}:{mark.column}"
-
-
-def _examine_all(root: document.Mapping, axes: tuple[Axis, ...]) -> list[tuple[Choice, Examined]]:
-    base = document.plain(root)
-    return [(choice, examine(settle(base, axes, choice))) for choice in choices(axes)]
+def _mark_all(
+    document: Document, axes: tuple[Axis, ...], found: Iterable[tuple[Choice, Fault]], marked: Iterable[MarkedFault]
+) -> set[MarkedFault]:
+    """Those `marked` and those `found`, once each however many combinations share them; where a value came from the
+    sweep, there. What has a fault by its mere form has no other.
+    """
+    shown = set(marked)
+    malformed = {(fault.mark, fault.text.split(" ")[0]) for fault in shown}
+    swept = document.data.get("sweep")
+    for choice, fault in found:
+        if fault.problem == "is missing" and isinstance(swept, dict) and format_place(fault.place) in swept:
+            continue  # it is swept, if only in a way that is a fault by itself
+        place = source(fault.place, axes, choice) if choice else fault.place
+        mark = document.locate(place, at_key=fault.at_key)
+        if (mark, format_place(place)) not in malformed:
+            shown.add(mark_fault(mark, replace(fault, place=place)))
+    return shown
 
 
 def _whole_sweep_faults(
     axes: tuple[Axis, ...], combinations: list[tuple[Choice, Scenario]]
-) -> Iterable[tuple[Choice, Fault]]:
-    """Faults of the sweep as a whole: too many cases, or two that are the same."""
-    repetitions = combinations[0][1].repetitions
-    count = repetitions
-    for axis in axes:
-        count *= len(axis.values)
-    if count > MOST_CASES:
-        yield (
-            (),
-            Fault(
-                place=("sweep",) if axes else ("repetitions",),
-                problem=f"makes {count} cases, counting {repetitions} of each",
-                remedy=f"Sweep fewer values: {MOST_CASES} cases are the most.",
-            ),
-        )
-        return
+) -> Iterator[tuple[Choice, Fault]]:
+    """Faults of the sweep as a whole: too many cases, intervals held out of one, or two cases that are the same."""
     first = combinations[0][1]
+    count = first.repetitions * prod(len(axis.values) for axis in axes)
+    if count > MOST_CASES:
+        problem = f"makes {count} cases, counting {first.repetitions} of each"
+        remedy = f"Sweep fewer values: {MOST_CASES} cases are the most."
+        yield (), Fault(place=("sweep",) if axes else ("repetitions",), problem=problem, remedy=remedy)
+        return
     intervals = {scenario.commit_interval for _, scenario in combinations}
     if "held_out" in first.fit.model_fields_set and first.fit.held_out == "intervals" and len(intervals) == 1:
-        yield (
-            (),
-            Fault(
-                place=("fit", "held_out"),
-                problem='is "intervals", but all cases share one commit interval',
-                remedy="Sweep commit_interval, or give second_half or none.",
-            ),
-        )
+        problem = 'is "intervals", but all cases share one commit interval'
+        remedy = "Sweep commit_interval, or give second_half or none."
+        yield (), Fault(place=("fit", "held_out"), problem=problem, remedy=remedy)
     seen: dict[str, Choice] = {}
     for choice, scenario in combinations:
         twin = seen.setdefault(json.dumps(scenario.model_dump(mode="json"), sort_keys=True), choice)
-        if twin == choice:
-            continue
-        number = next(n for n in range(len(axes)) if twin[n] != choice[n])
-        axis = axes[number]
-        yield (
-            choice,
-            Fault(
-                place=("sweep", axis.field, choice[number]),
-                problem=f"is the same as sweep.{axis.field}[{twin[number]}]",
-                remedy="Keep one; `repetitions` measures a case more than once.",
-            ),
-        )
+        if twin != choice:
+            number = next(n for n in range(len(axes)) if twin[n] != choice[n])
+            field = axes[number].field
+            problem = f"is the same as sweep.{field}[{twin[number]}]"
+            remedy = "Keep one; `repetitions` measures a case more than once."
+            yield choice, Fault(place=("sweep", field, choice[number]), problem=problem, remedy=remedy)
 
 
 def _loaded(
     path: Path, text: str, axes: tuple[Axis, ...], combinations: list[tuple[Choice, Scenario]]
 ) -> LoadedScenario:
     first = combinations[0][1]
-    values = {axis.field: tuple(document.written(value) for value in axis.values) for axis in axes}
+    values = {axis.field: tuple(written(value) for value in axis.values) for axis in axes}
     cases: list[Case] = []
     for repetition in range(first.repetitions):
         for choice, scenario in combinations:

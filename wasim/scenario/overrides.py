@@ -2,63 +2,43 @@
 
 from dataclasses import replace
 
-from wasim.scenario.document import Mapping, Node, Refused, Scalar, Sequence, read_value
-from wasim.scenario.faults import ON_COMMAND_LINE, Fault, MarkedFault, Place, mark_fault
-from wasim.scenario.parts import WRITER_KINDS
-from wasim.scenario.sweep import place_of
+from wasim.scenario.document import Document, Refused, read_document
+from wasim.scenario.faults import ON_COMMAND_LINE, Fault, Mark, MarkedFault, Place, mark_fault, overlap, quote
+from wasim.scenario.sweep import place_of, placed
 
 
-def override(root: Mapping, field: str, text: str) -> tuple[Mapping, list[MarkedFault]]:
+def override(document: Document, field: str, text: str) -> tuple[Document, list[MarkedFault]]:
     """The document with a value, written as YAML, at a dotted field. Faults if it is none, or there is no field.
 
     A sweep over the field, or over a part of it, is dropped; in a sweep over what the field is part of, each value
     takes it.
     """
-    try:
-        value = read_value(text)
-    except Refused as refused:
-        return root, [MarkedFault(mark=ON_COMMAND_LINE, text=f"{field}: {fault.text}") for fault in refused.faults]
-    place = place_of(field, root, refused=())
+    place = place_of(field, document.data, refused=())
     if isinstance(place, Fault):
-        fault = Fault(place=(field,), problem=place.problem, remedy=place.remedy)
-        return root, [mark_fault(ON_COMMAND_LINE, fault)]
-    sweep = root.entries.get("sweep")
-    root = _into(root, place, value)  # type: ignore[assignment]  # a mapping stays one
-    if isinstance(sweep, Mapping):
-        kept = {
-            swept: _sweep_over(place_of(swept, root, refused=()), place, old, value)
-            for swept, old in sweep.entries.items()
-        }
-        entries = {swept: values for swept, values in kept.items() if values is not None}
-        root.entries["sweep"] = replace(sweep, entries=entries)
-    return root, []
+        return document, [mark_fault(ON_COMMAND_LINE, replace(place, place=(field,)))]
+    try:
+        read, faults = read_document(f"value: {text}".encode())
+    except Refused:
+        read, faults = Document(data={}), []
+    if faults or list(read.data) != ["value"]:
+        remedy = "Give it as a scenario writes it, such as 365d, [1s, 5s] or {kind: batch}."
+        return document, [MarkedFault(mark=ON_COMMAND_LINE, text=f"{field}: {quote(text)} is no value. {remedy}")]
+    value = read.data["value"]
+    data, changed = placed(document.data, place, value), [place]
+    if isinstance(data.get("sweep"), dict):
+        data["sweep"] = {}
+        for swept, values in document.data["sweep"].items():
+            other = place_of(swept, document.data, refused=())
+            if isinstance(other, Fault) or not overlap(place, other) or not isinstance(values, list):
+                data["sweep"][swept] = values
+            elif len(place) > len(other):
+                within = place[len(other) :]
+                data["sweep"][swept] = [placed(item, within, value) for item in values]
+                changed += [("sweep", swept, number, *within) for number in range(len(values))]
+    starts, keys = _remarked(document.starts, changed), _remarked(document.keys, changed)
+    return Document(data=data, starts=starts, keys=keys), []
 
 
-def _sweep_over(swept: Place | Fault, place: Place, values: Node, value: Node) -> Node | None:
-    """The values of one swept field, with the value at its place within them; None if it takes the place of them."""
-    if isinstance(swept, Fault) or not isinstance(values, Sequence):
-        return values
-    if swept[: len(place)] == place:
-        return None
-    if place[: len(swept)] == swept:
-        return replace(values, items=tuple(_into(item, place[len(swept) :], value) for item in values.items))
-    return values
-
-
-def _into(node: Node | None, place: Place, value: Node) -> Node:
-    """The node with the value at a place below it; where there is no such place, that is a fault found later."""
-    if not place:
-        return value
-    step, rest = place[0], place[1:]
-    if isinstance(node, Sequence):
-        return replace(
-            node, items=tuple(_into(item, rest, value) if n == step else item for n, item in enumerate(node.items))
-        )
-    if isinstance(node, Scalar) and node.text in WRITER_KINDS:  # `writer: streaming` is short for a mapping
-        node = Mapping(mark=node.mark, entries={"kind": node}, keys={"kind": node.mark})
-    if isinstance(node, Scalar):
-        return node
-    node = node or Mapping(mark=ON_COMMAND_LINE, entries={}, keys={})
-    name = str(step)
-    entries = node.entries | {name: _into(node.entries.get(name), rest, value)}
-    return replace(node, entries=entries, keys={name: ON_COMMAND_LINE} | node.keys)
+def _remarked(marks: dict[Place, Mark], changed: list[Place]) -> dict[Place, Mark]:
+    kept = {place: mark for place, mark in marks.items() if not any(place[: len(new)] == new for new in changed)}
+    return kept | dict.fromkeys(changed, ON_COMMAND_LINE)

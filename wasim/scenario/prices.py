@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from wasim.errors import ScenarioError
-from wasim.scenario import document
+from wasim.scenario.document import MOST_BYTES, Refused, read_document
 from wasim.scenario.examine import explain
 from wasim.scenario.faults import mark_fault
 from wasim.scenario.values import Number, Part
@@ -55,22 +55,22 @@ class Prices(Part):
 def load_prices(path: Path = SHIPPED_PRICES) -> Prices:
     """The prices in a file. ScenarioError with every fault, each with its position."""
     try:
-        content = path.read_bytes()[: document.MOST_BYTES + 1]
+        content = path.read_bytes()[: MOST_BYTES + 1]
     except OSError as error:
         reason = error.strerror or error
         raise ScenarioError([f"{path}: cannot be read: {reason}. Give the path of a file of prices."]) from None
     try:
-        root, faults = document.read_document(content)
-    except document.Refused as refused:
-        root, faults = None, list(refused.faults)
+        document, faults = read_document(content)
+    except Refused as refused:
+        document, faults = None, list(refused.faults)
     prices = None
-    if root is not None:
+    if document is not None:
         try:
-            prices = Prices.model_validate(document.plain(root))
+            prices = Prices.model_validate(document.data)
         except ValidationError as errors:
             for found in errors.errors(include_url=False):
                 fault = explain(found, Prices)
-                faults.append(mark_fault(document.locate(root, fault.place, at_key=fault.at_key), fault))
+                faults.append(mark_fault(document.locate(fault.place, at_key=fault.at_key), fault))
     if faults or prices is None:
         raise ScenarioError([f"{path}:{each.mark.line}:{each.mark.column}: {each.text}" for each in sorted(faults)])
     return prices

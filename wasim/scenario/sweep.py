@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from wasim.errors import WasimError
-from wasim.scenario import document
 from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
@@ -33,7 +32,7 @@ class Axis:
 
     field: str
     place: Place
-    values: tuple[document.Node, ...]
+    values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,18 +91,18 @@ class LoadedScenario:
         return replace(self, combinations=cases)
 
 
-def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
+def read_axes(document: Mapping[str, Any]) -> tuple[tuple[Axis, ...], list[Fault]]:
     """The swept fields that can be used, and faults for those that cannot."""
-    sweep = root.entries.get("sweep")
+    sweep = document.get("sweep")
     if sweep is None:
         return (), []
-    if not isinstance(sweep, document.Mapping):
+    if not isinstance(sweep, dict):
         remedy = "Give fields and lists of values, such as {commit_interval: [1s, 5s]}."
         return (), [Fault(place=("sweep",), problem="is no mapping", remedy=remedy)]
     axes: list[Axis] = []
     faults: list[Fault] = []
-    for name, values in sweep.entries.items():
-        found = _read_axis(root, name, values)
+    for name, values in sweep.items():
+        found = _read_axis(document, name, values)
         clash = isinstance(found, Axis) and next((axis for axis in axes if overlap(axis.place, found.place)), None)
         if clash:
             remedy = f"Sweep only one of them; a list of whole values of {min(clash.field, name, key=len)} can say all."
@@ -115,35 +114,35 @@ def read_axes(root: document.Mapping) -> tuple[tuple[Axis, ...], list[Fault]]:
     return tuple(axes), faults
 
 
-def _read_axis(root: document.Mapping, field: str, values: document.Node) -> Axis | Fault:
+def _read_axis(document: Mapping[str, Any], field: str, values: object) -> Axis | Fault:
     here: Place = ("sweep", field)
-    place = place_of(field, root, refused=NOT_SWEPT)
+    place = place_of(field, document, refused=NOT_SWEPT)
     if isinstance(place, Fault):
         return place
-    if not isinstance(values, document.Sequence) or not values.items:
-        problem = "is an empty list" if isinstance(values, document.Sequence) else "is no list"
+    if not isinstance(values, list) or not values:
+        problem = "is an empty list" if isinstance(values, list) else "is no list"
         return Fault(place=here, problem=problem, remedy=f"Give a list, such as {field}: [a, b].")
-    return Axis(field=field, place=place, values=values.items)
+    return Axis(field=field, place=place, values=tuple(values))
 
 
-def place_of(field: str, root: document.Mapping, *, refused: Container[str]) -> Place | Fault:
+def place_of(field: str, document: Mapping[str, Any], *, refused: Container[str]) -> Place | Fault:
     """Where a dotted name such as `table.columns.payload.count` leads in this scenario. `refused` are fields of it."""
     here: Place = ("sweep", field)
     if not all(field.split(".")):
         return Fault(place=here, problem="is no field", remedy="Give names joined by dots.", at_key=True)
     place: Place = ()
-    node: document.Node | None = root
+    node: Any = document
     rest = field
     while rest:
         if place in OPEN_MAPPINGS:
             return (*place, rest)
         step, _, rest = rest.partition(".")
-        if isinstance(node, document.Sequence):
+        if isinstance(node, list):
             named = _named(node)
             if step not in named:
                 remedy = suggest(step, named)
                 return Fault(place=here, problem=f"names {quote(step)}, which is not in its list", remedy=remedy)
-            place, node = (*place, named[step]), node.items[named[step]]
+            place, node = (*place, named[step]), node[named[step]]
             continue
         part = part_at(place)
         known = [name for name in (part.model_fields if part else ()) if place or name not in refused]
@@ -151,18 +150,17 @@ def place_of(field: str, root: document.Mapping, *, refused: Container[str]) -> 
             problem = "cannot be swept" if step in refused and not place else "is unknown"
             return Fault(place=here, problem=problem, remedy=suggest(step, known), at_key=True)
         place = (*place, step)
-        node = node.entries.get(step) if isinstance(node, document.Mapping) else None
+        node = node.get(step) if isinstance(node, dict) else None
     return place
 
 
-def _named(items: document.Sequence) -> dict[str, int]:
+def _named(items: list[Any]) -> dict[str, int]:
     """Elements of a list by what they are called: a column's `name`, a partition field's `column`."""
     named: dict[str, int] = {}
-    for index, item in enumerate(items.items):
-        entries = item.entries if isinstance(item, document.Mapping) else {}
-        name = entries.get("name", entries.get("column"))
-        if isinstance(name, document.Scalar):
-            named.setdefault(name.text, index)
+    for index, item in enumerate(items):
+        name = item.get("name", item.get("column")) if isinstance(item, dict) else None
+        if isinstance(name, str):
+            named.setdefault(name, index)
     return named
 
 
@@ -182,21 +180,20 @@ def settle(base: Mapping[str, Any], axes: tuple[Axis, ...], choice: Choice) -> d
     """The document of one combination: the base with each swept field given its value."""
     settled: Any = {name: value for name, value in base.items() if name != "sweep"}
     for axis, index in zip(axes, choice, strict=True):
-        settled = _placed(settled, axis.place, document.plain(axis.values[index]))
+        settled = placed(settled, axis.place, axis.values[index])
     return settled  # type: ignore[no-any-return]
 
 
-def _placed(data: Any, place: Place, value: Any) -> Any:  # noqa: ANN401 - a document is dicts, lists and text
+def placed(data: Any, place: Place, value: Any) -> Any:  # noqa: ANN401 - a document is dicts, lists and text
+    """The data with a value at a place within it; unchanged where no such place can be, which is a fault of its own."""
     if not place:
         return value
     step, rest = place[0], place[1:]
-    if isinstance(step, int):
-        return [_placed(item, rest, value) if index == step else item for index, item in enumerate(data)]
-    if data in WRITER_KINDS:  # `writer: streaming` is short for a mapping
+    if isinstance(data, list):
+        return [placed(item, rest, value) if index == step else item for index, item in enumerate(data)]
+    if isinstance(data, str) and data in WRITER_KINDS:  # `writer: streaming` is short for a mapping
         data = {"kind": data}
-    if not isinstance(data, dict):  # a fault of the base, which stays for `examine` to find
-        return data
-    return {**data, step: _placed(data.get(step, {}), rest, value)}
+    return {**data, step: placed(data.get(step, {}), rest, value)} if isinstance(data, dict) else data
 
 
 def source(place: Place, axes: tuple[Axis, ...], choice: Choice) -> Place:
