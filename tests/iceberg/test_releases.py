@@ -6,8 +6,17 @@ from dataclasses import replace
 import pytest
 from support.paths import DATA
 
-from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, manifest_bytes, read_metadata_json
+from wasim.iceberg import (
+    DataFileEntry,
+    ManifestEntry,
+    ManifestHeader,
+    manifest_bytes,
+    read_manifest_list,
+    read_metadata_json,
+)
+from wasim.iceberg.containers import read_container
 from wasim.iceberg.json_text import pretty_json
+from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, manifest_list_bytes
 from wasim.iceberg.metadata_json import render_metadata_json
 from wasim.iceberg.record_fields import entry_schema_texts, manifest_file_schema_texts
 from wasim.iceberg.releases import NEWEST, Release, release_named
@@ -95,6 +104,36 @@ def test_security_lakes_manifest_of_one_file_is_within_its_masked_names_of_13618
     header = ManifestHeader(schema=schema, spec=spec, release=(1, 4))
     # The page masks some sixty letters of the path; everything else is known.
     assert abs(len(manifest_bytes(header, [entry], sync_marker=bytes(16))) - 13618) < 40
+
+
+def v1_list(release: Release, snapshots: int) -> bytes:
+    header = ManifestListHeader(snapshot_id=snapshots, parent_snapshot_id=None, format_version=1, release=release)
+    manifests = [
+        ManifestFile(manifest_path=f"m{one}", manifest_length=7000, partition_spec_id=0, added_snapshot_id=one)
+        for one in range(1, snapshots + 1)
+    ]
+    return manifest_list_bytes(header, manifests, sync_marker=bytes(16))
+
+
+def test_v1_lists_before_1_8_leave_the_adding_snapshot_optional():
+    """Iceberg 1.7.2's ManifestFile says optional, 1.8.0's required: 25 B of header, and a union's byte per record."""
+    old, new = (manifest_file_schema_texts(1, release) for release in ((1, 7), (1, 8)))
+    snapshot = '{"name":"added_snapshot_id","type":%s,"doc":"Snapshot ID that added the manifest",%s"field-id":503}'
+    assert snapshot % ('["null","long"]', '"default":null,') in old[0]
+    assert snapshot % ('"long"', "") in new[0]
+    assert sum(map(len, old)) - sum(map(len, new)) == 25
+    containers = [read_container(v1_list(release, 3), source="list") for release in ((1, 7), (1, 8))]
+    raw = [container.blocks[0].raw for container in containers]
+    assert len(raw[0]) - len(raw[1]) == 3
+    assert bytes([2 * len("m2")]) + b"m2" + b"\xb0\x6d\x00" + b"\x02" + b"\x04" in raw[0]  # length, spec, branch, id
+    assert bytes([2 * len("m2")]) + b"m2" + b"\xb0\x6d\x00" + b"\x04" in raw[1]
+    assert manifest_file_schema_texts(2, (1, 7)) == manifest_file_schema_texts(2, (1, 8))
+
+
+@pytest.mark.parametrize("release", [(0, 12), (1, 7), (1, 8), NEWEST])
+def test_v1_lists_of_every_release_are_read(release):
+    found = read_manifest_list(v1_list(release, 3), source="list")
+    assert [one.added_snapshot_id for one in found.manifests] == [1, 2, 3]
 
 
 def test_pretty_json_is_spaced_as_the_published_sample():

@@ -127,6 +127,26 @@ def test_a_profile_of_an_unreadable_release_is_refused(tmp_path):
         read_profile(tmp_path / "odd.json")
 
 
+def test_a_profile_of_a_release_before_0_12_is_refused_by_name(tmp_path):
+    document = json.loads(render_profile(profile_named("spark_batch")))
+    for version, is_known in (("0.11", False), ("0.12", True)):
+        (tmp_path / "old.json").write_text(json.dumps(document | {"iceberg": version}))
+        if is_known:
+            assert read_profile(tmp_path / "old.json").release == (0, 12)
+        else:
+            with pytest.raises(SavedFileError, match=r"iceberg is 0\.11.* Give 0\.12 or a newer release"):
+                read_profile(tmp_path / "old.json")
+
+
+def test_a_profile_in_a_file_takes_what_it_leaves_out_from_the_shipped_one_that_it_is_like(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"schema_version": 1, "name": "mine", "like": "flink", "pace_s": 9.0}))
+    assert profile_named(str(path)) == replace(profile_named("flink"), name="mine", pace_s=9.0)
+    path.write_text(json.dumps({"schema_version": 1, "name": "mine", "like": "hudi"}))
+    with pytest.raises(SavedFileError, match=r"is like 'hudi', which is no shipped profile\. Give one of spark_stream"):
+        profile_named(str(path))
+
+
 def test_format_version_3_is_refused_for_writers_that_did_not_know_it():
     case = synthetic_case(horizon_s=2.0)
     case = replace(case, table=case.table.model_copy(update={"format_version": 3}))

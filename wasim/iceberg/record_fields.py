@@ -11,6 +11,7 @@ from wasim.iceberg.avro_door import FieldNames
 from wasim.iceberg.avro_schemas import avro_schema_json
 from wasim.iceberg.releases import (
     LIST_KEY_METADATA_SINCE,
+    LIST_SNAPSHOT_REQUIRED_SINCE,
     NEWEST,
     REFERENCED_FILE_SINCE,
     SHORT_COUNT_NAMES_SINCE,
@@ -131,12 +132,16 @@ def _file_struct(format_version: int, partition: StructType, release: Release) -
 
 
 def manifest_file_struct(format_version: int, release: Release = NEWEST) -> StructType:
-    """A record of a manifest list. v1 leaves the counts optional and puts the partitions before the rows."""
+    """A record of a manifest list. v1 leaves the counts optional and puts the partitions before the rows.
+
+    Before 1.8, v1 left the id of the adding snapshot optional too.
+    """
     files = _LIST_FILES if release >= SHORT_COUNT_NAMES_SINCE else _long_names(_LIST_FILES)
     key = (_LIST_KEY,) if release >= LIST_KEY_METADATA_SINCE else ()
     if format_version == 1:
+        snapshot = (_LIST_SNAPSHOT,) if release >= LIST_SNAPSHOT_REQUIRED_SINCE else _optional((_LIST_SNAPSHOT,))
         rows = _optional(_LIST_ROWS)
-        return StructType((*_LIST_HEAD, _LIST_SNAPSHOT, *_optional(files), _LIST_PARTITIONS, *rows, *key))
+        return StructType((*_LIST_HEAD, *snapshot, *_optional(files), _LIST_PARTITIONS, *rows, *key))
     fields = (*_LIST_HEAD, *_LIST_SEQUENCE, _LIST_SNAPSHOT, *files, *_LIST_ROWS, _LIST_PARTITIONS, *key)
     return StructType(fields if format_version == 2 else (*fields, _LIST_ROW_ID))
 

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 Release: TypeAlias = tuple[int, int]
 
+OLDEST: Final[Release] = (0, 12)
 NEWEST: Final[Release] = (1, 12)
 REFS_SINCE: Final[Release] = (0, 14)  # in metadata.json
 STATISTICS_SINCE: Final[Release] = (1, 1)
@@ -15,6 +16,7 @@ PARTITION_STATISTICS_SINCE: Final[Release] = (1, 5)
 SHORT_COUNT_NAMES_SINCE: Final[Release] = (1, 5)
 LIST_KEY_METADATA_SINCE: Final[Release] = (1, 6)
 ENVIRONMENT_KEYS_SINCE: Final[Release] = (1, 6)  # engine-name, iceberg-version … in every summary
+LIST_SNAPSHOT_REQUIRED_SINCE: Final[Release] = (1, 8)  # in v1 lists; before, 503 was optional (apache/iceberg#11626)
 REFERENCED_FILE_SINCE: Final[Release] = (1, 8)  # in entries of v2 manifests
 COMPACT_JSON_SINCE: Final[Release] = (1, 9)  # before, Jackson's pretty printer wrote metadata.json
 # manifests-created, -kept and -replaced in every summary, and the table's say in how manifests are compressed.

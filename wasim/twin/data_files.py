@@ -21,8 +21,7 @@ from wasim.twin.file_parts import FileParts, Part
 from wasim.twin.file_sizes import FileSizes
 from wasim.twin.lineage import with_lineage
 from wasim.twin.locations import Locations
-from wasim.twin.parquet_footers import MAGIC_BYTES, FileBytes
-from wasim.twin.parquet_sizes import column_size, footer_bytes, kind_of
+from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, column_size, footer_bytes, kind_of
 from wasim.twin.partitions import Partition, partition_folder
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
@@ -103,9 +102,7 @@ class DataFiles:
         self, part: Part, commit: int, numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> DataFileEntry:
         path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
-        return self.entry(
-            path, part, rng, arrives=not rewrites, has_lineage=rewrites and self.case.table.format_version > 2
-        )
+        return self.entry(path, part, rng, has_lineage=rewrites and self.case.table.format_version > 2)
 
     def folder_of(self, partition: Partition) -> str:
         """Where files of a partition lie below `data/`."""
@@ -130,14 +127,12 @@ class DataFiles:
         )
         return numbers.locations.data_file(folder, name) if is_movable else f"{numbers.locations.table}/{name}"
 
-    def entry(
-        self, path: str, part: Part, rng: np.random.Generator, *, arrives: bool, has_lineage: bool = False
-    ) -> DataFileEntry:
-        """The file at that path that holds these rows of one partition, which arrive or were in the table before."""
+    def entry(self, path: str, part: Part, rng: np.random.Generator, *, has_lineage: bool = False) -> DataFileEntry:
+        """The file at that path that holds these rows of one partition."""
         rows = part.share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
-        sizes = self._checked(self.file_sizes.of(rows, rng, arrives=arrives, has_lineage=has_lineage))
+        sizes = self._checked(self.file_sizes.draw(rows, rng, has_lineage=has_lineage))
         found = {
             leaf.field_id: part.bounds[leaf.field_id]
             if leaf.field_id in part.bounds
@@ -200,6 +195,7 @@ def of_shape(
     found = leaves(case.table, schema)
     counted = _counted(found)
     bounded = tuple(leaf for leaf in counted if leaf.bound_length is not None)
+    constant = frozenset(field.source_id for field in spec.fields if field.transform == "identity")
     return {
         "case": case,
         "properties": TableProperties.read(case.table.properties),
@@ -208,7 +204,7 @@ def of_shape(
         "leaves": found,
         "counted": counted,
         "parts": FileParts(case=case, rows=rows, spec=spec, leaves=found, bounded=bounded, most_rows=most_rows),
-        "file_sizes": FileSizes(schema=schema, leaves=found, rows=rows, profile=profile, writer=case.writer),
+        "file_sizes": FileSizes(schema=schema, leaves=found, constant=constant, rows=rows, profile=profile),
     }
 
 
@@ -222,7 +218,7 @@ def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -
         sum(alike[kind] * column_size(leaf, max(1, round(count)), profile).mean_bytes for kind, leaf in of_kind.items())
         for count in rows
     ]
-    return np.array(columns) + max(footer_bytes(schema, len(found), profile), 0.0)
+    return np.array(columns) + footer_bytes(schema, len(found), profile)
 
 
 def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:

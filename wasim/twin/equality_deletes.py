@@ -9,12 +9,11 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
-from wasim.twin.file_sizes import MOST_ROWS_ENCODED
-from wasim.twin.parquet_footers import MAGIC_BYTES, FileBytes, file_bytes
-from wasim.twin.parquet_pages import ColumnValues, encoded_columns
-from wasim.twin.parquet_sizes import column_size
+from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, column_size, footer_bytes
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
+
+_DELETE_TYPE_BYTES = 60  # of the footer's `delete-type` and `delete-field-ids`
 
 
 def equality_delete_file(
@@ -25,7 +24,7 @@ def equality_delete_file(
     Its statistics are those of the data file.
     """
     deleted = rows.take(np.sort(np.unique(rows.numbers, return_index=True)[1]))
-    sizes = _sizes(keys, deleted, files)
+    sizes = _sizes(keys, len(deleted), files)
     counted = [
         key for number in java_map_order(sizes.columns) for key in keys if key.field_id == number and key.has_counts
     ]
@@ -48,18 +47,11 @@ def equality_delete_file(
     )
 
 
-def _sizes(keys: Sequence[Leaf], deleted: RowSet, files: DataFiles) -> FileBytes:
-    """Bytes of the file. That of many keys has columns as the profile's law says, and else what a smaller one has."""
-    encoded = deleted.take(np.arange(min(len(deleted), MOST_ROWS_ENCODED)))
-    columns = encoded_columns(
-        [ColumnValues(leaf=key, values=files.rows.values(key, encoded), depth=key.depth) for key in keys]
-    )
-    texts = {"delete-type": "equality", "delete-field-ids": ", ".join(str(key.field_id) for key in keys)}
-    sizes = file_bytes(columns, len(deleted), _schema_of(keys, files.schema), texts)
-    if len(encoded) == len(deleted):
-        return sizes
-    by_law = {key.field_id: round(column_size(key, len(deleted), files.profile).mean_bytes) for key in keys}
-    return FileBytes(columns=by_law, around=sizes.around)
+def _sizes(keys: Sequence[Leaf], rows: int, files: DataFiles) -> FileBytes:
+    """Bytes of a file of so many keys, by the profile's law."""
+    columns = {key.field_id: round(column_size(key, rows, files.profile).mean_bytes) for key in keys}
+    around = footer_bytes(_schema_of(keys, files.schema), len(keys), files.profile)
+    return FileBytes(columns=columns, around=round(around) + _DELETE_TYPE_BYTES)
 
 
 def _schema_of(keys: Sequence[Leaf], schema: Schema) -> Schema:

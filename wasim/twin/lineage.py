@@ -1,16 +1,16 @@
-"""The columns that v3 adds to files of rows which other files held before: each row's id, and when it last changed."""
+"""The two lineage columns of v3 files whose rows are rewritten: each row's id, and the commit that last changed it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.schemas import NestedField, Schema, primitive_type
 from wasim.twin.bounds import single_value
-from wasim.twin.parquet_pages import Column, ColumnValues, encoded_columns
 from wasim.twin.row_sets import INHERITED, RowSet
-from wasim.twin.schema import own_leaf
 from wasim.units import Ints
 
 ROW_ID, CHANGED_AT_ID = 2147483540, 2147483539
@@ -29,16 +29,21 @@ LINEAGE_FIELDS = (
     ),
 )
 
+# Measured on files of 5 … 4,000 rows, changed by 1 … 40 commits: within an eighth.
+_ROW_ID_PAGE_BYTES, _ROW_ID_BYTES = 66.0, 1.1
+_CHANGED_AT_PAGES_BYTES, _CHANGE_BYTES = 78.0, 4.0
+
 Value = TypeVar("Value", int, bytes)
 
 
-def lineage_columns(rows: RowSet) -> list[Column]:
-    """Both columns as a file of these rows holds them, after all others."""
-    given = []
-    for field, values in zip(LINEAGE_FIELDS, _values(rows).values(), strict=True):
-        told = values != INHERITED
-        given.append(ColumnValues(leaf=own_leaf(field), values=values[told], depth=1, told=told))
-    return encoded_columns(given)
+def lineage_sizes(rows: RowSet) -> dict[int, int]:
+    """Bytes of both columns, by field id, in a file of these rows: ids grow, and few commits changed them."""
+    changes = rows.changed_at[rows.changed_at != INHERITED]
+    null_bits = len(rows) if len(changes) < len(rows) else 0
+    return {
+        ROW_ID: round(_ROW_ID_PAGE_BYTES + _ROW_ID_BYTES * int(np.count_nonzero(rows.row_ids != INHERITED))),
+        CHANGED_AT_ID: round(_CHANGED_AT_PAGES_BYTES + _CHANGE_BYTES * len(np.unique(changes)) + null_bits / 8),
+    }
 
 
 def _values(rows: RowSet) -> dict[int, Ints]:

@@ -24,7 +24,12 @@ class DeleteFiles:
 
 
 def draw_delete_files(
-    files: DataFiles, tasks: Sequence[DeltaTask], numbers: FileNumbers, *, by_partition: bool
+    files: DataFiles,
+    tasks: Sequence[DeltaTask],
+    numbers: FileNumbers,
+    rng: np.random.Generator,
+    *,
+    by_partition: bool,
 ) -> DeleteFiles:
     """Deletes the rows that each task is to delete. In v2 one file deletes those of a partition or, if not
     `by_partition`, of a data file; in v3 a task writes one file of vectors.
@@ -43,7 +48,7 @@ def draw_delete_files(
             path = file.entry.file.file_path
             rows = DeletedRows(path=path, partition=file.entry.file.partition, positions=positions)
             deleted[path] = file.spec_id, rows
-        writer = _Task(files=files, numbers=numbers, place=place)
+        writer = _Task(files=files, numbers=numbers, place=place, rng=rng)
         drawn = writer.vectors(deleted) if uses_vectors else writer.positions(deleted, by_partition=by_partition)
         for spec_id, one in drawn:
             added.setdefault(spec_id, []).append(one)
@@ -57,6 +62,7 @@ class _Task:
     files: DataFiles
     numbers: FileNumbers
     place: int
+    rng: np.random.Generator
 
     def positions(
         self, deleted: Mapping[str, tuple[int, DeletedRows]], *, by_partition: bool
@@ -64,7 +70,7 @@ class _Task:
         drawn = []
         for count, (spec_id, group) in enumerate(_groups(list(deleted.values()), by_partition=by_partition), 1):
             folder = self.files.folder_of(group[0].partition)
-            file = position_delete_file(self._path(folder, f"{count:05d}-deletes.parquet"), group)
+            file = position_delete_file(self._path(folder, f"{count:05d}-deletes.parquet"), group, self.rng)
             _remember(self.files, file, group)
             drawn.append((spec_id, file))
         return drawn

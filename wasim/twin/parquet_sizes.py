@@ -1,6 +1,4 @@
-"""What Parquet gives a column and a footer of a file of many rows: a law, calibrated by a profile's samples.
-
-Files of few rows are encoded instead (`file_sizes`).
+"""Bytes that Parquet gives a column, and the footer, of a file of so many rows: a law, with a profile's samples.
 
     plain      = page + rows · value
     dictionary = 2 pages + distinct · value + rows · ⌈log₂ distinct⌉ / 8,   if that is less before compression
@@ -11,7 +9,7 @@ same kind of column takes the rest away.
 """
 
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil, exp, log2, sqrt
 
 import numpy as np
 
@@ -21,14 +19,28 @@ from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, decimal_digits
 from wasim.twin.schema import Leaf
 
+MAGIC_BYTES = 4  # at the start of every Parquet file
 _PAGE_BYTES = 45.0
 _DICTIONARY_PAGES_BYTES = 90.0
 _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above four bits a digit
 _NUMBER_OVERHEAD_BYTES = 0.5
 FOOTER_BYTES_PER_COLUMN = 170.0  # beside the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
-_UNKNOWN_DEVIATION = 0.005
+_LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
 _PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBytes:
+    """Bytes of a file: of its columns by field id, and of what is `around` them, the footer above all."""
+
+    columns: dict[int, int]
+    around: int
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file."""
+        return sum(self.columns.values()) + self.around
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +66,8 @@ def column_size(leaf: Leaf, rows: int, profile: WriterProfile) -> SizeLaw:
     law = law_bytes(leaf, rows)
     if not samples:
         alike = [_ratio(leaf, sample) for sample in profile.columns if sample.type == kind[0]]
-        mean = law * (float(np.mean(alike)) if alike and kind[0] not in ("string", "binary") else 1.0)
-        return SizeLaw(mean_bytes=mean, deviation_bytes=mean * _UNKNOWN_DEVIATION)
+        ratio = float(np.mean(alike)) if alike and kind[0] not in ("string", "binary") else 1.0
+        return SizeLaw(mean_bytes=law * ratio, deviation_bytes=_deviation_bytes(leaf, rows))
     samples.sort(key=lambda sample: sample.rows)
     places = np.log([sample.rows for sample in samples])
     ratio = float(np.interp(np.log(rows), places, [_ratio(leaf, sample) for sample in samples]))
@@ -78,14 +90,37 @@ def law_bytes(leaf: Leaf, rows: int) -> float:
     if leaf.name == "event_time":
         return 110.0 + 2.0 * rows
     column = leaf.column
-    value, raw = _value_bytes(column)
-    plain = _PAGE_BYTES + rows * value
+    value, _ = _value_bytes(column)
+    if not _has_dictionary(column, rows):
+        return _PAGE_BYTES + rows * value
+    distinct = _distinct(column, rows)
+    return _DICTIONARY_PAGES_BYTES + distinct * value + _index_bytes(distinct, rows)
+
+
+def _has_dictionary(column: Columns, rows: int) -> bool:
+    raw, distinct = _value_bytes(column)[1], _distinct(column, rows)
+    return column.type != "boolean" and distinct * raw + _index_bytes(distinct, rows) < rows * raw
+
+
+def _distinct(column: Columns, rows: int) -> float:
+    """How many different values so many rows have, in the mean."""
     keys = _keys(column)
-    distinct = max(1.0, -keys * float(np.expm1(rows * np.log1p(-1.0 / keys)))) if keys > 1 else 1.0
-    index = rows * ceil(log2(distinct)) / 8 if distinct > 1 else 0.0
-    if column.type == "boolean" or distinct * raw + index >= rows * raw:
-        return plain
-    return _DICTIONARY_PAGES_BYTES + distinct * value + index
+    return max(1.0, -keys * float(np.expm1(rows * np.log1p(-1.0 / keys)))) if keys > 1 else 1.0
+
+
+def _index_bytes(distinct: float, rows: int) -> float:
+    return rows * ceil(log2(distinct)) / 8 if distinct > 1 else 0.0
+
+
+def _deviation_bytes(leaf: Leaf, rows: int) -> float:
+    """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds."""
+    column = leaf.column
+    if leaf.name in ("event_id", "event_time") or not _has_dictionary(column, rows):
+        return _LEAST_DEVIATION_BYTES
+    keys = _keys(column)
+    missing = exp(-rows / keys)  # share of the values that no row has
+    variance = keys * missing * (1 - (1 + rows / keys) * missing)
+    return max(_LEAST_DEVIATION_BYTES, _value_bytes(column)[0] * sqrt(max(0.0, variance)))
 
 
 def _keys(column: Columns) -> float:
@@ -115,10 +150,11 @@ def _decimal_bytes(precision: int) -> float:
 
 
 def footer_bytes(schema: Schema, columns: int, profile: WriterProfile) -> float:
-    """Bytes of a file beside its columns: page index none, footer, and Iceberg's schema within."""
+    """Bytes of a file beside its columns: footer, page indexes, and the JSON of its schema. Never negative."""
     seen = profile.footer
-    return (
+    return max(
+        0.0,
         seen.mean_bytes
         + FOOTER_BYTES_PER_COLUMN * (columns - seen.columns)
-        + (len(schema_json(schema).encode()) - seen.schema_bytes)
+        + (len(schema_json(schema).encode()) - seen.schema_bytes),
     )

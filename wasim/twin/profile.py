@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wasim.errors import SavedFileError
-from wasim.iceberg.releases import Release, release_named
+from wasim.iceberg.releases import OLDEST, Release, release_named
 from wasim.scenario import Case
 from wasim.twin.writer_times import PARTS, WriterTimes
 
@@ -96,9 +96,12 @@ def render_profile(profile: WriterProfile) -> str:
 def read_profile(path: Path) -> WriterProfile:
     """The profile in a file. SavedFileError for a missing, damaged or unknown one."""
     try:
-        return _profile(json.loads(path.read_text()), str(path))
+        document = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise SavedFileError(f"{path}: no profile can be read ({error}). Measure it again.") from error
+    if not isinstance(document, dict):
+        raise SavedFileError(f"{path}: holds no JSON object. Measure the profile again.")
+    return _profile(document, str(path))
 
 
 def shipped_profile(case: Case) -> WriterProfile:
@@ -123,10 +126,8 @@ def profile_named(name: str) -> WriterProfile:
 
 
 def _shipped_document(name: str) -> dict[str, Any]:
-    document = json.loads(files("wasim.profiles").joinpath(f"{name}.json").read_text())
-    # A documented writer takes what nobody has measured of it from one that was.
-    like = document.pop("like", None)
-    return document if like is None else {**_shipped_document(like), **document}
+    document: dict[str, Any] = json.loads(files("wasim.profiles").joinpath(f"{name}.json").read_text())
+    return document
 
 
 def with_samples(profile: WriterProfile, *others: WriterProfile) -> WriterProfile:
@@ -139,15 +140,34 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
     found = document.pop("schema_version", None)
     if found != SCHEMA_VERSION:
         raise SavedFileError(f"{source}: schema_version is {found}; this wasim reads {SCHEMA_VERSION}.")
+    document = _completed(document, source)
     try:
         columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
         footer = FooterSample(**document.pop("footer"))
         together = tuple(_times(sample) for sample in document.pop("together", ()))
         profile = WriterProfile(columns=columns, footer=footer, together=together, **document)
-        _ = profile.release
+        release = profile.release
     except (KeyError, TypeError, ValueError) as error:
         raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
+    if release < OLDEST:
+        raise SavedFileError(
+            f"{source}: iceberg is {profile.iceberg}, whose files are laid out otherwise. Give 0.12 or a newer release."
+        )
     return profile
+
+
+def _completed(document: dict[str, Any], source: str) -> dict[str, Any]:
+    """The document with what it leaves out taken from the shipped profile that it is `like`, if it names one."""
+    like = document.pop("like", None)
+    if like is None:
+        return document
+    if like not in SHIPPED:
+        raise SavedFileError(
+            f"{source}: is like {like!r}, which is no shipped profile. Give one of {', '.join(SHIPPED)}."
+        )
+    other = _shipped_document(like)
+    del other["schema_version"]
+    return {**_completed(other, like), **document}
 
 
 def _times(sample: dict[str, Any]) -> WriterTimes:

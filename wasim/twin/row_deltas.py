@@ -136,7 +136,7 @@ class _Subtask:
     def _close(self, opened: _Opened) -> list[DeletedRows]:
         """Enters the files of one partition; which rows of them vectors must delete still (v3)."""
         files, share = self.job.files, opened.share
-        data = files.entry(opened.data, Part(share=share), self.rng, arrives=False)
+        data = files.entry(opened.data, Part(share=share), self.rng)
         positions = repeated_places(share.rows.numbers)
         by_key = equality_delete_file(opened.by_key, self.job.keys, data, share.rows, files)
         files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
@@ -147,7 +147,7 @@ class _Subtask:
         deleted = DeletedRows(path=data.file_path, partition=share.partition, positions=positions)
         if files.case.table.format_version > 2:
             return [deleted]
-        by_position = position_delete_file(self._path(share), [deleted])
+        by_position = position_delete_file(self._path(share), [deleted], self.rng)
         files.positions_in[key_of(by_position)] = {data.file_path: positions}
         self.delta.deletes.append(by_position)
         return []

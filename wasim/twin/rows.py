@@ -81,13 +81,6 @@ class Rows:
         told = self.told(leaf, rows)
         return 0 if told is None else len(rows) - int(np.count_nonzero(told))
 
-    def ages(self, rows: RowSet) -> tuple[int, ...]:
-        """How many of these rows were written in each of the shapes that the table had, if it had several."""
-        if not self.shapes:
-            return ()
-        places = shapes_of(self.shapes, rows.numbers, rows.versions)
-        return tuple(np.bincount(places, minlength=len(self.shapes)).tolist())
-
     def _versions(self, leaf: Leaf, rows: RowSet) -> Ints:
         return rows.updates if leaf.name == self.changed else rows.versions
 

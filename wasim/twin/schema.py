@@ -16,8 +16,7 @@ FIRST_PARTITION_FIELD_ID = 1000
 class Leaf:
     """A primitive column, or a primitive field of a struct.
 
-    `salt` is its place in the rows' definition (`4`, `4.1`). `depth` is how many of it and of the structs around it may
-    be null in the table. `has_counts` and `bound_length` say which metrics it gets:
+    `salt` is its place in the rows' definition (`4`, `4.1`). `has_counts` and `bound_length` say which metrics it gets:
     a `bound_length` of None leaves bounds out, 0 keeps them whole.
     """
 
@@ -27,7 +26,6 @@ class Leaf:
     salt: str
     has_counts: bool
     bound_length: int | None
-    depth: int = 1
 
 
 def table_columns(table: Table) -> Iterator[Columns]:
@@ -126,8 +124,7 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     )
 
 
-def _leaves(column: Columns, field: NestedField, salt: str, name: str, depth: int = 0) -> Iterator[Leaf]:
-    depth += not field.required
+def _leaves(column: Columns, field: NestedField, salt: str, name: str) -> Iterator[Leaf]:
     if not isinstance(field.type, StructType):
         yield Leaf(
             field_id=field.field_id,
@@ -136,26 +133,11 @@ def _leaves(column: Columns, field: NestedField, salt: str, name: str, depth: in
             salt=salt,
             has_counts=True,
             bound_length=0,
-            depth=depth,
         )
         return
     inner = [one for part in column.fields for one in _apart(part)]
     for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
-        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", depth)
-
-
-def own_leaf(field: NestedField) -> Leaf:
-    """A column that Iceberg itself adds to a file, with whole bounds."""
-    column = Columns(name=field.name, type=str(getattr(field.type, "name", "")))
-    return Leaf(
-        field_id=field.field_id,
-        name=field.name,
-        column=column,
-        salt="",
-        has_counts=True,
-        bound_length=0,
-        depth=int(not field.required),
-    )
+        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}")
 
 
 def _level_order(fields: tuple[NestedField, ...]) -> Iterator[int]:

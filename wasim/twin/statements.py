@@ -189,7 +189,7 @@ def _delta(
     added = []
     if written is not None:
         added = files.write([task.rows for task in tasks], 1, numbers, statement.rng, rewrites=True)
-    deletes = draw_delete_files(files, tasks, numbers, by_partition=statement.deletes_by_partition)
+    deletes = draw_delete_files(files, tasks, numbers, statement.rng, by_partition=statement.deletes_by_partition)
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
         operation = "append" if added else "delete"

@@ -1,0 +1,108 @@
+"""Data files and their columns: about as large as Spark's Parquet writer makes them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.paths import DATA
+
+from wasim.bench.case import CaseContext
+from wasim.iceberg import DataFileEntry, read_manifest
+from wasim.iceberg.manifest_entries import Status
+from wasim.runs import CaseRun
+from wasim.scenario import Case, case_from_document
+from wasim.spark.drive import TABLE_NAME
+from wasim.twin import shipped_profile, simulate_case
+from wasim.twin.data_files import data_files_of
+from wasim.twin.row_sets import new_rows
+
+RECORDINGS = DATA / "recordings"
+STRUCT = {"name": "place", "type": "struct", "fields": [{"name": "code", "type": "string", "length": 4, "values": 6}]}
+EVERY_TYPE = [
+    {"name": "flag", "type": "boolean"},
+    {"name": "whole", "type": "int", "values": 60000},
+    {"name": "long", "type": "long"},
+    {"name": "user", "type": "long", "values": 5},
+    {"name": "ratio", "type": "float"},
+    {"name": "reading", "type": "double", "values": 40},
+    {"name": "day", "type": "date"},
+    {"name": "local", "type": "timestamp"},
+    {"name": "text", "type": "string", "length": 40},
+    {"name": "label", "type": "string", "length": 4, "values": 3},
+    {"name": "sure", "type": "string", "length": 9, "values": 50, "required": True},
+    {"name": "blob", "type": "binary"},
+    {"name": "amount", "type": "decimal(10,2)"},
+    {"name": "weight", "type": "decimal(7,3)", "values": 9},
+    {"name": "large", "type": "decimal(30,4)"},
+    {"name": "actor", "type": "struct", "fields": [{"name": "id", "type": "long"}, STRUCT]},
+]
+CASES: dict[str, dict[str, Any]] = {
+    "a stream of few rows": {"writer": "streaming", "workload": {"rows_per_second": 20, "files_per_commit": 3}},
+    "a batch of some hundreds": {"writer": "batch", "workload": {"rows_per_second": 700, "files_per_commit": 2}},
+    "rows written again": {
+        "writer": "batch",
+        "workload": {"rows_per_second": 30},
+        "changes": {"update": {"every": "2s", "rows": 5}},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 5}},
+    },
+}
+OF_TABLES_COLUMNS = 2_147_483_000  # ids below; above are the columns that v3 adds when rows are written again
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir()))
+def test_files_are_within_three_hundredths_of_sparks(name: str) -> None:
+    case = case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
+    sizes, rng = data_files_of(case, shipped_profile(case)).file_sizes, np.random.default_rng(0)
+    real = list(files_of(RECORDINGS / name / "table"))
+    drawn = [sizes.draw(new_rows(np.arange(file.record_count)), rng).total for file in real]
+    assert len(real) > 10
+    assert drawn == pytest.approx([file.file_size_bytes for file in real], rel=0.035)
+    assert sum(drawn) == pytest.approx(sum(file.file_size_bytes for file in real), rel=0.02)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", CASES)
+def test_files_of_columns_of_every_type_are_about_as_large_as_sparks(
+    name: str,
+    small_case: Callable[..., Case],
+    run_case: Callable[[Case], tuple[CaseRun, CaseContext]],
+    tmp_path: Path,
+) -> None:
+    parts = {"table": {"columns": EVERY_TYPE}, "horizon": "7s", **CASES[name]}
+    case = small_case(**{key: json.dumps(part) for key, part in parts.items()})
+    _, context = run_case(case)
+    simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path / "emitted")
+    warehouse = context.folder.warehouse(context.key).joinpath(*TABLE_NAME.split("."))
+    real, simulated = (sorted(sizes(files_of(table))) for table in (warehouse, tmp_path / "emitted"))
+    assert len(real) > 6
+    assert [rows for rows, _, _ in simulated] == [rows for rows, _, _ in real]
+    print(name, sum(one[1] for one in simulated) / sum(one[1] for one in real) - 1)
+    for (_, size, columns), (_, size_simulated, columns_simulated) in zip(real, simulated, strict=True):
+        print(size_simulated / size - 1, sum(columns_simulated) / sum(columns) - 1)
+        assert size_simulated == pytest.approx(size, rel=0.05)
+        assert sum(columns_simulated) == pytest.approx(sum(columns), rel=0.1)
+
+
+def sizes(files: list[DataFileEntry]) -> list[tuple[int, int, list[int]]]:
+    """Rows and bytes of each file, and bytes of the table's own columns."""
+    return [
+        (
+            file.record_count,
+            file.file_size_bytes,
+            [size for key, size in (file.column_sizes or {}).items() if key < OF_TABLES_COLUMNS],
+        )
+        for file in files
+    ]
+
+
+def files_of(table: Path) -> list[DataFileEntry]:
+    """Every data file that a manifest of the table has added."""
+    found: dict[str, DataFileEntry] = {}
+    for path in sorted((table / "metadata").glob("*-m*.avro")):
+        for entry in read_manifest(path.read_bytes(), source=path.name).entries:
+            if entry.status == Status.ADDED and not entry.file.content:
+                found[entry.file.file_path] = entry.file
+    return list(found.values())
