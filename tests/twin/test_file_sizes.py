@@ -79,9 +79,7 @@ def test_files_of_columns_of_every_type_are_about_as_large_as_sparks(
     real, simulated = (sorted(sizes(files_of(table))) for table in (warehouse, tmp_path / "emitted"))
     assert len(real) > 6
     assert [rows for rows, _, _ in simulated] == [rows for rows, _, _ in real]
-    print(name, sum(one[1] for one in simulated) / sum(one[1] for one in real) - 1)
     for (_, size, columns), (_, size_simulated, columns_simulated) in zip(real, simulated, strict=True):
-        print(size_simulated / size - 1, sum(columns_simulated) / sum(columns) - 1)
         assert size_simulated == pytest.approx(size, rel=0.05)
         assert sum(columns_simulated) == pytest.approx(sum(columns), rel=0.1)
 

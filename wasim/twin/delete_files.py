@@ -18,8 +18,8 @@ PATH_ID, POSITION_ID = 2147483546, 2147483545
 # The law of position-delete files, measured on files of 1 … 100,000 positions in 1 … 10 data files.
 _AROUND_BYTES = 885
 _PATHS_BYTES, _FURTHER_PATH_BYTES = 50, 9
-_PATHS_DEVIATION_BYTES = 1.5  # random names deflate to more or less
-_POSITIONS_BYTES, _POSITIONS_DEVIATION = 43, 0.05
+_PATHS_DEVIATION_BYTES = 1.2  # random names deflate to more or less
+_POSITIONS_BYTES, _POSITIONS_DEVIATION = 43, 0.02
 _ROW_POSITION_ID = 2147483645
 _LONG = struct.Struct("<q")
 _VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
@@ -75,7 +75,7 @@ def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Genera
     paths = _PATHS_BYTES + path_bytes + _FURTHER_PATH_BYTES * (len(deleted) - 1)
     positions = _POSITIONS_BYTES + rows * (1 + log2(span / rows) / 12) + 4 * sqrt(rows)
     noise = rng.standard_normal(2) * (_PATHS_DEVIATION_BYTES, _POSITIONS_DEVIATION * (positions - _POSITIONS_BYTES))
-    columns = {PATH_ID: round(paths + float(noise[0])), POSITION_ID: max(1, round(positions + float(noise[1])))}
+    columns = {PATH_ID: paths + round(float(noise[0])), POSITION_ID: round(positions) + round(float(noise[1]))}
     return FileBytes(columns=columns, around=_AROUND_BYTES + (4 if len(deleted) == 1 else 2) * path_bytes)
 
 

@@ -33,9 +33,10 @@ class FileSizes:
         if counts not in self.laws:
             pairs = zip(self.leaves, counts, strict=True)
             self.laws[counts] = [column_size(self._varying(leaf), max(1, count), self.profile) for leaf, count in pairs]
-        noise = rng.standard_normal(len(self.leaves))
+        noise = rng.standard_normal(len(self.leaves)).tolist()
         columns = {
-            leaf.field_id: max(1, round(law.mean_bytes + law.deviation_bytes * float(z)))
+            # both are whole: most files have the same bytes, as real ones have
+            leaf.field_id: max(1, round(law.mean_bytes) + round(law.deviation_bytes * z))
             for leaf, law, z in zip(self.leaves, self.laws[counts], noise, strict=True)
         }
         schema = self.schema
