@@ -48,7 +48,7 @@ def test_fast_and_exact_agree_on_counts_and_within_a_hundredth_on_bytes_written(
         assert one.totals.files_written == other.totals.files_written
         for kind in METADATA_KINDS:
             assert other.totals.written_bytes[kind] == pytest.approx(one.totals.written_bytes[kind], rel=0.01)
-            assert other.live_bytes[kind] == pytest.approx(one.live_bytes[kind], rel=0.1)
+            assert other.live_bytes[kind] == pytest.approx(one.live_bytes[kind], rel=0.15)
 
 
 def test_the_same_scenario_gives_the_same_bytes_and_keys(exact: Outcome) -> None:

@@ -26,7 +26,6 @@ _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above
 _NUMBER_OVERHEAD_BYTES = 0.5
 FOOTER_BYTES_PER_COLUMN = 170.0  # beside the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
 _GROWING = ("event_id", "event_time")
-_GROWING_DEVIATION = 0.6  # columns of numbers in sequence have few sizes, that come again: as much entropy as this
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
 _PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
@@ -74,8 +73,6 @@ def column_size(leaf: Leaf, rows: int, profile: WriterProfile) -> SizeLaw:
     places = np.log([sample.rows for sample in samples])
     ratio = float(np.interp(np.log(rows), places, [_ratio(leaf, sample) for sample in samples]))
     spread = float(np.interp(np.log(rows), places, [one.deviation_bytes / one.mean_bytes for one in samples]))
-    if leaf.name in _GROWING:
-        spread *= _GROWING_DEVIATION
     return SizeLaw(mean_bytes=law * ratio, deviation_bytes=law * ratio * spread)
 
 
