@@ -324,8 +324,8 @@ class _Planner:
         )
 
     def _maintain(self, scheduled: _ScheduledStep) -> Maintain:
-        upkeep = getattr(self._case.maintenance, scheduled.name)
-        given = upkeep.model_dump()
+        job = getattr(self._case.maintenance, scheduled.name)
+        given = job.model_dump()
         trigger = next((name for name in given if name.startswith("when_") and given[name] is not None), None)
         return Maintain(
             number=self._next_number(),

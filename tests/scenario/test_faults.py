@@ -379,7 +379,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "an evolution of two things at once": (
         "horizon: 1m", "evolution: [{at: 5s, create_tag: a, create_branch: b}]\nhorizon: 1m",
-        ["8:52: evolution[0].create_branch is given beside create_tag. Give each a list item of its own."],
+        ["8:52: evolution[0].create_branch is given as well as create_tag. Give each a list item of its own."],
     ),
     "an evolution out of order": (
         "horizon: 1m", "evolution: [{at: 2m, create_tag: a}, {at: 5s, create_tag: b}]\nhorizon: 1m",

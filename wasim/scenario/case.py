@@ -80,12 +80,12 @@ class Case:
 
     @property
     def has_changes(self) -> bool:
-        """Whether rows are changed beside what the writer brings."""
+        """Whether statements change rows, apart from the writer's commits."""
         return bool(self.changes.model_dump(exclude_none=True))
 
     @property
     def change_modes(self) -> dict[str, str]:
-        """How rows are changed, as properties of the table, in so many words also where that is the default."""
+        """How rows are changed, as properties of the table, spelt out also where that is the default."""
         modes: dict[str, str] = {
             MODE_KEYS[name]: change.mode for name, change in self.changes if isinstance(change, Update | Delete | Merge)
         }

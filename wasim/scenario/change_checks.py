@@ -103,13 +103,13 @@ def _check_keys(draft: Draft, upsert: Upsert, *, into_table: bool) -> Iterator[F
 
 
 def check_maintenance(draft: Draft) -> Iterator[Fault]:
-    """Each upkeep comes back by time or by count, one of them."""
-    for name, upkeep in draft.scenario.maintenance:
-        if upkeep is None:
+    """Each operation runs by period or by count, one of them."""
+    for name, operation in draft.scenario.maintenance:
+        if operation is None:
             continue
         place = ("maintenance", name)
-        triggers = [field for field in type(upkeep).model_fields if field == "every" or field.startswith("when_")]
-        given = [field for field in triggers if getattr(upkeep, field) is not None]
+        triggers = [field for field in type(operation).model_fields if field == "every" or field.startswith("when_")]
+        given = [field for field in triggers if getattr(operation, field) is not None]
         if len(given) != 1:
             problem = f"gives both {' and '.join(given)}" if given else "does not say when"
             yield Fault(place=place, problem=problem, remedy=f"Give {' or '.join(triggers)}.", at_key=True)

@@ -1,6 +1,6 @@
-"""What happens to a table beside its writer's appends: changes to its rows, maintenance, and evolution.
+"""What happens to a table apart from its writer's commits: changes to its rows, maintenance, and evolution.
 
-Changes and maintenance come back with a period of event time, maintenance also whenever there is too much of something;
+Changes and maintenance are periodic in event time, maintenance may also wait for a count of files or snapshots;
 evolution happens once, at a time of its own. Words are Iceberg's and Spark's.
 """
 
@@ -16,7 +16,7 @@ Share = Annotated[Number, Field(gt=0, le=1)]
 
 
 class Change(Part):
-    """A change that comes back with a period."""
+    """A periodic change."""
 
     every: Duration = Field(description="Event time between two of them.")
     share: Share | None = Field(default=None, description="Share of the rows in the table that it touches.")

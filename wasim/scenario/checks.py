@@ -121,9 +121,9 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
     scenario, place = draft.scenario, ("writer", "writers")
     if scenario.writer.writers == 1:
         return
-    beside = [name for name in ("changes", "maintenance") if getattr(scenario, name).model_dump(exclude_none=True)]
-    beside += ["evolution"] if scenario.evolution else []
-    beside += ["writer.upsert"] if scenario.writer.upsert else []
+    others = [name for name in ("changes", "maintenance") if getattr(scenario, name).model_dump(exclude_none=True)]
+    others += ["evolution"] if scenario.evolution else []
+    others += ["writer.upsert"] if scenario.writer.upsert else []
     if scenario.environment.store != "local":
         yield Fault(
             place=place,
@@ -136,11 +136,11 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
             problem=f"is {draft.quoted(*place)}, but the writer is {scenario.writer.kind}",
             remedy="Give kind: batch, or one writer.",
         )
-    if beside:
+    if others:
         yield Fault(
             place=place,
-            problem=f"is {draft.quoted(*place)}, but several writers only append, and {beside[0]} is given",
-            remedy=f"Take {beside[0]} out, or give one writer.",
+            problem=f"is {draft.quoted(*place)}, but several writers only append, and {others[0]} is given",
+            remedy=f"Take {others[0]} out, or give one writer.",
         )
 
 

@@ -1,4 +1,4 @@
-"""A scenario under examination: what it says, as understood and as written, and the rules that it is held against."""
+"""A scenario under examination, as understood and as written, and the form of the rules that judge it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ def wanted(evolution: Evolution) -> tuple[str, Any]:
     if not given:
         known = ", ".join(name for name in type(evolution).model_fields if name != "at")
         raise DoesNotFit((), "says what time, but not what happens", f"Give one of {known}.")
-    raise DoesNotFit((given[1],), f"is given beside {given[0]}", "Give each a list item of its own.")
+    raise DoesNotFit((given[1],), f"is given as well as {given[0]}", "Give each a list item of its own.")
 
 
 def _find(table: Table, name: str, place: Place) -> int:

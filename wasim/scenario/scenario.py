@@ -28,7 +28,7 @@ class Scenario(Part):
         default="virtual", description="Whether commits follow each other at once, or wait for event time to pass."
     )
     changes: Annotated[Changes, NoneOr({})] = Field(
-        default=Changes(), description="What changes the table's rows beside the writer."
+        default=Changes(), description="What changes the table's rows apart from the writer."
     )
     maintenance: Annotated[Maintenance, NoneOr({})] = Field(
         default=Maintenance(), description="What keeps the table in order."
