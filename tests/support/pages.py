@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 
 from wasim.fit import FitReport
+from wasim.report.answer import LimitOutcome, answer_run
 from wasim.report.charts import draw_charts
-from wasim.report.pages import render_run_page
-from wasim.report.pages.run_page import LimitOutcome
+from wasim.report.pages import PageParts, render_run_page
 from wasim.runs import Run
+from wasim.scenario.prices import load_prices
 
 
 def page_of(run: Run, fit: FitReport, limits: Sequence[LimitOutcome] = ()) -> str:
-    return render_run_page(run, fit, draw_charts(run, fit), limits)
+    prices = load_prices()
+    answer = answer_run(run, fit, limits, prices)
+    parts = PageParts(run=run, fit=fit, answer=answer, limits=limits, prices=prices)
+    return render_run_page(parts, draw_charts(run, fit, answer, limits))

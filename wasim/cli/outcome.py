@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 def print_outcome(outcome: "Outcome", *, as_json: bool) -> None:
     """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
-    from wasim.report.pages import conclude, render_bill, render_headline_table
+    from wasim.report.pages import render_answer, render_bill, render_headline_table
 
     if as_json:
         typer.echo(json.dumps(outcome.document))
     words = Console(stderr=as_json)
+    words.print(render_answer(outcome.run, outcome.answer))
     words.print(render_headline_table(outcome.run))
     if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
         words.print(bill)
-    words.print(conclude(outcome.run, outcome.fit), markup=False)
     for limit in outcome.limits:
         words.print(_limit_line(limit), markup=False)
     for label, line in outcome.run.failures.items():

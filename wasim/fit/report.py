@@ -5,7 +5,7 @@ from typing import Literal
 
 from wasim.ledger import Kind
 
-Slope = Literal["measured", "reading", "unseen"]
+Slope = Literal["measured", "reading", "unseen", "writing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,8 @@ class SustainableInterval:
 
     `slope` says where the milliseconds per snapshot come from: `measured` as commits slowed down; `reading` where the
     run saw no slowing down and metadata.json's reading alone is counted; `unseen` where the run did not time that
-    either. In the latter two `interval_s` is a lower bound: `low` and `best` are that bound, `high` is infinite.
+    either; `writing` where no commit was timed at all, and a rate of bytes is assumed that no writer sustains. In the
+    latter three `interval_s` is a lower bound: `low` and `best` are that bound, `high` is infinite.
     `commits_seen` is how many commits the longest case made.
     """
 

@@ -18,7 +18,7 @@ from wasim.fit.latency import (
 )
 from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval, WorkedSum
 from wasim.fit.robust import RobustFit
-from wasim.fit.sustain import find_sustainable
+from wasim.fit.sustain import assume_writable, find_sustainable
 from wasim.runs import Run
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
@@ -70,6 +70,8 @@ def _fit_latencies(
             latencies.append(report_latency(None, latency, fit))
             load = fit if latency == "load" else load
     for writer in writers:
+        if not any(np.isfinite(one.case_run.ledger.step_ms).any() for one in writer.group.observed):
+            keeps_up += assume_writable(writer)
         for latency in _LEDGERED:
             fit = fit_latency(ledger_samples(writer.group.observed, latency), latency, rng)
             if fit is None:

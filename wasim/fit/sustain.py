@@ -19,6 +19,9 @@ from wasim.scenario.case import Case
 from wasim.units import Floats
 
 HORIZONS_S = (DAY_S, 7 * DAY_S, MONTH_S, YEAR_S)
+MOST_METADATA_BYTES_PER_S = 2.0**30  # what no writer is taken to sustain
+_FAR = 100_001  # commits, by when a commit grows in proportion to its number
+LEAST_R_SQUARED_OF_LOADS = 0.5  # below it, loads are as long for a small metadata.json as for a large one
 LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one constant does
 
 
@@ -44,6 +47,7 @@ def find_sustainable(
     slope's interval does not lie above that, or the law of steps predicts no better than one constant (`held_out` are
     its predictions), the run was too short to see commits slow down, and reading is what counts: a lower bound.
     """
+    load = load if load is not None and load.r_squared >= LEAST_R_SQUARED_OF_LOADS else None
     skilled = step.r_squared >= LEAST_R_SQUARED and all(abs(row.error) < abs(row.naive_error) for row in held_out)
     intervals: list[SustainableInterval] = []
     keeping: list[KeepsUp] = []
@@ -52,6 +56,32 @@ def find_sustainable(
         intervals += [_smallest_interval(writer, cases[0], law, horizon) for horizon in HORIZONS_S]
         keeping += [_keeps_up(writer, case, law) for case in cases]
     return tuple(intervals), tuple(keeping)
+
+
+def assume_writable(writer: WriterFit) -> tuple[KeepsUp, ...]:
+    """Until when a commit of each case writes no more than any writer is taken to sustain; where no commit was timed.
+
+    Commits grow by the same bytes each, nearly: the n-th writes n/m of what the m-th does, for large m.
+    """
+    cases = [case for cases in cases_by_table(writer.group) for case in cases]
+    return tuple(_writable(writer, case) for case in cases)
+
+
+def _writable(writer: WriterFit, case: Case) -> KeepsUp:
+    """Where no slowing down was seen, and no load that would bound it."""
+    interval_s = case.commit_interval_s
+    before, after = predict_horizon(writer, case, ((_FAR - 1) * interval_s, _FAR * interval_s))
+    written = after.metadata_bytes.best - before.metadata_bytes.best
+    until_s = _FAR * interval_s * MOST_METADATA_BYTES_PER_S * interval_s / max(written, 1.0)
+    return KeepsUp(
+        writer=writer.group.name,
+        case=name_without_interval(case),
+        commit_interval_s=interval_s,
+        until_s=until_s,
+        slope="writing",
+        commits_seen=_commits_seen(writer),
+        metadata_bytes=predict_horizon(writer, case, (min(until_s, YEAR_S),))[0].metadata_bytes,
+    )
 
 
 def _law_of_steps(writer: WriterFit, case: Case, step: RobustFit, load: RobustFit | None, *, skilled: bool) -> StepLaw:
@@ -94,6 +124,8 @@ def _commits_seen(writer: WriterFit) -> int:
 
 
 def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:
+    if law.slope == "unseen":
+        return _writable(writer, case)
     at_rest, per_commit = _manifests_at_end(writer, case, YEAR_S)
     until_s = keeps_up_for_s(
         commit_interval_s=case.commit_interval_s,

@@ -13,7 +13,7 @@ def describe_interval(row: SustainableInterval) -> str:
     if not math.isfinite(best):
         return "none: rows alone outrun the writer"
     if row.slope != "measured":
-        return f"about {round_duration(best, figures=1)} or more"
+        return f"about {round_duration(best, figures=2)} or more"
     high = round_duration(row.interval_s.high) if math.isfinite(row.interval_s.high) else "no upper bound"
     return f"{round_duration(best)} ({round_duration(max(row.interval_s.low, 0.0))} to {high})"
 
@@ -23,6 +23,7 @@ def describe_slope(row: SustainableInterval | KeepsUp) -> str:
     return {
         "measured": "commits slowed down measurably",
         "reading": f"no slowing within {row.commits_seen:,} commits; a lower bound from reading metadata.json",
+        "writing": "no slowing was seen or timed; it is assumed that no writer sustains 1 GiB of metadata a second",
         "unseen": f"no slowing within {row.commits_seen:,} commits, and reading metadata.json was not timed",
     }[row.slope]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
+from wasim.report.answer import Answer, answer_document, answer_run
 from wasim.report.charts import draw_charts, save_charts
-from wasim.report.charts.modelled import hourly_bytes
-from wasim.report.pages import render_run_page
+from wasim.report.modelled import hourly_bytes
+from wasim.report.pages import PageParts, render_run_page
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
@@ -22,6 +23,7 @@ class Outcome:
 
     run: Run
     fit: FitReport
+    answer: Answer
     limits: tuple[LimitDocument, ...]
     document: dict[str, Any]
     report: Path | None
@@ -39,8 +41,9 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
     fit = fit_run(run, held_out=scenario.fit.held_out)
     limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
-    document = summary_document(run, fit_document(fit), list(limits), prices)
-    return Outcome(run=run, fit=fit, limits=limits, document=document, report=None, prices=prices)
+    answer = answer_run(run, fit, limits, prices)
+    document = summary_document(run, fit_document(fit), list(limits), prices, answer_document(answer, run))
+    return Outcome(run=run, fit=fit, answer=answer, limits=limits, document=document, report=None, prices=prices)
 
 
 def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
@@ -52,12 +55,12 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
     price_list = _settle_prices(folder / "prices.yaml", prices)
     concluded = conclude(run, scenario, price_list)
-    fit = concluded.fit
     _merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
-    charts = draw_charts(run, fit)
+    charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
     save_charts(charts, folder / "charts")
     report = folder / "report.html"
-    write_atomically(report, render_run_page(run, fit, charts, concluded.limits, price_list))
+    parts = PageParts(run=run, fit=concluded.fit, answer=concluded.answer, limits=concluded.limits, prices=price_list)
+    write_atomically(report, render_run_page(parts, charts))
     write_atomically(folder / "summary.json", json.dumps(concluded.document, indent=1))
     return replace(concluded, report=report)
 

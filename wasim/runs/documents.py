@@ -133,7 +133,11 @@ def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
 
 
 def summary_document(
-    run: Run, fit: dict[str, Any], limits: list[dict[str, Any]], prices: Prices | None = None
+    run: Run,
+    fit: dict[str, Any],
+    limits: list[dict[str, Any]],
+    prices: Prices | None = None,
+    answer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The one document of a run: what `--json` prints and `summary.json` holds. `prices` are for cases on S3."""
     billed = prices is not None and any(case.requests is not None for case in run.cases)
@@ -145,6 +149,7 @@ def summary_document(
         "folder": None if run.folder is None else run.folder.name,
         "cases": [case_document(case) | _bill(case, prices) for case in run.cases],
         "failures": run.failures,
+        "answer": answer,
         "limits": limits,
         "fit": fit,
         "provenance": run.provenance,

@@ -113,5 +113,5 @@ def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
     )
     assert (row["wasted"], row["orphan files"], row["failures"]) == ("30.0 KiB", "30", "2 CommitFailedException")
     html = page_of(run, fit_run(run))
-    assert "Writers in each other" in html
+    assert "Contention</h2>" in html
     assert "one writer" in html

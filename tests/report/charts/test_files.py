@@ -40,7 +40,7 @@ def test_charts_saved_twice_are_byte_identical(run: Run, fit: FitReport, tmp_pat
 
 
 def test_a_chart_that_is_left_out_leaves_no_older_picture_behind(run: Run, fit: FitReport, tmp_path: Path) -> None:
-    stale = tmp_path / "extrapolation.svg"
+    stale = tmp_path / "day_month_year.svg"
     stale.write_text("<svg/>")
     nothing = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
     save_charts(draw_charts(run, nothing), tmp_path)
@@ -72,7 +72,7 @@ def test_references_point_to_ids_of_the_same_chart(markup: dict[str, str]) -> No
 
 
 def test_text_stays_text(markup: dict[str, str]) -> None:
-    assert "commit interval (event time)" in markup["metadata_rate"]
+    assert "commit interval (fresher to the left)" in markup["freshness_and_bytes"]
 
 
 def test_a_page_says_a_charts_title_itself(drawn: tuple[DrawnChart | LeftOut, ...], markup: dict[str, str]) -> None:

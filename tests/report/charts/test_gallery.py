@@ -7,19 +7,19 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from support.synthetic import Sweep, synthetic_run
+from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import Kind
+from wasim.report.answer import answer_run
 from wasim.report.charts import Chart, plan_charts
-from wasim.report.charts.amplification import draw_amplification_by_case, draw_write_amplification
 from wasim.report.charts.commits import draw_bytes_per_commit, draw_manifests_and_snapshots
-from wasim.report.charts.extrapolation import draw_extrapolation
+from wasim.report.charts.lasting import draw_amounts, draw_keeps_up
 from wasim.report.charts.latency import draw_commit_latency
 from wasim.report.charts.palette import styled
 from wasim.report.charts.planning import draw_scan_planning, draw_table_load
-from wasim.report.charts.rates import draw_metadata_rate
-from wasim.report.charts.series import group_cases, warm_full_scans
+from wasim.report.charts.trade_off import Bound, draw_bytes, draw_planning, too_short_for_a_month_s
+from wasim.report.series import group_cases, warm_full_scans
 from wasim.runs import Run
 
 INTERVALS_S = (1.0, 4.0, 15.0, 60.0)
@@ -43,44 +43,6 @@ def ax() -> Axes:
 
 def line(ax: Axes, name: str) -> Line2D:
     return next(line for line in ax.lines if line.get_gid() == name)
-
-
-def test_metadata_rate_shows_bytes_per_event_hour_by_kind(ax: Axes, run: Run, fit: FitReport) -> None:
-    streaming = group_cases(run)[0]
-    assert draw_metadata_rate(ax, streaming, fit) is ax
-    points = line(ax, "measured metadata_json")
-    assert list(points.get_xdata()) == list(INTERVALS_S)
-    expected = [case.totals.written_bytes[Kind.METADATA_JSON] * 3600 / 240 for case in streaming.cases]
-    assert points.get_ydata() == pytest.approx(expected)
-
-
-def test_the_models_line_runs_through_the_measured_points(ax: Axes, run: Run, fit: FitReport) -> None:
-    draw_metadata_rate(ax, group_cases(run)[0], fit)
-    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
-        points, model = line(ax, f"measured {kind}"), line(ax, f"model {kind}")
-        at_points = np.interp(np.log(points.get_xdata()), np.log(model.get_xdata()), np.log(model.get_ydata()))
-        assert np.exp(at_points) == pytest.approx(points.get_ydata(), rel=0.1)
-
-
-def test_write_amplification_shows_its_three_parts(ax: Axes, run: Run) -> None:
-    batch = group_cases(run)[1]
-    assert draw_write_amplification(ax, batch) is ax
-    for name, part in (("WA_data", "data"), ("WA_metadata", "metadata"), ("WA_total", "total")):
-        assert line(ax, name).get_ydata() == pytest.approx([getattr(case.amplification, part) for case in batch.cases])
-
-
-def test_amplification_by_case_has_one_row_per_case(ax: Axes, run: Run) -> None:
-    assert draw_amplification_by_case(ax, run.cases) is ax
-    assert len(line(ax, "WA_total").get_xdata()) == len(run.cases)
-    assert [text.get_text() for text in ax.texts] == [case.case.label for case in run.cases]
-
-
-def test_bytes_per_commit_are_the_ledgers(ax: Axes, run: Run) -> None:
-    case = run.cases[0]
-    assert draw_bytes_per_commit(ax, case) is ax
-    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
-        assert list(line(ax, kind).get_ydata()) == list(case.ledger.written_bytes[kind])
-        assert list(line(ax, kind).get_xdata()) == list(case.ledger.commit)
 
 
 def test_manifests_and_snapshots_are_the_ledgers(ax: Axes, run: Run) -> None:
@@ -119,51 +81,84 @@ def test_commit_latency_shows_step_and_commit_with_their_fits(ax: Axes, run: Run
     assert any(text.get_text().startswith("sustainable over 1d: ") for text in ax.texts)
 
 
-def test_captions_say_what_bands_and_sustainable_intervals_leave_out(run: Run, fit: FitReport) -> None:
-    readings = {chart.name: chart.reading for chart in plan_charts(run, fit) if isinstance(chart, Chart)}
-    assert "the coefficients' 95 % doubt alone" in readings["extrapolation"]
-    floored = replace(fit, sustainable=tuple(replace(row, slope="reading") for row in fit.sustainable))
-    latency = next(chart for chart in plan_charts(run, floored) if chart.name == "commit_latency")
-    assert isinstance(latency, Chart)
-    assert "a lower bound from reading metadata.json" in latency.reading
+def test_the_trade_off_shows_what_every_interval_wrote_and_the_model_through_it(
+    ax: Axes, run: Run, fit: FitReport
+) -> None:
+    answer = answer_run(run, fit)
+    assert draw_bytes(ax, answer, fit) is ax
+    for group in group_cases(run):
+        points, model = line(ax, group.name), line(ax, f"model {group.name}")
+        assert list(points.get_xdata()) == list(INTERVALS_S)
+        assert list(points.get_ydata()) == [case.totals.metadata_bytes for case in group.cases]
+        at_points = np.interp(np.log(points.get_xdata()), np.log(model.get_xdata()), np.log(model.get_ydata()))
+        assert np.exp(at_points) == pytest.approx(points.get_ydata(), rel=0.1)
 
 
-def test_extrapolation_has_one_line_and_one_band_per_interval(ax: Axes, fit: FitReport) -> None:
-    batch = tuple(e for e in fit.extrapolations if e.writer == "batch")
-    assert draw_extrapolation(ax, batch) is ax
-    expected = [e.metadata_bytes.best for e in batch if e.commit_interval_s == 15.0]
-    assert line(ax, "15s").get_ydata() == pytest.approx(expected)
-    assert len(ax.collections) == len(INTERVALS_S)
+def test_limits_are_lines_and_the_answer_is_marked(ax: Axes, run: Run, fit: FitReport) -> None:
+    answer = answer_run(run, fit)
+    draw_planning(ax, answer, fit, [Bound(name="planning_p95_ms < 50", y=50.0)])
+    assert set(line(ax, "limit planning_p95_ms < 50").get_ydata()) == {50.0}
+    chosen = answer.swept[0].chosen
+    assert chosen is not None
+    assert set(line(ax, "chosen").get_xdata()) == {chosen.interval_s}
 
 
-def test_every_chart_of_a_whole_run_is_drawn(run: Run, fit: FitReport) -> None:
+def test_what_cannot_keep_up_for_a_month_is_shaded(ax: Axes) -> None:
+    slowing = synthetic_run(Truth(snapshot_ms=0.5), Sweep(intervals_s=INTERVALS_S))
+    fit = fit_run(slowing)
+    answer = answer_run(slowing, fit)
+    draw_bytes(ax, answer, fit)
+    shaded = next(patch for patch in ax.patches if patch.get_gid() == "cannot keep up")
+    smallest = min(row.interval_s.best for row in fit.sustainable if row.horizon_s == 30 * 86_400)
+    assert shaded.get_x() + shaded.get_width() == too_short_for_a_month_s(answer, fit) == smallest
+    stops = [option.interval_s for option in answer.swept[0].options if not option.keeps_up_for(30 * 86_400)]
+    assert stops
+    assert all(interval < smallest for interval in stops)
+
+
+def test_lines_of_a_month_begin_where_the_writer_keeps_up_for_one(ax: Axes) -> None:
+    slowing = synthetic_run(Truth(snapshot_ms=0.5), Sweep(intervals_s=INTERVALS_S, writers=("streaming",)))
+    fit = fit_run(slowing)
+    choices = answer_run(slowing, fit).swept
+    draw_amounts(ax, choices)
+    lasting = [option.interval_s for option in choices[0].options if option.keeps_up_for(30 * 86_400)]
+    assert 0 < len(lasting) < len(INTERVALS_S)
+    assert list(line(ax, "a month streaming").get_xdata()) == lasting
+
+
+def test_keeping_up_ends_at_a_year(ax: Axes, run: Run, fit: FitReport) -> None:
+    choices = answer_run(run, fit).swept
+    draw_keeps_up(ax, choices)
+    assert max(line(ax, "streaming").get_ydata()) <= 365 * 86_400
+
+
+def test_bytes_per_commit_are_the_ledgers_on_a_linear_axis(ax: Axes, run: Run) -> None:
+    streaming, batch = (group.finest for group in group_cases(run))
+    assert draw_bytes_per_commit(ax, (streaming, batch)) is ax
+    assert ax.get_yscale() == "linear"
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
+        assert list(line(ax, kind).get_ydata()) == list(streaming.ledger.written_bytes[kind])
+        assert list(line(ax, kind).get_xdata()) == list(streaming.ledger.commit)
+    assert list(line(ax, batch.case.label).get_ydata()) == list(batch.ledger.metadata_bytes)
+
+
+def test_every_chart_of_a_whole_run_is_drawn_what_it_is_about_first(run: Run, fit: FitReport) -> None:
     charts = plan_charts(run, fit)
     assert [chart.name for chart in charts if isinstance(chart, Chart)] == [
-        "metadata_rate",
-        "write_amplification",
+        "freshness_and_bytes",
+        "freshness_and_planning",
+        "keeps_up",
+        "day_month_year",
         "bytes_per_commit",
-        "manifests_and_snapshots",
         "planning_latency",
+        "manifests_and_snapshots",
         "commit_latency",
-        "extrapolation",
     ]
 
 
-def test_the_title_of_write_amplification_states_the_horizon(run: Run, fit: FitReport) -> None:
-    assert "over 4m" in next(chart.title for chart in plan_charts(run, fit) if chart.name == "write_amplification")
-
-
-def test_kinds_that_wrote_nothing_get_no_line(ax: Axes, run: Run, fit: FitReport) -> None:
-    draw_metadata_rate(ax, group_cases(run)[0], fit)
-    drawn = {line.get_gid() for line in ax.lines}
-    silent = [kind for kind in METADATA_KINDS if not run.cases[0].totals.written_bytes[kind]]
-    assert silent
-    assert not drawn & {f"measured {kind}" for kind in silent}
-
-
-def test_repetitions_are_averaged_and_not_drawn_as_lines_of_their_own(ax: Axes, run: Run) -> None:
+def test_repetitions_are_averaged_and_not_drawn_as_lines_of_their_own(ax: Axes, run: Run, fit: FitReport) -> None:
     repeated = [replace(case, case=replace(case.case, repetition=1)) for case in run.cases]
-    groups = group_cases(replace(run, cases=(*run.cases, *repeated)))
-    assert [group.name for group in groups] == ["streaming", "batch"]
-    draw_write_amplification(ax, groups[0])
-    assert list(line(ax, "WA_total").get_xdata()) == list(INTERVALS_S)
+    answer = answer_run(replace(run, cases=(*run.cases, *repeated)), fit)
+    assert [choice.group.name for choice in answer.swept] == ["streaming", "batch"]
+    draw_bytes(ax, answer, fit)
+    assert list(line(ax, "streaming").get_xdata()) == list(INTERVALS_S)

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.report.charts import Chart, LeftOut, draw_chart, draw_figure, plan_charts, render_chart
-from wasim.report.charts.series import group_cases
+from wasim.report.charts import Chart, LeftOut, draw_figure, plan_charts
+from wasim.report.series import group_cases
 from wasim.runs import CaseRun, Run
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
@@ -32,41 +33,6 @@ def swept(case: CaseRun, field: str, value: str) -> CaseRun:
     return replace(case, case=replace(case.case, swept={**case.case.swept, field: value}))
 
 
-def test_without_a_fit_measured_charts_are_drawn_and_predictions_left_out(run: Run) -> None:
-    charts = by_name(run, NOTHING)
-    assert [name for name, chart in charts.items() if isinstance(chart, LeftOut)] == ["extrapolation"]
-
-
-def test_one_interval_leaves_the_rate_out_and_lists_amplification_by_case() -> None:
-    run = synthetic_run(sweep=Sweep(intervals_s=(5.0,)))
-    charts = by_name(run, fit_run(run))
-    assert isinstance(charts["metadata_rate"], LeftOut)
-    amplification = charts["write_amplification"]
-    assert isinstance(amplification, Chart)
-    assert amplification.title.endswith("by case")
-
-
-def test_one_writer_gives_one_panel(run: Run) -> None:
-    alone = replace(run, cases=tuple(case for case in run.cases if case.case.writer.kind == "batch"))
-    rate = by_name(alone, fit_run(alone))["metadata_rate"]
-    assert isinstance(rate, Chart)
-    assert len(rate.panels) == 1
-
-
-def test_a_swept_column_count_gives_a_panel_per_label(run: Run) -> None:
-    cases = tuple(swept(case, "table.columns", count) for case in run.cases for count in ("10", "100"))
-    wide = replace(run, cases=cases)
-    assert [group.name for group in group_cases(wide)] == [
-        "streaming columns=10",
-        "streaming columns=100",
-        "batch columns=10",
-        "batch columns=100",
-    ]
-    rate = by_name(wide, NOTHING)["metadata_rate"]
-    assert isinstance(rate, Chart)
-    assert len(rate.panels) == 4
-
-
 def test_no_probes_leave_planning_out(run: Run) -> None:
     unprobed = replace(run, cases=tuple(replace(case, probes=()) for case in run.cases))
     assert isinstance(by_name(unprobed, fit_run(unprobed))["planning_latency"], LeftOut)
@@ -84,30 +50,51 @@ def test_a_run_without_cases_leaves_everything_out(run: Run) -> None:
     assert all(isinstance(chart, LeftOut) for chart in charts.values())
 
 
-def test_more_groups_than_panels_are_cut_and_said_so(run: Run) -> None:
-    cases = tuple(swept(case, "table.columns", str(count)) for case in run.cases for count in range(10, 20))
-    rate = by_name(replace(run, cases=cases), NOTHING)["metadata_rate"]
-    assert isinstance(rate, Chart)
-    assert len(rate.panels) == 6
-    assert "The first 6 of 20 are drawn." in rate.reading
+def test_without_a_fit_measured_charts_are_drawn_and_predictions_left_out(run: Run) -> None:
+    charts = by_name(run, NOTHING)
+    left_out = [name for name, chart in charts.items() if isinstance(chart, LeftOut)]
+    assert left_out == ["keeps_up", "day_month_year"]
+
+
+def test_one_interval_leaves_out_what_compares_intervals() -> None:
+    run = synthetic_run(sweep=Sweep(intervals_s=(5.0,)))
+    charts = by_name(run, fit_run(run))
+    for name in ("freshness_and_bytes", "freshness_and_planning", "keeps_up", "day_month_year"):
+        assert isinstance(charts[name], LeftOut)
+
+
+def test_writers_and_tables_are_lines_of_one_panel(run: Run) -> None:
+    cases = tuple(swept(case, "table.columns", count) for case in run.cases for count in ("10", "100"))
+    wide = replace(run, cases=cases)
+    names = ["streaming columns=10", "streaming columns=100", "batch columns=10", "batch columns=100"]
+    assert [group.name for group in group_cases(wide)] == names
+    bytes_chart = by_name(wide, NOTHING)["freshness_and_bytes"]
+    assert isinstance(bytes_chart, Chart)
+    assert len(bytes_chart.panels) == 1
+    drawn = {line.get_gid() for line in draw_figure(bytes_chart).axes[0].lines}
+    assert set(names) <= drawn
 
 
 def test_a_model_of_another_table_draws_no_line(run: Run) -> None:
     fit = fit_run(run)
     cases = tuple(swept(case, "table.columns", count) for case in run.cases for count in ("10", "100"))
-    rate = by_name(replace(run, cases=cases), fit)["metadata_rate"]
-    assert isinstance(rate, Chart)
-    assert "model" not in render_chart(draw_chart(rate))
+    chart = by_name(replace(run, cases=cases), fit)["freshness_and_bytes"]
+    assert isinstance(chart, Chart)
+    models = [line for line in draw_figure(chart).axes[0].lines if str(line.get_gid()).startswith("model ")]
+    assert models
+    assert all(len(line.get_xdata()) == 0 for line in models)
 
 
-def test_tables_that_share_a_fit_get_a_line_and_an_extrapolation_each() -> None:
-    run = synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0), writers=("batch",), added_columns=(10, 90)))
-    charts = by_name(run, fit_run(run))
-    rate, extrapolation = charts["metadata_rate"], charts["extrapolation"]
-    assert isinstance(rate, Chart)
-    assert isinstance(extrapolation, Chart)
-    for chart in (rate, extrapolation):
-        axes = draw_figure(chart).axes
-        assert [ax.get_title() for ax in axes] == ["batch n.count=10", "batch n.count=90"]
-    assert all("model metadata_json" in {line.get_gid() for line in ax.lines} for ax in draw_figure(rate).axes)
-    assert "after 365d, batch n.count=10 would have written" in extrapolation.reading
+def test_simulated_cases_without_probes_or_times_still_have_charts(run: Run) -> None:
+    cases = tuple(untimed(case) for case in run.cases)
+    simulated = replace(run, cases=cases)
+    charts = by_name(simulated, fit_run(simulated))
+    drawn = {name for name, chart in charts.items() if isinstance(chart, Chart)}
+    assert {"freshness_and_bytes", "keeps_up", "day_month_year", "bytes_per_commit"} <= drawn
+    assert isinstance(charts["freshness_and_planning"], LeftOut)
+    assert isinstance(charts["commit_latency"], LeftOut)
+
+
+def untimed(case: CaseRun) -> CaseRun:
+    nothing = np.full(len(case.ledger), np.nan)
+    return replace(case, engine="sim", probes=(), ledger=replace(case.ledger, step_ms=nothing, commit_ms=nothing))

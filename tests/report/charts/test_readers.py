@@ -9,8 +9,9 @@ from wasim.fit import fit_run
 from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts import draw_chart, plan_charts, render_chart
 from wasim.report.charts.readers import draw_reader, plan_readers
-from wasim.report.charts.series import planning_at_end_ms
-from wasim.report.pages.cells import ABSENT, boundaries, planning_table
+from wasim.report.pages.cells import boundaries, planning_table
+from wasim.report.series import planning_at_end_ms
+from wasim.report.words import ABSENT
 from wasim.runs import Run
 
 

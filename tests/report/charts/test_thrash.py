@@ -38,8 +38,8 @@ def test_the_picture_stands_alone_and_says_what_it_shows(svg):
 def test_its_colours_follow_light_and_dark(svg):
     assert "prefers-color-scheme:dark" in svg
     assert svg.count("var(--orange)") >= 2
-    assert "#e69f00" in svg.partition("</style>")[0]
-    assert "#e69f00" not in svg.partition("</style>")[2]
+    assert "#a86f00" in svg.partition("</style>")[0]
+    assert "#a86f00" not in svg.partition("</style>")[2]
 
 
 def test_the_same_figures_make_the_same_text(svg):

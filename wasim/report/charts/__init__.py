@@ -5,10 +5,11 @@ why when it cannot.
 """
 
 from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, draw_figure
-from wasim.report.charts.gallery import draw_chart, draw_charts, plan_charts, render_chart, save_charts
+from wasim.report.charts.gallery import OF_DETAIL, draw_chart, draw_charts, plan_charts, render_chart, save_charts
 from wasim.report.charts.thrash import thrash_svg
 
 __all__ = [
+    "OF_DETAIL",
     "Chart",
     "DrawnChart",
     "LeftOut",

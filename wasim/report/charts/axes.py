@@ -145,6 +145,15 @@ def name_line_ends(ax: Axes, labels: Sequence[EndLabel]) -> None:
         ax.text(1.10, at, label.text, transform=ax.transAxes, va="center", fontsize=TICK_PT)
 
 
+def print_value(ax: Axes, x: float, y: float, text: str, *, below: bool = False) -> None:
+    """A point's value where a falling line leaves room: to the right of its start, or below and left of its end."""
+    offset, level = ((-3, -5), "top") if below else ((6, 2), "center")
+    ax.annotate(
+        text, (x, y), xytext=offset, textcoords="offset points", fontsize=TICK_PT - 1,
+        ha="right" if below else "left", va=level,
+    )  # fmt: skip
+
+
 def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, columns: int = 2) -> None:
     """A legend under the axes from (text, line properties), clear of all data."""
     handles = [Line2D([], [], **properties) for _, properties in entries]  # type: ignore[arg-type]

@@ -5,49 +5,75 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
+from wasim.fit.groups import name_without_interval
 from wasim.ledger import Kind
 from wasim.report.charts.axes import (
     EndLabel,
     key_below,
     name_line_ends,
     name_panel,
-    pad_log_limits,
-    set_byte_axis,
     set_count_axis,
     set_event_time_axis,
+    set_linear_byte_axis,
 )
 from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.palette import KIND_LOOKS, KIND_NAMES, MUTED, look_of
-from wasim.report.charts.series import Group, group_cases, kinds_written
+from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
+from wasim.report.series import Group, group_cases, kinds_written
+from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
-from wasim.units import format_bytes, format_duration
+from wasim.units import Ints, format_bytes, format_duration
 
 BYTES_NAME, AGE_NAME = "bytes_per_commit", "manifests_and_snapshots"
 MARKERS_PER_LINE = 8
+MOST_OVERLAID = 3  # cases in one panel
+FEWEST_MERGED = 10  # manifests, from which on a merge is worth a word
 
 
-def draw_bytes_per_commit(ax: Axes, run: CaseRun) -> Axes:
-    """Bytes that each commit of one case wrote, by kind, against the commit's number."""
-    ledger, ends, values = run.ledger, [], []
-    for kind in kinds_written((run,)):
-        written, look = ledger.written_bytes[kind], KIND_LOOKS[kind]
-        shown = written > 0
-        if not np.any(shown):
+def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
+    """Bytes that each commit wrote against its number: by kind for the first case, all metadata for the others."""
+    first, ends, most = runs[0], list[EndLabel](), 1
+    for kind in kinds_written((first,)):
+        written, look = first.ledger.written_bytes[kind], KIND_LOOKS[kind]
+        if not np.any(written > 0):
             continue
-        ax.plot(
-            ledger.commit[shown], written[shown], color=look.colour, marker=look.marker, linestyle=look.line,
-            markevery=_every(int(shown.sum())), gid=str(kind),
-        )  # fmt: skip
-        ends.append(EndLabel(text=KIND_NAMES[kind], y=float(written[shown][-1]), look=look))
-        values += [int(written[shown].min()), int(written[shown].max())]
-    ax.set(yscale="log", xlabel="commit number", ylabel="written by the commit")
-    name_panel(ax, run.case.label)
-    ax.set_xlim(0, run.commits * 1.02 + 1)
-    ax.set_ylim(*pad_log_limits(min(values), max(values)))
+        _draw_written(ax, first, written, look, gid=str(kind))
+        ends.append(EndLabel(text=f"{KIND_NAMES[kind]} {format_bytes(int(written[-1]))}", y=written[-1], look=look))
+        most = max(most, int(written.max()))
+    for position, run in enumerate(runs[1:], start=len(ends)):
+        look, written = look_of(position), run.ledger.metadata_bytes
+        _draw_written(ax, run, written, look, gid=run.case.label)
+        name = f"all of {name_without_interval(run.case)} {format_bytes(int(written[-1]))}"
+        ends.append(EndLabel(text=name, y=float(written[-1]), look=look))
+        most = max(most, int(written.max()))
+    ax.set(xlabel="commit number", ylabel="written by the commit")
+    name_panel(ax, first.case.label)
+    ax.set_xlim(0, max(int(run.ledger.commit[-1]) for run in runs) * 1.02 + 1)
+    ax.set_ylim(0, most * 1.08)
     ax.locator_params(axis="x", nbins=6, integer=True)
-    set_byte_axis(ax.yaxis)
+    set_linear_byte_axis(ax.yaxis)
+    _name_merges(ax, runs)
     name_line_ends(ax, ends)
     return ax
+
+
+def _draw_written(ax: Axes, run: CaseRun, written: Ints, look: Look, *, gid: str) -> None:
+    ax.plot(
+        run.ledger.commit, written, color=look.colour, marker=look.marker, linestyle=look.line, linewidth=1.2,
+        markevery=_every(len(written)), gid=gid,
+    )  # fmt: skip
+
+
+def _name_merges(ax: Axes, runs: tuple[CaseRun, ...]) -> None:
+    """The first commit that merged many manifests, said where its bytes stand out."""
+    for run in runs:
+        replaced = run.ledger.manifests_replaced
+        at = int(np.nanargmax(replaced)) if len(replaced) and np.isfinite(replaced).any() else 0
+        if len(replaced) and replaced[at] > FEWEST_MERGED:
+            where = (float(run.ledger.commit[at]), float(run.ledger.metadata_bytes[at]))
+            ax.annotate(
+                "manifests merged", where, xytext=(-4, 4), textcoords="offset points", fontsize=TICK_PT - 1, ha="right"
+            )
+            return
 
 
 def _every(points: int) -> int:
@@ -91,9 +117,9 @@ def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
 
 
 def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
-    """The chart for the finest interval of each group, or why not."""
+    """The chart of the finest intervals, the first by kind, or why not."""
     title = "What does each further commit write?"
-    finest = [group.finest for group in group_cases(run) if len(group.finest.ledger) > 1]
+    finest = tuple(group.finest for group in group_cases(run) if len(group.finest.ledger) > 1)
     if not finest:
         why = "No case made two commits or more, so nothing grows from one to the next."
         return LeftOut(name=BYTES_NAME, title=title, why=why)
@@ -101,8 +127,8 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
         name=BYTES_NAME,
         title=title,
         reading=_reading_of_bytes(finest[0]),
-        panels=tuple(partial(draw_bytes_per_commit, run=case) for case in finest),
-        right_in=1.22,
+        panels=(partial(draw_bytes_per_commit, runs=finest[:MOST_OVERLAID]),),
+        right_in=1.75,
     )
 
 
@@ -131,6 +157,6 @@ def _reading_of_bytes(run: CaseRun) -> str:
     json_bytes = run.ledger.written_bytes[Kind.METADATA_JSON]
     return (
         f"In {run.case.label}, metadata.json grew from {format_bytes(int(json_bytes[0]))} to "
-        f"{format_bytes(int(json_bytes[-1]))} within {run.commits:,} commits, because every commit writes the "
-        "whole history again."
+        f"{format_bytes(int(json_bytes[-1]))} within {run.commits:,} commits, because every commit writes the whole "
+        "history again: a straight line here is growth by the square in all."
     )

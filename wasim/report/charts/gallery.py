@@ -1,48 +1,56 @@
 """All charts of a run: planned, drawn into pages, and saved."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wasim.fit.report import FitReport
-from wasim.report.charts.amplification import plan_write_amplification
+from wasim.report.answer import Answer, LimitOutcome, answer_run
 from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, cut_panels, draw_figure, title_in
 from wasim.report.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots
 from wasim.report.charts.contention import plan_contention
-from wasim.report.charts.extrapolation import plan_extrapolation
+from wasim.report.charts.lasting import plan_amounts, plan_keeps_up
 from wasim.report.charts.latency import plan_commit_latency
 from wasim.report.charts.operations import plan_operations
 from wasim.report.charts.palette import styled
 from wasim.report.charts.planning import plan_planning_latency
-from wasim.report.charts.rates import plan_metadata_rate
 from wasim.report.charts.readers import plan_readers
 from wasim.report.charts.svg import figure_svg, inline_svg, without_title
+from wasim.report.charts.trade_off import plan_trade_off
 from wasim.runs import Run, write_atomically
 
 PNG_DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72
+OF_DETAIL = ("planning_latency", "manifests_and_snapshots", "commit_latency")
+"""Charts that a page shows on request only."""
 
 
-def plan_charts(run: Run, fit: FitReport) -> tuple[Chart | LeftOut, ...]:
+def plan_charts(
+    run: Run, fit: FitReport, answer: Answer | None = None, limits: Sequence[LimitOutcome] = ()
+) -> tuple[Chart | LeftOut, ...]:
     """Every chart that the run can give, in the page's order, and a reason for every other."""
+    answer = answer or answer_run(run, fit, limits)
     charts: tuple[Chart | LeftOut, ...] = (
-        plan_metadata_rate(run, fit),
-        plan_write_amplification(run),
+        *plan_trade_off(run, fit, answer, limits),
         *plan_operations(run),
         *plan_contention(run),
+        plan_keeps_up(answer),
+        plan_amounts(answer),
         plan_bytes_per_commit(run),
-        plan_manifests_and_snapshots(run),
-        plan_planning_latency(run, fit),
         *plan_readers(run),
+        plan_planning_latency(run, fit),
+        plan_manifests_and_snapshots(run),
         plan_commit_latency(run, fit),
-        plan_extrapolation(fit),
     )
     return tuple(cut_panels(chart) if isinstance(chart, Chart) else chart for chart in charts)
 
 
-def draw_charts(run: Run, fit: FitReport) -> tuple[DrawnChart | LeftOut, ...]:
+def draw_charts(
+    run: Run, fit: FitReport, answer: Answer | None = None, limits: Sequence[LimitOutcome] = ()
+) -> tuple[DrawnChart | LeftOut, ...]:
     """The planned charts, each drawn once: for the files that `save_charts` writes, and for the page."""
-    return tuple(draw_chart(chart) if isinstance(chart, Chart) else chart for chart in plan_charts(run, fit))
+    planned = plan_charts(run, fit, answer, limits)
+    return tuple(draw_chart(chart) if isinstance(chart, Chart) else chart for chart in planned)
 
 
 def draw_chart(chart: Chart) -> DrawnChart:
@@ -58,7 +66,7 @@ def render_chart(drawn: DrawnChart) -> str:
     return inline_svg(
         without_title(drawn.svg, title_in(chart) * POINTS_PER_INCH),
         name=chart.name,
-        description=f"{chart.title} {chart.reading}".replace("\n", " "),
+        description=chart.title.replace("\n", " "),  # what it shows stands beside it, in the page's caption
     )
 
 

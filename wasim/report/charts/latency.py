@@ -9,9 +9,9 @@ from wasim.fit.report import FitReport
 from wasim.fit.words import describe_interval, describe_slope
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
-from wasim.report.charts.modelled import floor_r_squared, latency_fit, modelled_ms, standing_for
 from wasim.report.charts.palette import LOOKS
-from wasim.report.charts.series import group_cases
+from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, standing_for
+from wasim.report.series import group_cases
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_duration
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from wasim.report.charts.axes import key_below, name_rows, set_linear_byte_axis
 from wasim.report.charts.chart import Chart
 from wasim.report.charts.palette import look_of
-from wasim.report.charts.series import operation_words
+from wasim.report.series import operation_words
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "operations", "Which operation writes the metadata?"

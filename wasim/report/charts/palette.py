@@ -1,7 +1,8 @@
 """Colours, markers, line styles and sizes of every chart.
 
-Colours are Okabe and Ito's, which the colour-blind tell apart; each series has its own marker and line style too. Pages
-swap every colour for a CSS property (`CSS_NAMES`), so that one drawing serves light and dark.
+Colours are Okabe and Ito's, which the colour-blind tell apart, darkened to a contrast of 3:1 and more; each series has
+its own marker and line style too. Pages swap every colour for a CSS property (`CSS_NAMES`), so that one drawing serves
+light and dark.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import matplotlib as mpl
 from wasim.ledger import Kind
 
 INK, MUTED, RULE, PAPER = "#1b1f24", "#59636e", "#d5d9de", "#fefefe"
-VERMILLION, BLUE, GREEN, PURPLE, ORANGE, SKY = "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
+VERMILLION, BLUE, GREEN, PURPLE, ORANGE, SKY = "#d55e00", "#0072b2", "#009068", "#b5528f", "#a86f00", "#2b8cc4"
 
 CSS_NAMES = {
     INK: "ink",
@@ -80,17 +81,6 @@ KIND_LOOKS = {
     Kind.DELETE_MANIFEST: LOOKS[3],
     Kind.STATISTICS: LOOKS[4],
     Kind.VERSION_HINT: LOOKS[5],
-}
-
-KIND_NAMES = {
-    Kind.METADATA_JSON: "metadata.json",
-    Kind.MANIFEST_LIST: "manifest lists",
-    Kind.DATA_MANIFEST: "manifests",
-    Kind.DELETE_MANIFEST: "delete manifests",
-    Kind.STATISTICS: "statistics",
-    Kind.VERSION_HINT: "version hint",
-    Kind.DATA: "data files",
-    Kind.DELETE_FILE: "delete files",
 }
 
 

@@ -13,9 +13,9 @@ from wasim.fit.report import FitReport
 from wasim.ledger import PlanningProbe
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
 from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
-from wasim.report.charts.modelled import floor_r_squared, latency_fit, modelled_ms
 from wasim.report.charts.palette import look_of
-from wasim.report.charts.series import planning_at_end_ms, warm_full_scans
+from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms
+from wasim.report.series import planning_at_end_ms, warm_full_scans
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats
 

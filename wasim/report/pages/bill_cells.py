@@ -2,14 +2,13 @@
 
 from wasim.fit.report import FitReport
 from wasim.ledger import RequestKind
-from wasim.report.pages.cells import ABSENT, TextTable
-from wasim.report.pages.conclusion import month_ahead
+from wasim.report.modelled import month_ahead
+from wasim.report.pages.cells import TextTable
+from wasim.report.words import ABSENT, format_sum
 from wasim.runs import Bill, CaseRun, Run, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.prices import Prices
 from wasim.units import format_figure
-
-SMALLEST_SUM = 0.01
 
 
 def bill_table(run: Run, fit: FitReport, prices: Prices) -> TextTable:
@@ -44,13 +43,8 @@ def _sums(case: CaseRun, bill: Bill, fit: FitReport, prices: Prices) -> tuple[st
     month = month_ahead(case, fit)
     return (
         format_figure(bill.price_per_commit * 1000),
-        _sum(bill.requests_price_per_month),
-        _sum(bill.metadata_price_per_month),
-        _sum(bill.data_price_per_month),
-        ABSENT if month is None else _sum(month.metadata_bytes.best / GIB * prices.storage_per_gib_month),
+        format_sum(bill.requests_price_per_month),
+        format_sum(bill.metadata_price_per_month),
+        format_sum(bill.data_price_per_month),
+        ABSENT if month is None else format_sum(month.metadata_bytes.best / GIB * prices.storage_per_gib_month),
     )
-
-
-def _sum(amount: float) -> str:
-    """An amount of money as people write it; what is less than a cent is not told apart."""
-    return f"<{SMALLEST_SUM}" if 0 < amount < SMALLEST_SUM else f"{amount:,.2f}"

@@ -9,12 +9,11 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
-from wasim.report.charts.palette import KIND_NAMES
-from wasim.report.charts.series import horizons_s, kinds_written, planning_at_end_ms
+from wasim.report.series import horizons_s, kinds_written
+from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.runs import CaseRun, Run
-from wasim.units import Floats, format_bytes, format_duration, format_figure
+from wasim.units import Counts, Floats, format_bytes, format_duration, format_figure
 
-ABSENT = "–"
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
 
@@ -33,25 +32,28 @@ class TextTable:
 
 
 def headline_table(run: Run) -> TextTable:
-    """What each case wrote and what it means: one row per case, in the sweep's order."""
+    """What each case wrote, by kind: one row per case, shortest interval first."""
     horizons, others = horizons_s(run), _other_kinds(run)
-    over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ""
-    own_horizon = () if len(horizons) == 1 else ("horizon",)
-    head = ("interval", "writer", *own_horizon, "commits", *(KIND_NAMES[kind] for kind in _OWN_COLUMN))
-    head = (
-        *head,
+    over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ", each over its own horizon"
+    own_horizon, changed = len(horizons) > 1, any(not case.case.only_appends for case in run.cases)
+    figures = (
+        *(("horizon",) if own_horizon else ()),
+        "commits",
+        *(KIND_NAMES[kind] for kind in _OWN_COLUMN),
         *(("other metadata",) if others else ()),
-        "WA_data",
+        "data",
+        *(("WA_data",) if changed else ()),
         "WA_metadata",
-        "WA_total",
         "live manifests",
-        "planning ms",
     )
     return TextTable(
-        caption=f"Metadata written by kind, and write amplification{over or ', each over its own horizon'}",
-        head=head,
-        rows=tuple(_headline_row(case, bool(own_horizon), others) for case in run.cases),
-        figures=head[2:],
+        caption=f"Written by kind{over}",
+        head=("interval", "writer", *figures),
+        rows=tuple(
+            _headline_row(case, others, own_horizon=own_horizon, changed=changed)
+            for case in sorted(run.cases, key=lambda case: case.case.commit_interval_s)
+        ),
+        figures=figures,
     )
 
 
@@ -59,8 +61,8 @@ def _other_kinds(run: Run) -> tuple[Kind, ...]:
     return tuple(kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN)
 
 
-def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tuple[str, ...]:
-    wa, written, planning = run.amplification, run.totals.written_bytes, planning_at_end_ms(run)
+def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:
+    wa, written = run.amplification, run.totals.written_bytes
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
     return (
         format_duration(run.case.commit_interval_s),
@@ -69,10 +71,15 @@ def _headline_row(run: CaseRun, own_horizon: bool, others: Sequence[Kind]) -> tu
         f"{run.commits:,}",
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
         *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
-        *(format_figure(ratio) for ratio in (wa.data, wa.metadata, wa.total)),
-        f"{int(run.ledger.live_manifests[-1]):,}" if len(run.ledger) else ABSENT,
-        ABSENT if planning is None else format_figure(planning),
+        format_bytes(run.totals.data_bytes),
+        *((format_figure(wa.data),) if changed else ()),
+        format_figure(wa.metadata),
+        _last(run.ledger.live_manifests),
     )
+
+
+def _last(counts: Counts) -> str:
+    return f"{int(counts[-1]):,}" if len(counts) and np.isfinite(counts[-1]) else ABSENT
 
 
 def planning_table(run: Run, *, at_end: bool) -> TextTable:

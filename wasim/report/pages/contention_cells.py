@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from wasim.report.pages.cells import ABSENT, TextTable
+from wasim.report.pages.cells import TextTable
+from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_figure
 

@@ -3,11 +3,12 @@
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
 from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
 from wasim.ledger import Kind
-from wasim.report.charts.palette import KIND_NAMES
-from wasim.report.pages.cells import ABSENT, TextTable, format_error, format_estimate
+from wasim.report.pages.cells import TextTable, format_error, format_estimate
+from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.units import format_bytes, format_duration, format_figure
 
 NOT_IDENTIFIED = "not identified"
+CONSTANT_SHARE = 1e-3  # of the mean: commits that differ by less write the same
 
 
 def coefficient_table(fit: FitReport) -> TextTable:
@@ -68,7 +69,9 @@ def _quality_row(cost: CostFit) -> tuple[str, ...]:
     naive = [ABSENT, ABSENT]
     if cost.naive_bytes:
         naive = [format_bytes(cost.naive_bytes), format_bytes(cost.naive_rms_bytes)]
-    fitted = (f"{cost.commits:,}", r_squared(cost.r_squared), format_bytes(cost.rms_bytes))
+    constant = cost.naive_rms_bytes <= CONSTANT_SHARE * cost.naive_bytes
+    explained = "constant" if constant else r_squared(cost.r_squared)
+    fitted = (f"{cost.commits:,}", explained, format_bytes(cost.rms_bytes))
     return (cost.writer, KIND_NAMES[cost.kind], *fitted, *naive)
 
 

@@ -1,51 +1,65 @@
-"""The words of a report, each in a sentence."""
+"""The words of a report, each in a sentence: (anchor, word, meaning)."""
 
 GLOSSARY = (
-    ("case", "One point of the sweep: a table, a workload, a writer and one commit interval."),
+    ("case", "case", "One point of the sweep: a table, a workload, a writer and one commit interval."),
     (
+        "interval",
         "commit interval, horizon",
         "Seconds of event time per commit, and the event time that a case covers. Under the virtual clock commits run "
         "back to back, so event time passes faster than the clock on the wall.",
     ),
     (
+        "metadata",
         "metadata, data",
         "Data files, position and equality deletes and deletion vectors are data. Everything else that the table "
         "consists of is metadata: metadata.json, manifest lists, manifests, statistics and the version hint.",
     ),
     (
+        "wa",
         "WA_data, WA_metadata, WA_total",
-        "Bytes of data, of metadata and of both that were written, divided by the bytes of data first ingested, over "
-        "the stated horizon. WA_total = WA_data + WA_metadata. WA_metadata grows with the horizon: compare it only "
+        "Write amplification: bytes of data, of metadata and of both written over the stated horizon, divided by the "
+        "data bytes that the same rows take at the longest interval of the sweep: one denominator for all its "
+        "cases. WA_total = WA_data + WA_metadata. WA_metadata grows with the horizon: compare it only "
         "with one over the same horizon.",
     ),
     (
+        "neither",
         "counted as neither",
         "The .crc twins that Hadoop's local file system leaves beside files, and the checkpoints of a stream.",
     ),
-    ("manifest, manifest list", "A manifest lists data files; a manifest list lists the manifests of one snapshot."),
     (
+        "manifest",
+        "manifest, manifest list",
+        "A manifest lists data files; a manifest list lists the manifests of one snapshot.",
+    ),
+    (
+        "planning",
         "load, planning, execution",
         "Load is reading metadata.json through the catalog; planning is what Iceberg's ScanReport calls total planning "
         "duration; execution is the rest of the query. Cold means a fresh process, warm the same one again. What other "
         "readers' times hold stands beside them.",
     ),
     (
+        "opened",
         "scanned, skipped, opened",
         "Manifests that a reader looked into, that partition ranges spared it, and that it read from storage: with a "
         "cache it scans what it does not open. Opened counts manifests of deletes too; a dash is what cannot be seen.",
     ),
     (
         "step",
+        "step",
         "What one commit costs its writer, from the previous commit's report to its own, with pauses taken out. An "
         "interval is sustainable while its steps are shorter than it.",
     ),
     (
+        "constant",
         "one constant per commit",
         "The naive model: every commit costs the mean of those measured. It cannot know that metadata.json grows.",
     ),
     (
+        "r2",
         "R², rms",
         "The share of the variance that the fit explains, and the root of its mean squared error per commit. Where "
-        "every commit writes the same, there is nothing to explain: R² is 0 and rms small.",
+        "every commit writes the same there is nothing to explain: R² then reads “constant”.",
     ),
 )

@@ -10,27 +10,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wasim.fit.report import FitReport
-from wasim.report.charts import DrawnChart, LeftOut, render_chart
+from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
+from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
+from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.bill_cells import bill_table
-from wasim.report.pages.cells import (
-    ABSENT,
-    TextTable,
-    boundaries,
-    headline_table,
-    listing_table,
-    planning_table,
-)  # fmt: skip
-from wasim.report.pages.conclusion import conclude
+from wasim.report.pages.cells import TextTable, boundaries, headline_table, listing_table, planning_table
 from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
-from wasim.units import format_figure
-
-LimitOutcome = Mapping[str, str | float | bool | None]
-"""One limit, judged: `limit` as written, the `worst` value, its `case`, and whether it `holds` (None: not judged)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,32 +33,58 @@ class Picture:
     svg: Markup | None
 
 
-def render_run_page(
-    run: Run,
-    fit: FitReport,
-    charts: Sequence[DrawnChart | LeftOut],
-    limits_outcome: Sequence[LimitOutcome] = (),
-    prices: Prices | None = None,
-) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageParts:
+    """What a page says besides its charts. `prices` are for money; `remedies` is what maintenance would save."""
+
+    run: Run
+    fit: FitReport
+    answer: Answer
+    limits: Sequence[LimitOutcome] = ()
+    prices: Prices | None = None
+    remedies: TextTable | None = None
+
+
+def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) -> str:
     """The whole page as HTML. Everything that a scenario, a machine or an error wrote is escaped.
 
-    `charts` are the run's, as `draw_charts` gives them; `prices` are for cases on S3.
+    `charts` are the run's, as `draw_charts` gives them.
     """
+    run, fit, answer, prices = parts.run, parts.fit, parts.answer, parts.prices
+    pictures = [_picture(chart) for chart in charts]
     page = _environment().get_template("run.html.jinja")
     return page.render(
         run=run,
-        conclusion=conclude(run, fit),
+        conclusion=conclude(answer, run),
+        facts=state_facts(answer, run),
+        measured=measured_line(run),
         headline=headline_table(run),
-        pictures=tuple(_picture(chart) for chart in charts),
-        limits=_limits_table(limits_outcome) if limits_outcome else None,
-        breached=sum(1 for limit in limits_outcome if limit["holds"] is False),
+        options=options_table(answer, run),
+        matrix=matrix_table(answer),
+        remedies=parts.remedies,
+        pictures=[one for one in pictures if one.name not in OF_DETAIL],
+        details=[one for one in pictures if one.name in OF_DETAIL],
+        breached=sum(1 for limit in parts.limits if limit["holds"] is False),
         tables=_tables(run, fit),
         boundaries=boundaries(run),
         bill=bill_table(run, fit, prices) if prices is not None else None,
+        prices=prices,
         notes=fit.notes,
         provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,
+        files=tuple(_files(run)),
     )
+
+
+def _files(run: Run) -> Iterable[tuple[str, str]]:
+    """(path beside the page, what is in it) of the files that a run leaves, its cases' ledgers among them."""
+    yield "scenario.yaml", "the scenario as run"
+    yield "summary.json", "everything on this page, for programs"
+    yield "provenance.json", "versions, jars and machine"
+    if any(case.probes for case in run.cases):
+        yield "benchmark.json", "timings, for pytest-benchmark compare"
+    for case in run.cases:
+        yield f"cases/{case.key}/ledger.parquet", f"{case.case.label}: a row per commit"
 
 
 def _environment() -> Environment:
@@ -105,6 +121,7 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "held_out": fit_cells.held_out_table(fit),
         "latencies": fit_cells.latency_table(fit),
         "sustainable": fit_cells.sustainable_table(fit),
+        "worked": fit_cells.worked_table(fit),
         "extrapolation": fit_cells.extrapolation_table(fit),
         "operations": operations_table(run),
         "contention": contention_table(run),
@@ -113,21 +130,6 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "earlier_planning": planning_table(run, at_end=False),
         "listings": listing_table(run),
     }
-
-
-def _limits_table(outcomes: Sequence[LimitOutcome]) -> TextTable:
-    return TextTable(
-        caption="Limits of the scenario; the worst case counts",
-        head=("limit", "holds", "worst", "in case"),
-        rows=tuple(_limit_row(outcome) for outcome in outcomes),
-    )
-
-
-def _limit_row(outcome: LimitOutcome) -> tuple[str, ...]:
-    worst = outcome["worst"]
-    measured = format_figure(float(worst)) if isinstance(worst, int | float) else "not measured"
-    holds = ABSENT if outcome["holds"] is None else "yes" if outcome["holds"] else "no"
-    return str(outcome["limit"]), holds, measured, str(outcome["case"] or ABSENT)
 
 
 def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:

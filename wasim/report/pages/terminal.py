@@ -1,4 +1,4 @@
-"""Tables for a terminal; the headline is whole from 80 columns on, where bytes may take two lines."""
+"""A run for the terminal: the answer in two sentences, then its tables; whole from 80 columns on."""
 
 from collections.abc import Sequence
 
@@ -7,88 +7,89 @@ from rich.table import Table
 from rich.text import Text
 
 from wasim.fit.report import FitReport
+from wasim.report.answer import Answer, conclude, measured_line
+from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.bill_cells import bill_table
 from wasim.report.pages.cells import TextTable, headline_table
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 
+COLUMNS = 80
 _SHORT = {
     "interval": "every",
-    "horizon": "hori-\nzon",
-    "commits": "com-\nmits",
-    "manifest lists": "mani-\nfest\nlists",
-    "metadata.json": "meta-\ndata\n.json",
-    "manifests": "mani-\nfests",
-    "other metadata": "other\nmeta-\ndata",
-    "WA_data": "WA_\ndata",
-    "WA_metadata": "WA_\nmeta-\ndata",
-    "WA_total": "WA_\ntotal",
-    "live manifests": "live\nmani-\nfests",
-    "planning ms": "plan-\nning\nms",
+    "horizon": "over",
+    "metadata.json": "json",
+    "manifest lists": "lists",
+    "other metadata": "other",
+    "live manifests": "live",
+    "WA_metadata": "WA_\nmetadata",
+    "planning ms": "planning\nms",
 }
-"""Heads in lines, so that the columns are as narrow as their figures."""
-
-_BYTES = ("manifest lists", "metadata.json", "manifests", "other metadata")
-WIDEST_WRITER, NARROWEST_BYTES = 9, 5  # "streaming"; longer labels get lines of their own
-ROOMY_COLUMNS = 12  # with more, 80 columns hold them only if bytes always take two lines
+"""Heads for 80 columns: whole words, on two lines where one is too wide for its figures."""
 
 
-def render_headline_table(run: Run) -> RenderableType:
-    """One row per case: interval, writer, commits, metadata by kind, WA with its horizon, manifests, planning.
-
-    Where writers have long labels, each heads its rows.
-    """
-    text = headline_table(run)
-    labels = [row[text.head.index("writer")] for row in text.rows]
-    if max(map(len, labels), default=0) <= WIDEST_WRITER:
-        return _headline(text, text.rows, title=text.caption)
-    rows = {label: [row for row, own in zip(text.rows, labels, strict=True) if own == label] for label in labels}
-    parts: list[RenderableType] = [_headline(text, (), title=text.caption, writer=False)]
-    for label, mine in rows.items():
-        parts += [Text(label), _headline(text, mine, writer=False)]
+def render_answer(run: Run, answer: Answer) -> RenderableType:
+    """The conclusion, what was measured, and a row per interval: what it costs, and which limits it keeps."""
+    parts: list[RenderableType] = [Text(conclude(answer, run), style="bold"), Text(measured_line(run), style="dim")]
+    parts += [render_table(table) for table in (matrix_table(answer), options_table(answer, run)) if table.rows]
     return Group(*parts)
 
 
-def _headline(
-    text: TextTable, rows: Sequence[tuple[str, ...]], *, title: str | None = None, writer: bool = True
+def render_headline_table(run: Run) -> RenderableType:
+    """What each case wrote by kind, a row each."""
+    return render_table(headline_table(run))
+
+
+def render_bill(run: Run, fit: FitReport, prices: Prices) -> RenderableType | None:
+    """What S3 would charge, one row per case there; None where no case is."""
+    text = bill_table(run, fit, prices)
+    return render_table(text, wrapped=True) if text.rows else None
+
+
+def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
+    """The table within 80 columns: where it is wider, each writer heads its rows instead of standing in a column.
+
+    Where heads are long, `wrapped` lets cells take several lines.
+    """
+    if wrapped or "writer" not in text.head or _width(text) <= COLUMNS:
+        return Group(Text(text.caption, style="bold"), _table(text, text.rows, wrapped=wrapped))
+    place = text.head.index("writer")
+    writers = dict.fromkeys(row[place] for row in text.rows)
+    parts: list[RenderableType] = [Text(text.caption, style="bold"), _table(text, (), without=place)]
+    for writer in writers:
+        mine = [row for row in text.rows if row[place] == writer]
+        parts += [Text(writer), _table(text, mine, headed=False, without=place)]
+    return Group(*parts)
+
+
+def _width(text: TextTable) -> int:
+    return sum(_column_width(text, place) + 1 for place in range(len(text.head))) - 1
+
+
+def _column_width(text: TextTable, place: int) -> int:
+    head = _SHORT.get(text.head[place], text.head[place])
+    return max(len(cell) for cell in (*head.split("\n"), *(row[place] for row in text.rows)))
+
+
+def _table(
+    text: TextTable,
+    rows: Sequence[tuple[str, ...]],
+    *,
+    headed: bool = True,
+    without: int | None = None,
+    wrapped: bool = False,
 ) -> Table:
-    """The table of these rows, without its head where it has no title; columns are as wide as all rows need."""
-    table = Table(
-        title=title,
-        show_header=title is not None,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    kept = [place for place, head in enumerate(text.head) if writer or head != "writer"]
+    """The table of these rows; columns are as wide as all rows of `text` need, all but the one `without`."""
+    table = Table(show_header=headed, box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    kept = [place for place in range(len(text.head)) if place != without]
     for place in kept:
         head = text.head[place]
-        shown, is_bytes = _SHORT.get(head, head), head in _BYTES
-        width = max(len(cell) for cell in (*shown.split("\n"), *(row[place] for row in text.rows)))
         table.add_column(
-            shown,
+            _SHORT.get(head, head),
             justify="right" if head in text.figures else "left",
-            no_wrap=not is_bytes,
-            min_width=NARROWEST_BYTES if is_bytes else width,
-            max_width=NARROWEST_BYTES if is_bytes and len(kept) > ROOMY_COLUMNS else width,
+            no_wrap=not wrapped,
+            min_width=None if wrapped else _column_width(text, place),
         )
     for row in rows:
         table.add_row(*(Text(row[place]) for place in kept))  # Text: a label's brackets are no markup
-    return table
-
-
-def render_bill(run: Run, fit: FitReport, prices: Prices) -> Table | None:
-    """What S3 would charge, one row per case there; None where no case is."""
-    text = bill_table(run, fit, prices)
-    if not text.rows:
-        return None
-    table = Table(
-        title=text.caption, title_justify="left", title_style="bold", box=None, padding=(0, 1, 0, 0), pad_edge=False
-    )
-    for head in text.head:
-        table.add_column(head, justify="right" if head in text.figures else "left")
-    for row in text.rows:
-        table.add_row(*(Text(cell) for cell in row))
     return table

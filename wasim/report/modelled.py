@@ -5,10 +5,11 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from wasim.fit.future import MONTH_S
 from wasim.fit.groups import name_without_interval
-from wasim.fit.report import FitReport, LatencyFit
-from wasim.ledger import Kind
-from wasim.report.charts.series import SECONDS_PER_HOUR
+from wasim.fit.report import Extrapolation, FitReport, LatencyFit
+from wasim.ledger import METADATA_KINDS
+from wasim.report.series import SECONDS_PER_HOUR, outside_commits_bytes
 from wasim.runs import CaseRun, Run
 from wasim.scenario.case import whole_commits
 from wasim.units import Floats
@@ -56,24 +57,32 @@ def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
     }
 
 
-def model_line(fit: FitReport, run: CaseRun, kind: Kind) -> tuple[Floats, Floats]:
-    """(intervals in seconds, bytes per hour of event time) that the model gives at the case's own horizon.
+def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
+    """What the model expects of 30 days of a case without maintenance; None where the fit does not say."""
+    interval_s = run.case.commit_interval_s
+    months = (
+        one
+        for one in standing_for(fit.extrapolations, run)
+        if one.horizon_s == MONTH_S and one.commit_interval_s == interval_s
+    )
+    return next(months, None)
 
-    Intervals between H/(n+1) and H/n make the same n commits; the one that divides the horizon best stands for them.
+
+def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
+    """(intervals in seconds, metadata bytes) that the model gives over the case's own horizon.
+
+    What the case wrote outside its commits, such as CREATE TABLE's metadata.json, is added as measured. Intervals
+    between H/(n+1) and H/n make the same n commits; the one that divides the horizon best stands for them.
     """
-    horizon_s = run.case.horizon_s
-    rates: dict[int, tuple[float, float]] = {}
-    parts = [
-        part for part in standing_for(fit.model_line, run) if kind in part.written_bytes and part.horizon_s == horizon_s
-    ]
+    outside = sum(outside_commits_bytes(run, kind) for kind in METADATA_KINDS)
+    by_commits: dict[int, tuple[float, float]] = {}
+    parts = [part for part in standing_for(fit.model_line, run) if part.horizon_s == run.case.horizon_s]
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
-        interval_s = part.commit_interval_s
-        commits = whole_commits(horizon_s=horizon_s, commit_interval_s=interval_s)
+        commits = whole_commits(horizon_s=part.horizon_s, commit_interval_s=part.commit_interval_s)
         if commits:
-            covered_h = commits * interval_s / SECONDS_PER_HOUR
-            rates[commits] = (interval_s, part.written_bytes[kind].best / covered_h)
-    line = sorted(rates.values())
-    return np.array([interval for interval, _ in line]), np.array([rate for _, rate in line])
+            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes.best + outside)
+    line = sorted(by_commits.values())
+    return np.array([interval for interval, _ in line]), np.array([size for _, size in line])
 
 
 def latency_fit(fit: FitReport, latency: str, run: CaseRun) -> LatencyFit | None:

@@ -72,11 +72,6 @@ def kinds_written(runs: tuple[CaseRun, ...]) -> tuple[Kind, ...]:
     return tuple(kind for kind in METADATA_KINDS if any(run.totals.written_bytes[kind] for run in runs))
 
 
-def bytes_per_event_hour(run: CaseRun, kind: Kind) -> float:
-    """Bytes of one kind written per hour of event time, CREATE TABLE's included."""
-    return run.totals.written_bytes[kind] / (covered_s(run) / SECONDS_PER_HOUR)
-
-
 def outside_commits_bytes(run: CaseRun, kind: Kind) -> int:
     """Bytes of one kind that the case wrote outside its commits, such as CREATE TABLE's metadata.json."""
     return run.totals.written_bytes[kind] - int(run.ledger.written_bytes[kind].sum())

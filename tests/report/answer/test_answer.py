@@ -1,0 +1,188 @@
+"""What a run recommends, why, and what it says of it: two short sentences and the facts behind them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.synthetic import Sweep, Truth, synthetic_run
+
+from wasim.fit import FitReport, fit_run
+from wasim.fit.future import MONTH_S
+from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
+from wasim.report.answer.choice import knee_of
+from wasim.report.answer.options import find_keeps_up
+from wasim.runs import CaseRun, Run, judge
+from wasim.scenario.limits import parse_limit
+from wasim.scenario.prices import load_prices
+
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+INTERVALS_S = (1.0, 5.0, 15.0, 30.0, 60.0)
+SLOWING = Truth(snapshot_ms=0.5)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(SLOWING, Sweep(intervals_s=INTERVALS_S, writers=("streaming",)))
+
+
+@pytest.fixture(scope="module")
+def fit(run: Run) -> FitReport:
+    return fit_run(run)
+
+
+def judged(run: Run, fit: FitReport, **limits: str) -> Answer:
+    outcomes = tuple(judge([parse_limit(metric, text) for metric, text in limits.items()], run))
+    return answer_run(run, fit, outcomes, load_prices())
+
+
+def test_the_shortest_interval_within_all_limits_is_chosen(run: Run, fit: FitReport) -> None:
+    (choice,) = judged(run, fit, wa_metadata="< 0.5", manifests="<= 20").swept
+    assert choice.chosen is not None
+    assert (choice.chosen.interval_s, choice.because) == (15.0, "limits")
+    kept = [[verdict.holds for verdict in option.verdicts] for option in choice.options]
+    assert kept == [[False, False], [False, False], [True, True], [True, True], [True, True]]
+
+
+def test_the_conclusion_within_limits(run: Run, fit: FitReport) -> None:
+    assert conclude(judged(run, fit, wa_metadata="< 0.5"), run) == (
+        "Shortest interval within all limits: 15s (streaming). Over 4m, 15s wrote 371 KiB of metadata."
+    )
+
+
+def test_limits_that_nothing_keeps_say_how_near_the_longest_comes(run: Run, fit: FitReport) -> None:
+    assert conclude(judged(run, fit, manifests="<= 3"), run) == (
+        "No interval of this sweep is within all limits. Even at 1m, manifests <= 3 is not met: 4."
+    )
+
+
+def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: Run) -> None:
+    steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), Sweep(intervals_s=INTERVALS_S))
+    fit = fit_run(steady)
+    choice = answer_run(steady, fit).swept[0]
+    assert (choice.because, choice.chosen) == ("knee", choice.options[2])
+    assert not choice.options[0].keeps_up_for(MONTH_S)
+    assert conclude(answer_run(steady, fit), steady) == (
+        "Commit every 15s (streaming): against 5s it saves 89 % of the metadata and costs 10s of freshness. "
+        "In a month without maintenance, 15s writes 14.8 TiB of metadata."
+    )
+
+
+def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None:
+    short = replace(run, cases=run.cases[:2])
+    answer = answer_run(short, fit)
+    assert answer.swept[0].because == "none"
+    stops = round(answer.swept[0].options[-1].keeps_up.until_s / 3600)  # type: ignore[union-attr]
+    assert conclude(answer, short) == (
+        f"No interval of this sweep keeps up for a month without maintenance. The longest, 5s, stops after {stops}h."
+    )
+
+
+def test_the_knee_is_farthest_below_the_line_between_the_ends() -> None:
+    assert knee_of(np.array([1.0, 5.0, 15.0, 60.0]), np.array([400.0, 20.0, 4.0, 1.0])) == 1
+    assert knee_of(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.9, 1.0])) != 1
+
+
+def test_two_intervals_are_compared_without_a_recommendation() -> None:
+    pair = synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0)))
+    answer = answer_run(pair, NOTHING)
+    assert [choice.because for choice in answer.swept] == ["open", "open"]
+    assert conclude(answer, pair) == (
+        "1m instead of 1s saves 99.8 % of the metadata and costs 59s of freshness. "
+        "Over 4m that is 64.3 KiB of metadata instead of 35.3 MiB."
+    )
+
+
+def test_cases_of_one_interval_are_compared_with_each_other() -> None:
+    pair = synthetic_run(sweep=Sweep(intervals_s=(1.0,)))
+    assert conclude(answer_run(pair, NOTHING), pair) == (
+        "Over 4m, batch every 1s wrote the least metadata: 34.5 MiB. "
+        "streaming every 1s wrote the most, 35.3 MiB; the difference is 2 %."
+    )
+    alone = replace(pair, cases=pair.cases[:1])
+    assert conclude(answer_run(alone, NOTHING), alone) == "Over 4m, streaming every 1s wrote 35.3 MiB of metadata."
+    nobody = replace(pair, cases=())
+    assert conclude(answer_run(nobody, NOTHING), nobody).startswith("No case finished")
+
+
+@pytest.mark.parametrize("limits", [{}, {"wa_metadata": "< 0.5"}, {"manifests": "<= 3"}])
+def test_no_sentence_of_a_conclusion_has_more_than_twenty_words(
+    run: Run, fit: FitReport, limits: dict[str, str]
+) -> None:
+    for sentence in conclude(judged(run, fit, **limits), run).split(". "):
+        assert len(sentence.split()) <= 20
+
+
+def test_nothing_is_foreseen_past_the_day_on_which_a_writer_stops_keeping_up(run: Run, fit: FitReport) -> None:
+    for option in answer_run(run, fit).swept[0].options:
+        assert option.keeps_up is not None
+        assert all(horizon_s <= option.keeps_up.until_s for horizon_s in option.by_horizon)
+
+
+def test_a_month_costs_its_requests_and_what_it_keeps(run: Run, fit: FitReport) -> None:
+    prices, option = load_prices(), answer_run(run, fit, (), load_prices()).swept[0].options[-1]
+    if MONTH_S not in option.by_horizon:
+        assert option.month_price is None
+    steady = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(60.0,)))
+    (first, _) = answer_run(steady, fit_run(steady), (), prices).choices
+    minute = first.options[0]
+    kept = minute.by_horizon[MONTH_S] / 2**30 * prices.storage_per_gib_month
+    files = sum(minute.run.totals.files_written.values()) / 240 * MONTH_S
+    assert minute.month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)
+
+
+def test_small_files_are_said_in_a_sentence(run: Run, fit: FitReport) -> None:
+    short, long = run.cases[0], run.cases[-1]
+    more = round(100 * (short.totals.data_bytes / long.totals.data_bytes - 1))
+    facts = state_facts(answer_run(run, fit), run)
+    assert facts[0] == "5 of 5 cases finished, in 1m21s; every file written is accounted for."
+    assert facts[-1] == f"Small files: 1s wrote {more} % more data than 1m for the same rows."
+
+
+def test_what_was_measured_is_one_line(run: Run) -> None:
+    assert measured_line(run) == (
+        "100 rows a second in 10 columns; format v2; unpartitioned; default table properties; "
+        "streaming for 4m of event time; real Spark and Iceberg, jdbc catalog, on local files"
+    )
+
+
+def test_a_simulation_in_sums_is_answered_too(run: Run) -> None:
+    sampled = replace(run, cases=tuple(sums(case) for case in run.cases))
+    answer = answer_run(sampled, NOTHING)
+    assert len(answer.swept[0].options) == 5
+    assert state_facts(answer, sampled)[0].startswith("5 of 5 cases finished")
+    assert "Rows' values are taken at their mean." in state_facts(answer, sampled)
+
+
+def sums(case: CaseRun) -> CaseRun:
+    """The case as an engine of sums returns it: some of the commits, no times, no probes."""
+    ledger = case.ledger.head(len(case.ledger))
+    some = replace(
+        ledger,
+        commit=ledger.commit * 1000,
+        step_ms=np.full(len(ledger), np.nan),
+        commit_ms=np.full(len(ledger), np.nan),
+        entries_added=np.full(len(ledger), np.nan),
+    )
+    return replace(
+        case, engine="sim", ledger=some, probes=(), approximated=("Rows' values are taken at their mean.",), wall_s=0.0
+    )
+
+
+def test_more_metadata_a_second_than_any_writer_sustains_is_the_end(run: Run) -> None:
+    case = sums(run.cases[0])
+    assert find_keeps_up(case, NOTHING) is None
+    gib = {kind: written * 2**20 for kind, written in case.ledger.written_bytes.items()}
+    huge = replace(case, ledger=replace(case.ledger, written_bytes=gib))
+    ends = find_keeps_up(huge, NOTHING)
+    assert ends is not None
+    assert ends.slope == "writing"
+    first = int(np.argmax(huge.ledger.metadata_bytes > 2**30))
+    assert ends.until_s == huge.ledger.commit[first]
+
+
+def test_the_document_is_plain_json(run: Run, fit: FitReport) -> None:
+    document = answer_document(judged(run, fit, wa_metadata="< 0.5"), run)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["choices"][0]["commit_interval_s"] == 15.0
+    assert document["choices"][0]["options"][0]["limits"][0]["holds"] is False

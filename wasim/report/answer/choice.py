@@ -1,0 +1,101 @@
+"""Which commit interval a run recommends: the shortest within all limits; without limits the knee of the sweep."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wasim.fit.future import MONTH_S
+from wasim.fit.report import FitReport
+from wasim.report.answer.options import LimitOutcome, Option, read_options
+from wasim.report.series import Group, group_cases
+from wasim.runs import Run
+from wasim.scenario.prices import Prices
+from wasim.units import Floats
+
+Because = Literal["limits", "knee", "only", "none", "open"]
+FEWEST_FOR_A_KNEE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The intervals of one table and writer, shortest first, and which of them to take.
+
+    `because` says why: `limits`, the shortest that is within them all; `knee`, from where on further freshness given up
+    saves little; `only`, the only one that keeps up for a month; `none`, none does, or none is within the limits;
+    `open`, too few intervals to tell.
+    """
+
+    group: Group
+    options: tuple[Option, ...]
+    chosen: Option | None
+    because: Because
+
+    @property
+    def shorter(self) -> Option | None:
+        """The next shorter interval than the chosen one."""
+        if self.chosen is None:
+            return None
+        before = [option for option in self.options if option.interval_s < self.chosen.interval_s]
+        return before[-1] if before else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a run answers: a choice for each table and writer; those that have intervals to choose from come first."""
+
+    choices: tuple[Choice, ...]
+    limited: bool
+    currency: str | None
+
+    @property
+    def swept(self) -> tuple[Choice, ...]:
+        """The choices between intervals."""
+        return tuple(choice for choice in self.choices if len(choice.options) > 1)
+
+
+def answer_run(run: Run, fit: FitReport, outcomes: Sequence[LimitOutcome] = (), prices: Prices | None = None) -> Answer:
+    """The run's answer. `outcomes` are its limits, judged case by case."""
+    choices = [_choose(group, read_options(group, fit, outcomes, prices), bool(outcomes)) for group in group_cases(run)]
+    return Answer(
+        choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
+        limited=bool(outcomes),
+        currency=None if prices is None else prices.currency,
+    )
+
+
+def _choose(group: Group, options: tuple[Option, ...], limited: bool) -> Choice:
+    chosen, because = _within_limits(options) if limited else _at_the_knee(options)
+    return Choice(group=group, options=options, chosen=chosen, because=because)
+
+
+def _within_limits(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
+    within = [option for option in options if option.is_within_limits]
+    return (within[0], "limits") if within else (None, "none")
+
+
+def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
+    if len(options) < 2:
+        return None, "open"
+    lasting = [option for option in options if option.keeps_up_for(MONTH_S)]
+    if len(lasting) < FEWEST_FOR_A_KNEE:
+        only = len(lasting) == 1 and len(lasting) < len(options)
+        return (lasting[0], "only") if only else (None, "open" if lasting else "none")
+    months = [option.by_horizon.get(MONTH_S) for option in lasting]
+    sizes = [month for month in months if month is not None]
+    if len(sizes) < len(lasting):
+        sizes = [option.metadata_bytes for option in lasting]
+    at = knee_of(np.array([option.interval_s for option in lasting]), np.array(sizes))
+    return lasting[at], "knee"
+
+
+def knee_of(intervals_s: Floats, written_bytes: Floats) -> int:
+    """The place of the interval farthest below the line from the shortest interval to the longest.
+
+    Both axes run from 0 to 1 over the sweep; to its left a second of freshness saves more than on average, to its right
+    less. Intervals ascend, three or more of them.
+    """
+    freshness = (intervals_s - intervals_s[0]) / (intervals_s[-1] - intervals_s[0])
+    spread = max(float(written_bytes.max() - written_bytes.min()), 1.0)
+    return int(np.argmax(1 - freshness - (written_bytes - written_bytes.min()) / spread))

@@ -1,0 +1,59 @@
+"""What a run measured, in one line: a figure without its table and workload answers nobody's question."""
+
+from collections.abc import Sequence
+
+from wasim.report.series import horizon_words
+from wasim.runs import CaseRun, Run
+from wasim.scenario import Case
+
+_ENGINES = {"spark": "real Spark and Iceberg", "core": "Iceberg's own library", "sim": "simulated"}
+
+
+def measured_line(run: Run) -> str:
+    """What was measured, in one line: rows, columns, format, properties, writers, engine, location."""
+    if not run.cases:
+        return ""
+    first = run.cases[0]
+    case = first.case
+    columns = sorted({sum(column.count for column in one.case.table.columns) + 2 for one in run.cases})
+    rows = sorted({one.case.workload.rows_per_second for one in run.cases})
+    writers = ", ".join(dict.fromkeys(one.case.writer_name for one in run.cases))
+    parts = [
+        f"{_range(rows)} rows a second in {_range(columns)} columns",
+        f"format v{_range(sorted({one.case.table.format_version for one in run.cases}))}",
+        _partitioned(case),
+        _properties(run.cases),
+        f"{writers} for {horizon_words(run)} of event time",
+        _place(first, run),
+    ]
+    return "; ".join(parts)
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = values[0], values[-1]
+    return f"{low:,g}" if low == high else f"{low:,g} to {high:,g}"
+
+
+def _partitioned(case: Case) -> str:
+    if not case.table.partition_by:
+        return "unpartitioned"
+    fields = ", ".join(
+        one.column if one.transform == "identity" else f"{one.transform}({one.column})"
+        for one in case.table.partition_by
+    )
+    return f"partitioned by {fields}"
+
+
+def _properties(cases: tuple[CaseRun, ...]) -> str:
+    given = dict.fromkeys(f"{key}={value}" for one in cases for key, value in one.case.table.properties.items())
+    return ", ".join(given) if given else "default table properties"
+
+
+def _place(first: CaseRun, run: Run) -> str:
+    environment, location = first.case.environment, run.provenance.get("location")
+    where = f"at {location}" if location else "on local files" if environment.store == "local" else "on S3"
+    who = {"spark": "real Spark and Iceberg", "core": "Iceberg's library", "sim": "simulated"}.get(
+        first.engine, first.engine
+    )
+    catalogs = ", ".join(dict.fromkeys(one.case.environment.catalog for one in run.cases))
+    return f"{who}, {catalogs} catalog, {where}"

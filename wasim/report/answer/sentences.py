@@ -1,0 +1,165 @@
+"""The answer in words: two short sentences, and the facts behind them."""
+
+from wasim.fit.future import DAY_S, MONTH_S
+from wasim.fit.words import describe_keeping_up, describe_slope
+from wasim.report.answer.choice import Answer, Choice
+from wasim.report.answer.options import Option
+from wasim.report.series import horizon_words
+from wasim.report.words import format_share, format_sum
+from wasim.runs import Run
+from wasim.units import format_bytes, format_duration
+
+WORTH_NAMING = 0.05  # of data written more: what small files cost
+
+
+def conclude(answer: Answer, run: Run) -> str:
+    """Two sentences of at most twenty words each: which interval, or which case, and what it costs."""
+    if not run.cases:
+        return "No case finished, so there is nothing to conclude."
+    if not answer.swept:
+        return _of_cases(run)
+    sentences = (
+        _within_limits(answer) if answer.limited else _at_the_knee(answer.swept[0], alone=len(answer.swept) == 1)
+    )
+    return " ".join(sentences)
+
+
+def _within_limits(answer: Answer) -> list[str]:
+    found = [choice for choice in answer.choices if choice.chosen is not None]
+    if not found:
+        return ["No interval of this sweep is within all limits.", _nearest(answer)]
+    named = ", ".join(f"{_interval(choice.chosen)} ({choice.group.name})" for choice in found[:3])
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return [f"Shortest interval within all limits: {named}{more}.", _cost(found[0].chosen)]
+
+
+def _nearest(answer: Answer) -> str:
+    """What the longest interval of the first group still breaks."""
+    option = answer.choices[0].options[-1]
+    broken = next(verdict for verdict in option.verdicts if verdict.holds is False)
+    return f"Even at {_interval(option)}, {broken.limit} is not met: {broken.text[2:]}."
+
+
+def _at_the_knee(choice: Choice, *, alone: bool) -> list[str]:
+    chosen, shorter = choice.chosen, choice.shorter
+    first, last = choice.options[0], choice.options[-1]
+    whose = "" if alone else f" ({choice.group.name})"
+    if choice.because == "none":
+        stops = describe_keeping_up(last.keeps_up) if last.keeps_up else "does not keep up"
+        return [
+            "No interval of this sweep keeps up for a month without maintenance.",
+            f"The longest, {_interval(last)}, {stops}.",
+        ]
+    if chosen is None:
+        return [f"{_saving(first, last)}.", _costs(first, last)]
+    if shorter is None:
+        return [f"Commit every {_interval(chosen)}{whose}, the shortest interval of this sweep.", _cost(chosen)]
+    if choice.because == "only":
+        stops = f"{_interval(shorter)} {describe_keeping_up(shorter.keeps_up)}" if shorter.keeps_up else ""
+        return [f"Commit every {_interval(chosen)}{whose}: {stops} without maintenance.", _cost(chosen)]
+    return [f"Commit every {_interval(chosen)}{whose}: {_saving(shorter, chosen, named=False)}.", _cost(chosen)]
+
+
+def _saving(shorter: Option, longer: Option, *, named: bool = True) -> str:
+    """`30s instead of 15s saves 75 % of the metadata and costs 15s of freshness`."""
+    before, after = _comparable(shorter, longer)
+    saved = 1 - after / before if before else 0.0
+    given_up = format_duration(longer.interval_s - shorter.interval_s)
+    start = (
+        f"{_interval(longer)} instead of {_interval(shorter)} saves"
+        if named
+        else f"against {_interval(shorter)} it saves"
+    )
+    return f"{start} {format_share(saved)} of the metadata and costs {given_up} of freshness"
+
+
+def _comparable(one: Option, other: Option) -> tuple[float, float]:
+    """A month of both, or what both wrote over the run's horizon."""
+    months = one.by_horizon.get(MONTH_S), other.by_horizon.get(MONTH_S)
+    if months[0] is not None and months[1] is not None:
+        return months[0], months[1]
+    return one.metadata_bytes, other.metadata_bytes
+
+
+def _cost(option: Option | None) -> str:
+    """`In a month without maintenance it writes 3.91 TiB of metadata`, or what it wrote over the horizon."""
+    if option is None:
+        return ""
+    month = option.by_horizon.get(MONTH_S)
+    if month is not None:
+        without = "" if option.run.case.has_maintenance else " without maintenance"
+        return f"In a month{without}, {_interval(option)} writes {format_bytes(month)} of metadata."
+    horizon = format_duration(option.run.case.horizon_s)
+    return f"Over {horizon}, {_interval(option)} wrote {format_bytes(option.metadata_bytes)} of metadata."
+
+
+def _costs(shorter: Option, longer: Option) -> str:
+    """What both write in the same time, for a reader to choose."""
+    before, after = (format_bytes(size) for size in _comparable(shorter, longer))
+    by_month = MONTH_S in shorter.by_horizon and MONTH_S in longer.by_horizon
+    over = "a month without maintenance" if by_month else format_duration(shorter.run.case.horizon_s)
+    return f"Over {over} that is {after} of metadata instead of {before}."
+
+
+def _of_cases(run: Run) -> str:
+    """Of cases that no interval tells apart: which wrote most and least."""
+    most, least = (pick(run.cases, key=lambda case: case.totals.metadata_bytes) for pick in (max, min))
+    horizon = horizon_words(run)
+    if len(run.cases) == 1:
+        return f"Over {horizon}, {most.case.label} wrote {format_bytes(most.totals.metadata_bytes)} of metadata."
+    saved = 1 - least.totals.metadata_bytes / max(most.totals.metadata_bytes, 1)
+    sentences = [
+        f"Over {horizon}, {least.case.label} wrote the least metadata: {format_bytes(least.totals.metadata_bytes)}.",
+        f"{most.case.label} wrote the most, {format_bytes(most.totals.metadata_bytes)}; "
+        f"the difference is {format_share(saved)}.",
+    ]
+    return " ".join(sentences)
+
+
+def state_facts(answer: Answer, run: Run) -> list[str]:
+    """The facts behind the answer, most useful first, a sentence each; for the page."""
+    facts = [_finished(run)]
+    for choice in answer.swept:
+        facts += _facts_of(choice, answer)
+    if small_files := _small_files(answer):
+        facts.append(small_files)
+    facts += dict.fromkeys(sentence for case in run.cases for sentence in case.approximated)
+    return facts
+
+
+def _finished(run: Run) -> str:
+    total, wall_s = len(run.cases) + len(run.failures), sum(case.wall_s for case in run.cases)
+    took = f", in {format_duration(round(wall_s))}" if wall_s >= 1 else ""
+    checked = "" if any(case.engine == "sim" for case in run.cases) else "; every file written is accounted for"
+    return f"{len(run.cases)} of {total} cases finished{took}{checked}."
+
+
+def _facts_of(choice: Choice, answer: Answer) -> list[str]:
+    option, facts = choice.chosen, []
+    if option is not None:
+        who = f"{choice.group.name} every {_interval(option)}"
+        day, month = option.by_horizon.get(DAY_S), option.by_horizon.get(MONTH_S)
+        if day is not None and month is not None:
+            money = f", {format_sum(option.month_price)} {answer.currency}" if option.month_price is not None else ""
+            facts.append(f"{who}: {format_bytes(day)} of metadata a day, {format_bytes(month)} a month{money}.")
+        if option.keeps_up is not None:
+            facts.append(f"{who}: {describe_keeping_up(option.keeps_up)} ({describe_slope(option.keeps_up)}).")
+    stops = [one for one in choice.options if not one.keeps_up_for(MONTH_S) and one.keeps_up is not None]
+    if stops:
+        said = ", ".join(f"{_interval(one)} {describe_keeping_up(one.keeps_up)}" for one in stops if one.keeps_up)
+        facts.append(f"{choice.group.name}, without maintenance: {said}.")
+    return facts
+
+
+def _small_files(answer: Answer) -> str:
+    """What short intervals cost in data: the same rows in more and smaller files."""
+    for choice in answer.swept:
+        first, last = choice.options[0], choice.options[-1]
+        if first.run.case.only_appends and last.data_bytes and first.data_bytes / last.data_bytes > 1 + WORTH_NAMING:
+            more = format_share(first.data_bytes / last.data_bytes - 1)
+            return f"Small files: {_interval(first)} wrote {more} more data than {_interval(last)} for the same rows."
+    return ""
+
+
+def _interval(option: Option | None) -> str:
+    return "" if option is None else format_duration(option.interval_s)

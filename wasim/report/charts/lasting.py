@@ -1,0 +1,130 @@
+"""Until when a writer keeps up, and what it writes in a day, a month and a year, against the commit interval."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
+from wasim.fit.words import describe_keeping_up, describe_slope
+from wasim.report.answer import Answer, Choice
+from wasim.report.charts.axes import (
+    EndLabel,
+    name_line_ends,
+    pad_log_limits,
+    print_value,
+    set_byte_axis,
+    set_duration_axis,
+)
+from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.palette import LOOKS, look_of
+from wasim.units import format_bytes, format_duration
+
+LASTING_NAME, MONTHS_NAME = "keeps_up", "day_month_year"
+_TICKS_S = (60.0, HOUR_S, DAY_S, MONTH_S, YEAR_S)
+_AMOUNTS = (("a day", DAY_S, LOOKS[2]), ("a month", MONTH_S, LOOKS[1]), ("a year", YEAR_S, LOOKS[0]))
+
+
+def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
+    """Event time until which each writer keeps up, against its interval; a year and more stands at a year."""
+    intervals, lowest, ends = list[float](), DAY_S, list[EndLabel]()
+    for position, choice in enumerate(choices):
+        look, known = look_of(position), [one for one in choice.options if one.keeps_up is not None]
+        x = [one.interval_s for one in known]
+        y = [max(min(one.keeps_up.until_s, YEAR_S), 30.0) for one in known if one.keeps_up is not None]
+        ax.plot(x, y, color=look.colour, marker=look.marker, linestyle=look.line, gid=choice.group.name)
+        ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
+        intervals, lowest = [*intervals, *x], min(lowest, *y)
+    ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="keeps up for")
+    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
+    ax.set_ylim(lowest / 2, YEAR_S * 1.6)
+    set_duration_axis(ax.xaxis, intervals)
+    set_duration_axis(ax.yaxis, [tick for tick in _TICKS_S if tick >= lowest / 2])
+    name_line_ends(ax, ends)
+    return ax
+
+
+def plan_keeps_up(answer: Answer) -> Chart | LeftOut:
+    """The chart, or why not."""
+    title = "Can it keep up, and until when?"
+    known = [one for one in answer.swept if any(option.keeps_up is not None for option in one.options)]
+    if not known:
+        return LeftOut(name=LASTING_NAME, title=title, why="Too few commits were timed at two intervals or more.")
+    return Chart(
+        name=LASTING_NAME,
+        title=title,
+        reading=_reading_of_lasting(known[0]),
+        panels=(partial(draw_keeps_up, choices=known),),
+        right_in=1.0,
+    )
+
+
+def _reading_of_lasting(choice: Choice) -> str:
+    said = "; ".join(
+        f"{format_duration(one.interval_s)} {describe_keeping_up(one.keeps_up)}"
+        for one in choice.options
+        if one.keeps_up is not None
+    )
+    slope = next(describe_slope(one.keeps_up) for one in choice.options if one.keeps_up is not None)
+    return f"While nothing expires snapshots, {choice.group.name}: {said}. Basis: {slope}."
+
+
+def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
+    """Metadata of a day, a month and a year without maintenance; lines begin where the writer keeps up so long."""
+    ends, values, intervals = list[EndLabel](), list[float](), list[float]()
+    for name, horizon_s, look in _AMOUNTS:
+        for position, choice in enumerate(choices):
+            points = [
+                (one.interval_s, one.by_horizon[horizon_s]) for one in choice.options if horizon_s in one.by_horizon
+            ]
+            if not points:
+                continue
+            x, y = zip(*points, strict=True)
+            ax.plot(
+                x, y, color=look.colour, marker=look_of(position).marker, linestyle=look_of(position).line,
+                linewidth=1.2, gid=f"{name} {choice.group.name}",
+            )  # fmt: skip
+            values, intervals = [*values, *y], [*intervals, *x]
+            if position == 0:
+                ends.append(EndLabel(text=f"{name} {format_bytes(y[-1])}", y=y[-1], look=look))
+    ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="metadata written")
+    intervals = [one.interval_s for choice in choices for one in choice.options]
+    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
+    ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.1))
+    set_duration_axis(ax.xaxis, intervals)
+    set_byte_axis(ax.yaxis)
+    for _, horizon_s, _ in _AMOUNTS:
+        first = next((one for one in choices[0].options if horizon_s in one.by_horizon), None)
+        if first is not None:
+            size = first.by_horizon[horizon_s]
+            print_value(ax, first.interval_s, size, format_bytes(size))
+    name_line_ends(ax, ends)
+    return ax
+
+
+def plan_amounts(answer: Answer) -> Chart | LeftOut:
+    """The chart, or why not."""
+    title = "How much in a day, a month, a year?"
+    known = [one for one in answer.swept if any(option.by_horizon for option in one.options)]
+    if not known:
+        return LeftOut(name=MONTHS_NAME, title=title, why="The model does not reach beyond the horizon of this run.")
+    return Chart(
+        name=MONTHS_NAME,
+        title=title,
+        reading=_reading_of_amounts(known),
+        panels=(partial(draw_amounts, choices=known),),
+        right_in=1.35,
+    )
+
+
+def _reading_of_amounts(choices: Sequence[Choice]) -> str:
+    names = " and ".join(choice.group.name for choice in choices[:2])
+    last = choices[0].options[-1]
+    longest = max(last.by_horizon, default=0.0)
+    return (
+        f"Expected by the model, not measured, and without maintenance ({names}): a commit every "
+        f"{format_duration(last.interval_s)} writes {format_bytes(last.by_horizon.get(longest, np.nan))} in "
+        f"{format_duration(longest)}. Lines end where the writer stops keeping up. The values are those of "
+        f"{choices[0].group.name}."
+    )

@@ -1,0 +1,219 @@
+"""What this program is about: freshness on one axis, what it costs on the other; bytes and planning, a chart each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from wasim.fit.future import MONTH_S
+from wasim.fit.report import FitReport
+from wasim.report.answer import Answer, Choice, LimitOutcome, Option
+from wasim.report.charts.axes import (
+    EndLabel,
+    name_line_ends,
+    pad_log_limits,
+    print_value,
+    set_byte_axis,
+    set_count_axis,
+    set_duration_axis,
+)
+from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.palette import INK, MUTED, TICK_PT, VERMILLION, look_of
+from wasim.report.modelled import standing_for, written_line
+from wasim.report.series import horizon_words
+from wasim.runs import Run
+from wasim.scenario.limits import parse_limit
+from wasim.units import format_bytes, format_duration, format_figure
+
+BYTES_NAME, PLANNING_NAME = "freshness_and_bytes", "freshness_and_planning"
+_BYTES_METRICS = ("metadata_bytes", "wa_metadata")
+_PLANNING_METRICS = ("planning_p50_ms", "planning_p95_ms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A limit as a height in a chart."""
+
+    name: str
+    y: float
+
+
+def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
+    """Metadata written over the run's horizon against the commit interval: points measured, lines the model's."""
+    _frame(ax, answer.swept, _bytes_of, bounds)
+    for position, choice in enumerate(answer.swept):
+        look, (line_x, line_y) = look_of(position), written_line(fit, choice.options[0].run)
+        inside = (line_x >= choice.options[0].interval_s * 0.99) & (line_x <= choice.options[-1].interval_s * 1.01)
+        gid = f"model {choice.group.name}"
+        ax.plot(line_x[inside], line_y[inside], color=look.colour, linestyle=look.line, linewidth=1.0, gid=gid)
+    ax.set_ylabel("metadata written")
+    set_byte_axis(ax.yaxis)
+    _print_ends(ax, answer.swept[0], _bytes_of, format_bytes)
+    _draw_answer(ax, answer, fit, bounds)
+    return ax
+
+
+def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
+    """Load and planning of a full scan at the end of the horizon against the commit interval."""
+    probed = _probed(answer)
+    _frame(ax, probed, _planning_of, bounds)
+    for position, choice in enumerate(probed):
+        look = look_of(position)
+        x, y = [one.interval_s for one in choice.options], [_planning_of(one) for one in choice.options]
+        ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.0)
+    ax.set_ylabel("load + planning, ms")
+    set_count_axis(ax.yaxis)
+    _print_ends(ax, probed[0], _planning_of, lambda ms: f"{format_figure(ms)} ms")
+    _draw_answer(ax, answer, fit, bounds)
+    return ax
+
+
+def _bytes_of(option: Option) -> float:
+    return option.metadata_bytes
+
+
+def _planning_of(option: Option) -> float:
+    return option.planning_ms or 0.0
+
+
+def _probed(answer: Answer) -> tuple[Choice, ...]:
+    return tuple(one for one in answer.swept if all(option.planning_ms for option in one.options))
+
+
+def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Sequence[Bound]) -> None:
+    """Points of every table and writer, both axes, and the names at the lines' ends."""
+    values, intervals, ends = [bound.y for bound in bounds], list[float](), list[EndLabel]()
+    for position, choice in enumerate(choices):
+        look = look_of(position)
+        x, y = [one.interval_s for one in choice.options], [figure(one) for one in choice.options]
+        ax.plot(x, y, color=look.colour, marker=look.marker, linestyle="none", gid=choice.group.name)
+        ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
+        values, intervals = [*values, *y], [*intervals, *x]
+    ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)")
+    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
+    ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.12))
+    set_duration_axis(ax.xaxis, intervals)
+    name_line_ends(ax, ends)
+
+
+def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], text: Callable[[float], str]) -> None:
+    first, last = choice.options[0], choice.options[-1]
+    print_value(ax, first.interval_s, figure(first), text(figure(first)))
+    print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
+
+
+def _draw_answer(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound]) -> None:
+    """The limits as lines, what cannot keep up shaded, and where the answer is."""
+    low, _ = ax.get_xlim()
+    for bound in bounds:
+        ax.axhline(bound.y, color=VERMILLION, linewidth=1.2, linestyle=(0, (2, 2)), gid=f"limit {bound.name}")
+        ax.annotate(
+            bound.name, (0.99, bound.y), xycoords=("axes fraction", "data"), xytext=(0, 2),
+            textcoords="offset points", fontsize=TICK_PT - 1, ha="right", va="bottom",
+        )  # fmt: skip
+    end_s = too_short_for_a_month_s(answer, fit)
+    if end_s > low:
+        ax.axvspan(low, end_s, color=MUTED, alpha=0.16, linewidth=0, gid="cannot keep up")
+        ax.text(
+            0.015, 0.03, "cannot keep up\nfor 30d", transform=ax.transAxes, fontsize=TICK_PT - 1, va="bottom", color=INK
+        )
+    chosen = answer.swept[0].chosen
+    if chosen is not None:
+        ax.axvline(chosen.interval_s, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)), gid="chosen")
+        ax.annotate(
+            f"suggested: {format_duration(chosen.interval_s)}", (chosen.interval_s, 0.99),
+            xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points", fontsize=TICK_PT - 0.5,
+            va="top", fontweight="bold",
+        )  # fmt: skip
+
+
+def too_short_for_a_month_s(answer: Answer, fit: FitReport) -> float:
+    """Intervals below this keep up for a month with no writer; 0 where none is known to be too short."""
+    bounds = []
+    for choice in answer.swept:
+        laws = [one for one in standing_for(fit.sustainable, choice.options[0].run) if one.horizon_s == MONTH_S]
+        stops = [one.interval_s for one in choice.options if not one.keeps_up_for(MONTH_S)]
+        lasts = [one.interval_s for one in choice.options if one.keeps_up_for(MONTH_S)]
+        if not stops:
+            return 0.0
+        between = float(np.sqrt(stops[-1] * lasts[0])) if lasts else stops[-1] * 1.2
+        fitted = laws[0].interval_s.best if laws and laws[0].slope != "unseen" else between
+        bounds.append(fitted if np.isfinite(fitted) else between)
+    return min(bounds, default=0.0)
+
+
+def plan_trade_off(
+    run: Run, fit: FitReport, answer: Answer, limits: Sequence[LimitOutcome]
+) -> tuple[Chart | LeftOut, ...]:
+    """Both charts, or why not."""
+    titles = "What does freshness cost in metadata?", "What does freshness cost readers?"
+    if not answer.swept:
+        why = "No writer was measured at two intervals or more, so there is nothing to trade."
+        return tuple(
+            LeftOut(name=name, title=title, why=why)
+            for name, title in zip((BYTES_NAME, PLANNING_NAME), titles, strict=True)
+        )
+    in_bytes = [
+        Bound(name=name, y=_in_bytes(metric, bound, answer.swept[0].options[-1]))
+        for name, metric, bound in _parsed(limits, _BYTES_METRICS)
+    ]
+    charts: list[Chart | LeftOut] = [
+        Chart(
+            name=BYTES_NAME,
+            title=titles[0],
+            reading=_reading_of_bytes(answer, run),
+            panels=(partial(draw_bytes, answer=answer, fit=fit, bounds=in_bytes),),
+            right_in=1.0,
+        )
+    ]
+    if not _probed(answer):
+        return *charts, LeftOut(name=PLANNING_NAME, title=titles[1], why="Planning was not probed at every interval.")
+    in_ms = [Bound(name=name, y=bound) for name, _, bound in _parsed(limits, _PLANNING_METRICS)]
+    charts.append(
+        Chart(
+            name=PLANNING_NAME,
+            title=titles[1],
+            reading=_reading_of_planning(_probed(answer)[0], run),
+            panels=(partial(draw_planning, answer=answer, fit=fit, bounds=in_ms),),
+            right_in=1.0,
+        )
+    )
+    return tuple(charts)
+
+
+def _parsed(limits: Sequence[LimitOutcome], metrics: Sequence[str]) -> list[tuple[str, str, float]]:
+    """(limit as written, metric, bound) of the limits on these metrics."""
+    return [
+        (one["limit"], one["metric"], parse_limit(one["metric"], one["limit"].removeprefix(one["metric"])).bound)
+        for one in limits
+        if one.get("metric") in metrics
+    ]
+
+
+def _in_bytes(metric: str, bound: float, option: Option) -> float:
+    """A ratio's bound as bytes: it divides by the same bytes in the whole sweep."""
+    ratio = option.run.amplification.metadata
+    return bound if metric == "metadata_bytes" or not ratio else bound * option.run.totals.metadata_bytes / ratio
+
+
+def _reading_of_bytes(answer: Answer, run: Run) -> str:
+    choice = answer.swept[0]
+    first, last = choice.options[0], choice.options[-1]
+    times, commits = first.metadata_bytes / max(last.metadata_bytes, 1.0), last.interval_s / first.interval_s
+    return (
+        f"Over {horizon_words(run)}, {choice.group.name} wrote {format_bytes(first.metadata_bytes)} of metadata at "
+        f"{format_duration(first.interval_s)} and {format_bytes(last.metadata_bytes)} at "
+        f"{format_duration(last.interval_s)}: {times:,.0f} times as much for {commits:,.0f} times the commits. "
+        "Points are measured, lines are the model's."
+    )
+
+
+def _reading_of_planning(choice: Choice, run: Run) -> str:
+    first, last = choice.options[0], choice.options[-1]
+    return (
+        f"At the end of {horizon_words(run)}, a full scan of {choice.group.name} was loaded and planned in "
+        f"{format_figure(_planning_of(first))} ms at {format_duration(first.interval_s)}, and in "
+        f"{format_figure(_planning_of(last))} ms at {format_duration(last.interval_s)} (medians, warm)."
+    )

@@ -1,0 +1,91 @@
+"""The answer as tables: what each interval means, and which limits it keeps."""
+
+from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
+from wasim.fit.words import round_duration
+from wasim.report.answer import Answer, Choice, Option
+from wasim.report.pages.cells import TextTable
+from wasim.report.series import horizons_s
+from wasim.report.words import ABSENT, format_sum
+from wasim.runs import Run
+from wasim.units import format_bytes, format_duration, format_figure
+
+CHOSEN = "→"  # marks the interval that the run recommends
+
+
+def options_table(answer: Answer, run: Run) -> TextTable:
+    """One row per interval and writer, sorted by interval: bytes, data, planning, until when it keeps up, and money.
+
+    Empty where no writer has two intervals. Columns that no row can fill are left out.
+    """
+    horizons = horizons_s(run)
+    over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
+    columns = {
+        over: lambda option: format_bytes(option.metadata_bytes),
+        "in a day": lambda option: _of_horizon(option, DAY_S),
+        "in a month": lambda option: _of_horizon(option, MONTH_S),
+        f"{answer.currency} a month": _price,
+        "data": lambda option: format_bytes(option.data_bytes),
+        "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
+        "keeps up": _keeps_up,
+    }
+    rows = _by_interval(answer)
+    cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
+    known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
+    figures = tuple(known)
+    return TextTable(
+        caption=f"Metadata by commit interval; {CHOSEN} is what this run suggests, ≤ a bound",
+        head=("interval", "writer", *figures),
+        rows=tuple(
+            (_marked(choice, option), choice.group.name, *(column[at] for column in known.values()))
+            for at, (choice, option) in enumerate(rows)
+        ),
+        figures=figures,
+    )
+
+
+def matrix_table(answer: Answer) -> TextTable:
+    """Every interval against every limit: whether it is kept, and the value. Empty without limits."""
+    rows = _by_interval(answer, alone=True) if answer.limited else []
+    limits = tuple(verdict.limit for verdict in rows[0][1].verdicts) if rows else ()
+    return TextTable(
+        caption=f"Which interval keeps which limit; {CHOSEN} is the shortest within them all",
+        head=("interval", "writer", *limits),
+        rows=tuple(
+            (_marked(choice, option), choice.group.name, *(verdict.text for verdict in option.verdicts))
+            for choice, option in rows
+        ),
+        figures=limits,
+    )
+
+
+def _by_interval(answer: Answer, *, alone: bool = False) -> list[tuple[Choice, Option]]:
+    """All options, shortest interval first; those of a single interval too where `alone`."""
+    choices = answer.choices if alone else answer.swept
+    pairs = [(choice, option) for choice in choices for option in choice.options]
+    return sorted(pairs, key=lambda pair: pair[1].interval_s)
+
+
+def _marked(choice: Choice, option: Option) -> str:
+    mark = f"{CHOSEN} " if option is choice.chosen else ""
+    return f"{mark}{format_duration(option.interval_s)}"
+
+
+def _of_horizon(option: Option, horizon_s: float) -> str:
+    size = option.by_horizon.get(horizon_s)
+    return ABSENT if size is None else format_bytes(size)
+
+
+def _price(option: Option) -> str:
+    return ABSENT if option.month_price is None else format_sum(option.month_price)
+
+
+def _keeps_up(option: Option) -> str:
+    """`≤ 13h` where nothing slowed down and a bound is all that is known, `13h` where it did, `> 1y`."""
+    if option.keeps_up is None:
+        return ABSENT
+    until_s = option.keeps_up.until_s
+    if until_s < option.interval_s:
+        return "no"
+    if until_s >= YEAR_S:
+        return "> 1y"
+    return f"{'' if option.keeps_up.slope == 'measured' else '≤ '}{round_duration(until_s, figures=2)}"

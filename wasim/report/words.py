@@ -1,0 +1,29 @@
+"""Figures and names as text, the same in tables, charts and sentences."""
+
+from wasim.ledger import Kind
+
+ABSENT = "–"
+KIND_NAMES = {
+    Kind.METADATA_JSON: "metadata.json",
+    Kind.MANIFEST_LIST: "manifest lists",
+    Kind.DATA_MANIFEST: "manifests",
+    Kind.DELETE_MANIFEST: "delete manifests",
+    Kind.STATISTICS: "statistics",
+    Kind.VERSION_HINT: "version hint",
+    Kind.DATA: "data files",
+    Kind.DELETE_FILE: "delete files",
+}
+SMALLEST_SUM = 0.01
+
+
+def format_sum(amount: float) -> str:
+    """An amount of money as people write it; less than a cent is `<0.01`, and from a hundred on there are no cents."""
+    if 0 < amount < SMALLEST_SUM:
+        return f"<{SMALLEST_SUM}"
+    return f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"
+
+
+def format_share(share: float) -> str:
+    """A share in whole per cent; with a decimal where it would be rounded to all or nothing."""
+    digits = 1 if share and (share < 0.01 or share > 0.99) else 0
+    return f"{share * 100:.{digits}f} %"
