@@ -42,5 +42,5 @@ class CaseFailed(WasimError):
     exit_code = ExitCode.CASE_FAILED
 
 
-class BooksDoNotBalance(CaseFailed):
+class AuditMismatch(CaseFailed):
     """Bytes written minus bytes deleted differ from what a listing shows on disk."""

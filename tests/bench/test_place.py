@@ -1,4 +1,4 @@
-"""Every catalog on every store: the same commits, books that balance, and the files that the format names."""
+"""Every catalog on every store: the same commits, events that equal the listing, files as the format names them."""
 
 import re
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
 @pytest.mark.parametrize(
     "catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "rest", pytest.param("in_memory", marks=pytest.mark.slow)]
 )
-def test_on_s3_the_books_balance_against_the_bucket_and_requests_are_counted(
+def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
     catalog: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     run, context = run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming"))

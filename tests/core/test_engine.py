@@ -11,7 +11,7 @@ from support.contexts import context_of
 from wasim.bench import BenchOptions, engine_named, keyed_cases
 from wasim.bench.case import CaseContext, carry_out
 from wasim.core import DescribedData, check_describable
-from wasim.errors import BooksDoNotBalance, WasimError
+from wasim.errors import AuditMismatch, WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -125,9 +125,7 @@ def test_a_real_reader_plans_every_file_and_prunes_by_the_bounds(run_on: RunOn, 
 
 
 @pytest.mark.spark
-def test_the_books_count_what_entries_claim_and_the_disk_holds_metadata_alone(
-    run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_events_count_what_entries_claim_and_the_disk_holds_metadata_alone(run_on: RunOn, small_case: MakeCase) -> None:
     run, context = run_on("core", small_case(horizon="5s", environment=IN_MEMORY))
     listing = collect.list_table(context.table_root)
     assert {collect.classify(file) for file in listing} <= set(METADATA_KINDS)
@@ -142,7 +140,7 @@ def test_the_books_count_what_entries_claim_and_the_disk_holds_metadata_alone(
 
 
 @pytest.mark.spark
-def test_data_that_turns_up_on_disk_unbalances_the_books(
+def test_data_that_turns_up_on_disk_fails_the_audit(
     session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     def stray(_commits: int) -> None:
@@ -150,7 +148,7 @@ def test_data_that_turns_up_on_disk_unbalances_the_books(
         (context.table_root / "data" / "stray.parquet").write_bytes(b"x")
 
     context = context_of("core", small_case(), session, servers, tmp_path, on_commits=stray)
-    with pytest.raises(BooksDoNotBalance, match=r"data/stray.parquet .* is absent in the events, 1 B on disk"):
+    with pytest.raises(AuditMismatch, match=r"data/stray.parquet .* is absent in the events, 1 B on disk"):
         carry_out(small_case(), context)
 
 

@@ -94,7 +94,7 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
 
 @pytest.mark.spark
 @pytest.mark.parametrize("catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "in_memory"])
-def test_data_that_expiry_deletes_leaves_the_books_though_it_never_was_on_disk(
+def test_data_that_expiry_deletes_leaves_the_events_though_it_never_was_on_disk(
     catalog: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
     case = case_named("maintained", small_case, catalog)

@@ -14,13 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.paths import DATA
 
-from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json, reencode_check
-from wasim.iceberg.avro_door import AvroRecord, read_avro_schema
+from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.avro_reader import AvroRecord, read_avro_schema
 from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.record_scanning import _Budget, _skipper
+from wasim.iceberg.round_trip import check_round_trip
 
 TABLES = DATA / "tables"
 SYNC = b"s" * 16
@@ -356,7 +357,7 @@ def test_a_mutated_manifest_is_compared_or_refused(data):
         path = Path(folder) / "m0.avro"
         path.write_bytes(data)
         try:
-            reencode_check(path)
+            check_round_trip(path)
         except IcebergFileError as error:
             assert str(path) in str(error)  # noqa: PT017 - that it is raised is not what is tested
 

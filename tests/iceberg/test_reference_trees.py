@@ -1,6 +1,6 @@
 """The quickstart of Iceberg's documents, statement by statement on real Spark: the file tree and schema after each.
 
-The counts come from what the recorder saw, and the books are held against a listing after every statement.
+The counts come from what the recorder saw, compared with a listing after every statement.
 """
 
 from collections import Counter

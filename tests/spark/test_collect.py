@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wasim.errors import BooksDoNotBalance
+from wasim.errors import AuditMismatch
 from wasim.ledger import Kind, Recording, sum_contention, sum_events, view_by_commit
 from wasim.spark.collect import audit, classify, list_table, read_journal
 
@@ -146,12 +146,12 @@ def test_a_manifest_of_deletes_is_known_by_its_content() -> None:
         ({"data/stranger.parquet": 5}, "data/stranger.parquet"),
     ],
 )
-def test_books_that_do_not_balance_name_the_file(change: dict[str, int | None], named: str) -> None:
+def test_an_audit_names_the_file_that_differs(change: dict[str, int | None], named: str) -> None:
     events = recorded(*CREATE, *one_commit(1)).events
     listing: dict[str, int | None] = dict(zip(events.file, (int(size) for size in events.bytes), strict=True))
     audit(events, {file: size for file, size in listing.items() if size is not None})
     listing |= change
-    with pytest.raises(BooksDoNotBalance, match=named):
+    with pytest.raises(AuditMismatch, match=named):
         audit(events, {file: size for file, size in listing.items() if size is not None})
 
 

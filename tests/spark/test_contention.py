@@ -175,8 +175,8 @@ class DescribedTogether(AppendersTogether):
         session.commit_appends(table, self._lines[commit], merges=False, journal=self._target.journal)
 
 
-def together(target: drive.Target) -> drive.Crew:
-    return drive.Crew(appender=DescribedTogether(target), operate=lambda step: None)
+def together(target: drive.Target) -> drive.EngineSession:
+    return drive.EngineSession(appender=DescribedTogether(target), operate=lambda step: None)
 
 
 @pytest.mark.slow

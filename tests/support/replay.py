@@ -18,8 +18,8 @@ from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
 from wasim.twin.appending import append_files
-from wasim.twin.books import Books
 from wasim.twin.commits import Moment, TableRules
+from wasim.twin.event_log import EventLog
 from wasim.twin.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, ManifestWriter
@@ -69,11 +69,11 @@ def replay(table: Path, case: Case, folder: Path) -> None:
             ),
         ).with_properties(_properties(case)),
         json=TableJson(base=first, properties=_properties(case), needs_text=True),
-        books=Books(folder=folder),
+        log=EventLog(folder=folder),
         rng=draws,
     )
     draws.queue.append(_uuid_of(jsons[0]))
-    simulated.books.enter_step(0, "create-table", event_time_s=0.0, rows_arrived=0, at_s=0.0)
+    simulated.log.enter_step(0, "create-table", event_time_s=0.0, rows_arrived=0, at_s=0.0)
     simulated.create()
     for path, state in zip(jsons[1:], metadata[1:], strict=True):
         snapshot = state.snapshots[-1]

@@ -74,12 +74,12 @@ def test_reports_say_what_the_real_ones_say(name):
         assert getattr(real, column).tolist() == getattr(simulated, column).tolist(), column
 
 
-def test_the_emitted_tree_is_what_the_books_say(tmp_path):
+def test_the_emitted_tree_is_what_the_events_say(tmp_path):
     case = synthetic_case(writer="batch", horizon_s=12.0, properties={"commit.manifest.min-count-to-merge": "4"})
-    books = simulate(case, emit=tmp_path).events
+    events = simulate(case, emit=tmp_path).events
     on_disk = {str(path.relative_to(tmp_path)): path.stat().st_size for path in tmp_path.rglob("*.*") if path.is_file()}
     expected: dict[str, int] = {}
-    for action, kind, file, size in zip(books.action, books.kind, books.file, books.bytes, strict=True):
+    for action, kind, file, size in zip(events.action, events.kind, events.file, events.bytes, strict=True):
         if action == Action.DELETE:
             del expected[file]
         elif kind != Kind.DATA:

@@ -24,11 +24,11 @@ from wasim.spark import Session
 from wasim.spark.catalogs import MemoryCatalog
 from wasim.spark.drive.engine import Target
 from wasim.spark.drive.maintenance import maintain, rewrite_data_files
-from wasim.twin.books import Books
 from wasim.twin.commits import Moment
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import data_files_of
 from wasim.twin.delete_files import bitmap_bytes
+from wasim.twin.event_log import EventLog
 from wasim.twin.profile import profile_named
 from wasim.twin.row_deltas import RowDelta, commit_row_delta
 from wasim.workload import Append, Maintain, plan_steps
@@ -93,10 +93,10 @@ def replay(job: UpsertingJob, checkpoints: list[Checkpoint], folder: Path) -> di
     profile, draws = profile_named("flink"), Draws([])
     site = Site(location=job.location, started_s=metadata[0].last_updated_ms / 1000)
     draws.queue += [UUID(metadata[0].table_uuid).bytes, UUID(parse_metadata_name(jsons[0].name).uuid).bytes]
-    books = KeepingBooks(folder=folder)
+    log = KeepingLog(folder=folder)
     files = data_files_of(job.case, profile)
-    table = new_table(job.case, profile, files, site=site, books=books, rng=draws)
-    books.enter_step(0, "create-table", event_time_s=0.0, rows_arrived=0, at_s=0.0)
+    table = new_table(job.case, profile, files, site=site, log=log, rng=draws)
+    log.enter_step(0, "create-table", event_time_s=0.0, rows_arrived=0, at_s=0.0)
     table.create()
     for number, (path, state, checkpoint) in enumerate(zip(jsons[1:], metadata[1:], checkpoints, strict=True), 1):
         manifests = [read_manifest(data, source=name) for name, data in checkpoint.staged.items()]
@@ -113,10 +113,10 @@ def replay(job: UpsertingJob, checkpoints: list[Checkpoint], folder: Path) -> di
         )
         commit_row_delta(table, delta, moment)
         assert not draws.queue
-    return books.staged
+    return log.staged
 
 
-class KeepingBooks(Books):
+class KeepingLog(EventLog):
     """Keeps what was staged and is gone."""
 
     staged: dict[str, bytes]

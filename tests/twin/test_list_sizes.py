@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wasim.iceberg.containers import block_ranges, container_bytes
-from wasim.twin.beside import ListSizes
+from wasim.twin.async_sizes import ListSizes
 
 HEADER = {"avro.codec": b"deflate", "avro.schema": b"{}", "format-version": b"2"}
 

@@ -10,7 +10,7 @@ from support.synthetic import synthetic_case
 
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.reencode import reencode_check
+from wasim.iceberg.round_trip import check_round_trip
 from wasim.ledger import Kind
 from wasim.twin import (
     WriterProfile,
@@ -78,7 +78,7 @@ def test_spark_before_1_11_counts_no_manifests_and_heeds_no_compression_level(tm
     assert not any(key.startswith("manifests-") for key in metadata.snapshots[0].summary)
     manifests = sorted((tmp_path / "old" / "metadata").glob("*-m0.avro"))
     # Files of 1.10 differ from those of 1.12 in nothing but that: re-encoded at level 9 they are the same bytes.
-    assert [reencode_check(path) for path in manifests] == [None] * 6
+    assert [check_round_trip(path) for path in manifests] == [None] * 6
     written("spark_streaming", tmp_path / "new", properties=properties)
     newer = sorted((tmp_path / "new" / "metadata").glob("*-m0.avro"))
     assert sum(path.stat().st_size for path in newer) > sum(path.stat().st_size for path in manifests)

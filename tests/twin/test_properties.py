@@ -1,4 +1,4 @@
-"""What holds for the simulated writer whatever the scenario: books, sums, and agreement of its two forms."""
+"""What holds for the simulated writer whatever the scenario: events, sums, and agreement of its two forms."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck
 
 @FEW
 @given(case=CASES, name=PROFILES)
-def test_books_balance_whoever_writes(case, name):
+def test_events_add_up_to_what_is_on_disk_whoever_writes(case, name):
     events = simulate_case(case, profile_named(name), np.random.default_rng(1)).events
     there: dict[str, int] = {}
     for action, file, size in zip(events.action, events.file, events.bytes, strict=True):

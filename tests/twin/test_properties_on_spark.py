@@ -15,7 +15,7 @@ from wasim.bench.case import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.reencode import reencode_check
+from wasim.iceberg.round_trip import check_round_trip
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
@@ -119,7 +119,7 @@ def test_a_real_table_is_written_again_byte_for_byte(
     assert files > 24 * 3
     if "snappy" not in name:  # of which there is no standard form
         assert wrong == []
-    mismatches = [reencode_check(path) for path in metadata_files(context.table_root)[0].parent.glob("*.avro")]
+    mismatches = [check_round_trip(path) for path in metadata_files(context.table_root)[0].parent.glob("*.avro")]
     assert all(one is None or (one.is_compression_only and "snappy" in name) for one in mismatches)
     assert_simulated_alike(case, context)
 

@@ -21,7 +21,7 @@ from wasim.scenario.parts import Environment
 from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
 from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.fidelity import compare
-from wasim.twin.measure_together import measure_together
+from wasim.twin.measure_contention import measure_together
 from wasim.twin.race import RaceRules, race, race_of, retry_policy
 from wasim.twin.supported import check_summable
 from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among

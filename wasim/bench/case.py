@@ -1,4 +1,4 @@
-"""One case carried out: its table made, its steps driven by an engine, its planning probed, its books audited."""
+"""One case carried out: its table made, its steps driven by an engine, its planning probed, its recording audited."""
 
 import shutil
 import time

@@ -7,7 +7,7 @@ from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.places import Places
 from wasim.iceberg import IcebergFileError, ManifestFile
-from wasim.iceberg.avro_door import AvroOptional, AvroRecord
+from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.manifest_entries import FileContent, Status
 from wasim.iceberg.manifests import entry_record

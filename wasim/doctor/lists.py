@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.places import Places
 from wasim.iceberg import IcebergFileError, ManifestFile
-from wasim.iceberg.avro_door import AvroRecord
+from wasim.iceberg.avro_reader import AvroRecord
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.manifest_lists import PartitionFieldSummary, list_record
 from wasim.iceberg.record_scanning import Row, allowed_items, field_positions, scan_records

@@ -16,7 +16,6 @@ from wasim.iceberg.manifests import (
 )
 from wasim.iceberg.metadata_json import TableMetadata, metadata_json_bytes, read_metadata_json
 from wasim.iceberg.names import FileKind, classify
-from wasim.iceberg.reencode import Mismatch, reencode_check
 
 __all__ = [
     "DataFileEntry",
@@ -28,7 +27,6 @@ __all__ = [
     "ManifestFile",
     "ManifestHeader",
     "ManifestList",
-    "Mismatch",
     "TableMetadata",
     "classify",
     "manifest_bytes",
@@ -38,5 +36,4 @@ __all__ = [
     "read_manifest_header",
     "read_manifest_list",
     "read_metadata_json",
-    "reencode_check",
 ]

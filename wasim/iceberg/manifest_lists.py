@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
-from wasim.iceberg.avro_door import (
+from wasim.iceberg.avro_reader import (
     AvroRecord,
     AvroValues,
     FieldNames,

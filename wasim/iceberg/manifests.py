@@ -6,7 +6,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from wasim.iceberg.avro_door import (
+from wasim.iceberg.avro_reader import (
     AvroOptional,
     AvroPrimitive,
     AvroRecord,

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from wasim.iceberg.avro_door import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
 from wasim.iceberg.avro_encoding import (
     encode_boolean,
     encode_bytes,
@@ -15,6 +14,7 @@ from wasim.iceberg.avro_encoding import (
     encode_longs,
     encode_string,
 )
+from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
 
 Encoder: TypeAlias = Callable[[Any], bytes]
 # How to take the value of a field, by its Iceberg field id, out of the dataclass that holds it.

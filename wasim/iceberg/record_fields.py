@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from wasim.iceberg.avro_door import FieldNames
+from wasim.iceberg.avro_reader import FieldNames
 from wasim.iceberg.avro_schemas import avro_schema_json
 from wasim.iceberg.releases import (
     LIST_KEY_METADATA_SINCE,

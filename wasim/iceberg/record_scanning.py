@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from wasim.iceberg.avro_door import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
+from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
 from wasim.iceberg.containers import Block
 from wasim.iceberg.faults import IcebergFileError
 

@@ -17,7 +17,7 @@ class Totals:
 
     @property
     def on_disk_bytes(self) -> dict[Kind, int]:
-        """What the books say is still there: written minus deleted."""
+        """Bytes that the events leave on disk: written minus deleted."""
         return {kind: self.written_bytes[kind] - self.deleted_bytes[kind] for kind in Kind}
 
     @property

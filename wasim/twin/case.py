@@ -16,12 +16,13 @@ from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.twin.appending import append_files
-from wasim.twin.books import Books
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, manifest_kind
+from wasim.twin.concurrent_appends import ConcurrentAppends
 from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
+from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.operations import evolve_table, is_due, maintain
 from wasim.twin.planned import Planned, commit_planned
@@ -35,7 +36,6 @@ from wasim.twin.scanning import live_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
 from wasim.twin.supported import check_supported
 from wasim.twin.table import SimulatedTable
-from wasim.twin.together import Together
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
@@ -82,7 +82,7 @@ def simulate_table(
     if emit is not None:
         chosen = replace(chosen, location=str(emit.absolute()))
     files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
-    writer = _Writer(case=case, profile=profile, files=files, site=chosen, rng=rng, books=Books(folder=emit))
+    writer = _Writer(case=case, profile=profile, files=files, site=chosen, rng=rng, log=EventLog(folder=emit))
     for step in plan_steps(case):
         match step:
             case CreateTable():
@@ -98,7 +98,7 @@ def simulate_table(
                     writer.operate(step)
             case _:
                 writer.operate(step)
-    recording = writer.books.recording()
+    recording = writer.log.recording()
     live_bytes = _live_bytes(recording, writer.table)
     return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
 
@@ -132,11 +132,11 @@ class _Writer:
         files: DataFiles,
         site: Site,
         rng: np.random.Generator,
-        books: Books,
+        log: EventLog,
     ) -> None:
-        self.case, self.profile, self.site, self.rng, self.books = case, profile, site, rng, books
+        self.case, self.profile, self.site, self.rng, self.log = case, profile, site, rng, log
         self.files = files
-        self.table = new_table(case, profile, files, site=site, books=books, rng=rng)
+        self.table = new_table(case, profile, files, site=site, log=log, rng=rng)
         self.query_id = str(draw_uuid(rng))
         self.subtasks = Subtasks(
             files=files,
@@ -151,8 +151,8 @@ class _Writer:
 
     def create(self, step: CreateTable) -> None:
         at_s = self.site.started_s
-        self.books.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, rows_arrived=0, at_s=at_s)
-        self.books.begin(step.number, CREATE_TABLE, at_s, commits=False)
+        self.log.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, rows_arrived=0, at_s=at_s)
+        self.log.begin(step.number, CREATE_TABLE, at_s, commits=False)
         self.table.create()
 
     def append(self, step: Append) -> None:
@@ -161,7 +161,7 @@ class _Writer:
         at_s = self.wall_ms / 1000
         event_time_s = step.first_commit * self.case.commit_interval_s
         rows = step.commits * step.rows_per_commit
-        self.books.enter_step(step.number, named, event_time_s=event_time_s, rows_arrived=rows, at_s=at_s)
+        self.log.enter_step(step.number, named, event_time_s=event_time_s, rows_arrived=rows, at_s=at_s)
         for offset in range(step.commits):
             commit = step.first_commit + offset
             operation = named if streams else step.operation(commit)
@@ -181,7 +181,7 @@ class _Writer:
             return self._moment(commit * case.commit_interval_s, commit)
 
         attempts = race_of(case, self.profile, step, passed_s=started_s - self.site.started_s, rng=self.rng)
-        Together(
+        ConcurrentAppends(
             table=self.table,
             step=step,
             rule=CONFLICT_RULES[case.environment.catalog],
@@ -195,7 +195,7 @@ class _Writer:
     def _commit(self, step: Append, commit: int, operation: str, number: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
         self._pass_time(event_time_s)
-        self.books.begin(number, operation, self.wall_ms / 1000, commits=True)
+        self.log.begin(number, operation, self.wall_ms / 1000, commits=True)
         if self.case.key_columns:
             self._commit_row_delta(step, commit, self._moment(event_time_s, commit))
             return
@@ -229,7 +229,7 @@ class _Writer:
         self._pass_time(step.event_time_s)
         rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
         at_s = self.wall_ms / 1000
-        self.books.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
+        self.log.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
         moments = self._moments(step)
         match step:
             case Maintain():
@@ -243,10 +243,10 @@ class _Writer:
                 self._commit_planned(change_rows(self._statement(moment), step), moment)
 
     def _moments(self, step: Maintain | Evolve | ChangeRows) -> Iterator[Moment]:
-        """When each commit of a step happens; the books begin it then."""
+        """When each commit of a step happens; its events are logged from then on."""
         commits = step.operation in MAKE_SNAPSHOTS
         while True:
-            self.books.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
+            self.log.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
             yield self._moment(step.event_time_s, self.table.commits + 1)
             self._pass_time(step.event_time_s)
 

@@ -10,9 +10,9 @@ from wasim.iceberg.properties import FORMAT_VERSION, UPSERT_ENABLED, WRITE_DISTR
 from wasim.iceberg.specs import SortOrder
 from wasim.scenario import Case
 from wasim.scenario.paths import whole_paths
-from wasim.twin.books import Books
 from wasim.twin.commits import TableRules
 from wasim.twin.data_files import DataFiles
+from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
@@ -35,7 +35,7 @@ class Site:
 
 
 def new_table(
-    case: Case, profile: WriterProfile, files: DataFiles, *, site: Site, books: Books, rng: np.random.Generator
+    case: Case, profile: WriterProfile, files: DataFiles, *, site: Site, log: EventLog, rng: np.random.Generator
 ) -> SimulatedTable:
     """The table before its CREATE TABLE is carried out."""
     properties = TableProperties.read(case.table.properties)
@@ -61,10 +61,10 @@ def new_table(
         json=TableJson(
             base=_first_metadata(case, files, site, _properties(case, profile, site), rng),
             properties=properties,
-            needs_text=books.folder is not None,
+            needs_text=log.folder is not None,
             release=profile.release,
         ),
-        books=books,
+        log=log,
         rng=rng,
     )
 

@@ -73,11 +73,11 @@ def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
             for entry in manifest.live:
                 candidates.pop(entry.file.file_path, None)
     for path, manifest_file in candidates.items():
-        table.books.delete(_content_kind(manifest_file), table.relative(path))
+        table.log.delete(_content_kind(manifest_file), table.relative(path))
     for path, manifest in gone.items():
-        table.books.delete(manifest_kind(manifest), table.relative(path))
+        table.log.delete(manifest_kind(manifest), table.relative(path))
     for held in expired:
-        table.books.delete(Kind.MANIFEST_LIST, held.list_file)
+        table.log.delete(Kind.MANIFEST_LIST, held.list_file)
 
 
 def _content_kind(manifest: ManifestFile) -> Kind:

@@ -43,7 +43,7 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
     table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
     for staged in made if copies else ():
-        table.books.delete(Kind.DATA_MANIFEST, table.relative(staged.file.manifest_path))
+        table.log.delete(Kind.DATA_MANIFEST, table.relative(staged.file.manifest_path))
 
 
 def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:

@@ -13,6 +13,6 @@ def remove_orphan_files(table: SimulatedTable, *, older_than_ms: int) -> None:
     for manifest in seen.values():
         reached.add(table.relative(manifest.file.manifest_path))
         reached |= {table.relative(entry.file.file_path) for entry in manifest.entries}
-    for file, written in list(table.books.files.items()):
+    for file, written in list(table.log.files.items()):
         if file not in reached and round(written.at_s * 1000) < older_than_ms:
-            table.books.delete(written.kind, file)
+            table.log.delete(written.kind, file)

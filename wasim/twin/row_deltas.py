@@ -188,7 +188,7 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
     own = [key for key in table.rules.summary if key not in COUNTERS]
     commit_changed_files(table, changes, Named(operation="overwrite", own=own), identity, moment)
     for kind, manifest in staged:
-        table.books.delete(kind, manifest)
+        table.log.delete(kind, manifest)
 
 
 def _refuse_unvalidated(table: SimulatedTable, delta: RowDelta) -> None:

@@ -34,6 +34,6 @@ def stage_manifests(
         )
         path = table.rules.locations.metadata_file(name)
         data, manifest = writer.write(path, new_entries(files, _NOBODY), _NOBODY, table.rng)
-        table.books.write(manifest_kind(manifest), table.relative(path), data)
+        table.log.write(manifest_kind(manifest), table.relative(path), data)
         staged.append((manifest_kind(manifest), table.relative(path)))
     return staged

@@ -21,8 +21,7 @@ from wasim.iceberg.names import (
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
-from wasim.twin.beside import ListSizes
-from wasim.twin.books import Books
+from wasim.twin.async_sizes import ListSizes
 from wasim.twin.commits import (
     Change,
     Held,
@@ -33,6 +32,7 @@ from wasim.twin.commits import (
     manifest_kind,
     report_row,
 )
+from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.twin.live_manifests import (
     SYNC_BYTES,
@@ -57,7 +57,7 @@ class SimulatedTable:
     rules: TableRules
     writer: ManifestWriter
     json: TableJson
-    books: Books
+    log: EventLog
     rng: np.random.Generator
     manifests: list[LiveManifest] = field(default_factory=list)
     history: dict[int, Held] = field(default_factory=dict)  # by snapshot id, of snapshots that are retained
@@ -85,13 +85,13 @@ class SimulatedTable:
         return draw_identity(self.commits, self.rng)
 
     def write_files(self, data: Iterable[DataFileEntry], deletes: Iterable[DataFileEntry] = ()) -> None:
-        """Enters data files and delete files in the books."""
+        """Logs data files and delete files as written."""
         for file in data:
-            self.books.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
+            self.log.write(Kind.DATA, self.relative(file.file_path), file.file_size_bytes)
         for path, size in {
             file.file_path: file.file_size_bytes for file in deletes
         }.items():  # vectors share their file
-            self.books.write(Kind.DELETE_FILE, self.relative(path), size)
+            self.log.write(Kind.DELETE_FILE, self.relative(path), size)
 
     def write_manifest(
         self,
@@ -112,7 +112,7 @@ class SimulatedTable:
         writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
         writer = ManifestWriter(header=writer.header) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
-        self.books.write(manifest_kind(manifest), self.relative(path), data)
+        self.log.write(manifest_kind(manifest), self.relative(path), data)
         return manifest
 
     def writer_of(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
@@ -195,8 +195,8 @@ class SimulatedTable:
         self._hold(snapshot, self.relative(path), moment, change.counts.totals)
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
-            self.books.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
-        self.books.report(
+            self.log.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
+        self.log.report(
             report_row(change, moment, snapshot_id=identity.snapshot_id, attempts=attempt)
             | {"snapshots_retained": len(self.json.snapshots)}
         )
@@ -243,23 +243,23 @@ class SimulatedTable:
         encode = manifest_file_encoder(version, self.rules.release)
         records = [manifest.record or manifest.encoded(encode) for manifest in self.manifests]
         values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
-        if self.books.folder is None:
-            self.books.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
+        if self.log.folder is None:
+            self.log.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
         else:
-            self.books.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
+            self.log.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
 
     def _write_json(self) -> None:
         self.version += 1
         self.json_file = self.rules.locations.metadata_file(self._json_name(str(draw_uuid(self.rng))))
-        self.books.write(Kind.METADATA_JSON, self.relative(self.json_file), self.json.content())
+        self.log.write(Kind.METADATA_JSON, self.relative(self.json_file), self.json.content())
         if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
             if self.version:
-                self.books.delete(Kind.VERSION_HINT, HINT)
-            self.books.write(Kind.VERSION_HINT, HINT, hint)
+                self.log.delete(Kind.VERSION_HINT, HINT)
+            self.log.write(Kind.VERSION_HINT, HINT, hint)
         if self.rules.properties.metadata_delete_after_commit_enabled:
             for file in self.json.dropped:
-                self.books.delete(Kind.METADATA_JSON, self.relative(file))
+                self.log.delete(Kind.METADATA_JSON, self.relative(file))
 
     def _json_name(self, uuid: str) -> str:
         gzipped = self.json.is_gzip

@@ -1,9 +1,9 @@
-"""The audit of the books: the events held against a listing of the table, file by file."""
+"""The audit of a recording: its events compared with a listing of the table, file by file."""
 
 import os
 from pathlib import Path
 
-from wasim.errors import BooksDoNotBalance
+from wasim.errors import AuditMismatch
 from wasim.ledger import Action, FileEvents
 from wasim.spark.collect.kinds import classify
 
@@ -20,7 +20,7 @@ def list_table(root: Path) -> dict[str, int]:
 
 
 def audit(events: FileEvents, listing: dict[str, int]) -> None:
-    """Checks Σ written − Σ deleted = bytes on disk, file by file. BooksDoNotBalance names the first that differs."""
+    """Checks Σ written − Σ deleted = bytes on disk, file by file. AuditMismatch names the first that differs."""
     expected: dict[str, int] = {}
     for action, file, size in zip(events.action, events.file, events.bytes, strict=True):
         if action == Action.WRITE:
@@ -28,11 +28,12 @@ def audit(events: FileEvents, listing: dict[str, int]) -> None:
         else:
             expected.pop(file, None)
     for file in sorted(expected.keys() | listing.keys()):
-        booked, found = expected.get(file), listing.get(file)
-        if booked != found:
+        recorded, found = expected.get(file), listing.get(file)
+        if recorded != found:
             kind = classify(file)
-            raise BooksDoNotBalance(
-                f"The books do not balance: {file} ({kind}) is {_size(booked)} in the events, {_size(found)} on disk."
+            raise AuditMismatch(
+                f"Recorded bytes differ from the listing: {file} ({kind}) is {_size(recorded)} in the events,"
+                f" {_size(found)} on disk."
                 " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
             )
 

@@ -2,7 +2,7 @@
 
 from wasim.spark.drive.appends import open_appender
 from wasim.spark.drive.batch import append_batch
-from wasim.spark.drive.engine import Appender, Crew, Engine, Operation, Target, carry_out_steps
+from wasim.spark.drive.engine import Appender, Engine, EngineSession, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import operate
 from wasim.spark.drive.rows import TABLE_NAME
 from wasim.spark.drive.spark import SPARK, refuse_other_writers
@@ -12,8 +12,8 @@ __all__ = [
     "SPARK",
     "TABLE_NAME",
     "Appender",
-    "Crew",
     "Engine",
+    "EngineSession",
     "Operation",
     "Target",
     "append_batch",

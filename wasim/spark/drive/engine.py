@@ -53,7 +53,7 @@ class Appender(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crew:
+class EngineSession:
     """An engine at work on one target: what appends, and what carries out all else."""
 
     appender: Appender
@@ -71,13 +71,13 @@ class Engine:
     name: str
     writes_data: bool
     check: Callable[[Case], None]
-    open: Callable[[Target], Crew]
+    open: Callable[[Target], EngineSession]
 
 
 def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], None]) -> None:
     """Carries out all steps of the target's case; `on_probe` measures while nothing is under way."""
-    crew = engine.open(target)
-    appender = crew.appender
+    session = engine.open(target)
+    appender = session.appender
     try:
         for step in plan_steps(target.case):
             match step:
@@ -90,7 +90,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case Probe():
                     on_probe(step)
                 case _:
-                    crew.operate(step)
+                    session.operate(step)
                     if isinstance(step, Evolve):
                         appender.reshape(step)
     finally:

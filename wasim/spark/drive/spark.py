@@ -5,7 +5,7 @@ from functools import partial
 from wasim.errors import WasimError
 from wasim.scenario import Case
 from wasim.spark.drive.appends import open_appender
-from wasim.spark.drive.engine import Crew, Engine, Target
+from wasim.spark.drive.engine import Engine, EngineSession, Target
 from wasim.spark.drive.operations import operate
 
 
@@ -23,8 +23,8 @@ def refuse_other_writers(case: Case) -> None:
         )
 
 
-def _open(target: Target) -> Crew:
-    return Crew(appender=open_appender(target), operate=partial(operate, target))
+def _open(target: Target) -> EngineSession:
+    return EngineSession(appender=open_appender(target), operate=partial(operate, target))
 
 
 # All else that a scenario describes Spark does

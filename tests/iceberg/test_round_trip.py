@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.paths import DATA
 
-from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, reencode_check
+from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list
 from wasim.iceberg.containers import container_bytes, header_bytes, read_container
-from wasim.iceberg.reencode import reencode_checks
+from wasim.iceberg.round_trip import check_round_trip, check_round_trips
 
 TABLES = DATA / "tables"
 # Java and Python must run one zlib for compressed bytes to be equal; elsewhere the inflated bytes are compared.
@@ -35,7 +35,7 @@ def assert_identical(mismatch):
 
 @pytest.mark.parametrize("path", FILES, ids=identify)
 def test_a_file_encoded_from_rules_equals_the_one_that_java_wrote(path):
-    mismatch = reencode_check(path)
+    mismatch = check_round_trip(path)
     if path.parts[-3] == WITHOUT_STANDARD_FORM:
         assert mismatch is None or mismatch.is_compression_only
     else:
@@ -62,7 +62,7 @@ def test_the_tables_cover_every_kind_and_version():
 def test_whatever_the_writers_of_this_run_left_is_encoded_again(tmp_path_factory):
     checked, mismatches, faults = 0, [], []
     for warehouse in tmp_path_factory.getbasetemp().rglob("warehouse"):
-        more, different, broken = reencode_checks(warehouse)
+        more, different, broken = check_round_trips(warehouse)
         checked, mismatches, faults = checked + more, mismatches + different, faults + broken
     if not checked:
         pytest.skip("no test of this run has written a table")
@@ -87,7 +87,7 @@ def test_a_codec_that_is_not_read_is_refused_by_name(codec, tmp_path):
     with pytest.raises(
         IcebergFileError, match=rf"{path.name}.*compressed with {codec}; only null, deflate, snappy and"
     ):
-        reencode_check(copy)
+        check_round_trip(copy)
 
 
 def test_metadata_json_with_another_spacing_is_a_mismatch_with_its_place(tmp_path):
@@ -97,7 +97,7 @@ def test_metadata_json_with_another_spacing_is_a_mismatch_with_its_place(tmp_pat
     spaced = folder / "00000-spaced.metadata.json"
     spaced.write_bytes(original.read_bytes().replace(b'"last-column-id":1', b'"last-column-id": 1'))
     shutil.copyfile(original, folder / "00001-same.metadata.json")
-    checked, mismatches, faults = reencode_checks(tmp_path)
+    checked, mismatches, faults = check_round_trips(tmp_path)
     assert (checked, faults) == (2, [])
     assert [Path(mismatch.source).name for mismatch in mismatches] == [spaced.name]
     assert "differs at byte" in mismatches[0].problem
@@ -110,4 +110,4 @@ def test_a_block_that_announces_too_few_records_is_an_error(tmp_path):
     copy = tmp_path / path.name
     copy.write_bytes(container_bytes(found.header, [b"".join(records)], sync_marker=found.sync_marker))
     with pytest.raises(IcebergFileError, match="do not fill it"):
-        reencode_check(copy)
+        check_round_trip(copy)

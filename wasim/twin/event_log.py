@@ -1,4 +1,4 @@
-"""The books of a simulated case: file events and commit reports, as a real engine's journal would yield them."""
+"""The event log of a simulated case: file events and commit reports, as a real engine's journal would yield them."""
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 from wasim.ledger.vocabulary import DATA_KINDS, OUTSIDE_COMMITS
-from wasim.twin.beside import PendingSize
+from wasim.twin.async_sizes import PendingSize
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class Books:
+class EventLog:
     """Gathers events under the step and commit that are under way; with a `folder`, files are written there too."""
 
     folder: Path | None
@@ -81,7 +81,7 @@ class Books:
             path.write_bytes(data)
 
     def delete(self, kind: Kind, file: str) -> None:
-        """A file deleted, which these books know."""
+        """A file deleted that was written before."""
         self._note(Action.DELETE, kind, self.files.pop(file).bytes, file)
         if self.folder is not None and kind not in DATA_KINDS:
             (self.folder / file).unlink()

@@ -1,4 +1,4 @@
-"""The only door from Avro to values: a file's own schema must look like Iceberg's before fastavro sees any of it.
+"""Avro to values: a file's own schema must look like Iceberg's before fastavro sees any of it.
 
 fastavro trusts its input: an array of empty records costs a byte in the file and gigabytes in memory. So only these
 pass: records, optional values, fixed and primitive types, and arrays whose items take a byte or more; nothing refers

@@ -16,9 +16,9 @@ from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.twin.appending import append_manifest
-from wasim.twin.books import EVENT_COLUMNS, Books, Size
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.conflicts import ConflictRule
+from wasim.twin.event_log import EVENT_COLUMNS, EventLog, Size
 from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
 from wasim.twin.race import Attempt
@@ -41,8 +41,8 @@ class _Commit:
     lists: list[str] = field(default_factory=list)  # of attempts that were lost
 
 
-class _OfLostAttempt(Books):
-    """Books in which an attempt that came to nothing leaves what it wrote, and neither deletions nor a report."""
+class DiscardedAttemptLog(EventLog):
+    """The log of an attempt that was lost: what it wrote stays; it deletes nothing and reports nothing."""
 
     def delete(self, kind: Kind, file: str) -> None:
         """Nothing: a catalog deletes only after a commit."""
@@ -51,8 +51,8 @@ class _OfLostAttempt(Books):
         """Nothing."""
 
 
-class _OfRefusedAttempt(_OfLostAttempt):
-    """The same where a server refused to write the metadata.json."""
+class RefusedAttemptLog(DiscardedAttemptLog):
+    """The same of an attempt whose metadata.json a server refused to write."""
 
     def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
         """A file written, if it came to that."""
@@ -61,7 +61,7 @@ class _OfRefusedAttempt(_OfLostAttempt):
 
 
 @dataclass(slots=True, kw_only=True)
-class Together:
+class ConcurrentAppends:
     """Carries out a run of appends whose attempts are known.
 
     `draw` gives a commit's files and `moment` what its summary says, both of a commit and a wall time in seconds.
@@ -78,34 +78,34 @@ class Together:
 
     def append(self, attempts: Sequence[Attempt]) -> None:
         """Writes what the attempts write, each for the table that it read; then puts all events into their order."""
-        books, before = self.table.books, self.table.commits
-        first_event, first_step, reported = len(books.events), len(books.steps), len(books.reports)
+        log, before = self.table.log, self.table.commits
+        first_event, first_step, reported = len(log.events), len(log.steps), len(log.reports)
         landed = (attempt.commit for attempt in attempts if attempt.won)
         numbers = {commit: reported + place for place, commit in enumerate(landed, 1)}
-        # a lost attempt is told of while the table still is as it read it; the one that wins moves the table on
+        # a lost attempt runs while the table is still as it read it; the one that wins changes the table
         for attempt in sorted(attempts, key=lambda one: (one.base, one.won, one.swap_s)):
             if self.table.commits != before + attempt.base:
                 raise AssertionError("each attempt finds the table that it read")
             if attempt.number == 1:
                 self._begin(attempt, numbers.get(attempt.commit, OUTSIDE_COMMITS))
             self._try(attempt, self.under_way[attempt.commit])
-        books.events[first_event:] = sorted(books.events[first_event:], key=seen_at_s)
-        books.steps[first_step:] = sorted(books.steps[first_step:], key=lambda step: int(step["step"]))
+        log.events[first_event:] = sorted(log.events[first_event:], key=seen_at_s)
+        log.steps[first_step:] = sorted(log.steps[first_step:], key=lambda step: int(step["step"]))
 
     def _begin(self, attempt: Attempt, number: int) -> None:
         """The commit's data files and its manifest, which all of its attempts share."""
         table, commit, at_s = self.table, attempt.commit, self.started_s + attempt.read_s
         fails = number == OUTSIDE_COMMITS
-        table.books.enter_step(
+        table.log.enter_step(
             self.step.number + commit - self.step.first_commit,
             "append",
             event_time_s=commit * self.commit_interval_s,
             rows_arrived=0 if fails else self.step.rows_per_commit,
             at_s=self.started_s + attempt.began_s,
         )
-        record = table.books.steps[-1]
+        record = table.log.steps[-1]
         record["error"] = FAILURE if fails else ""
-        table.books.go_on(record, at_s, commit=number)
+        table.log.go_on(record, at_s, commit=number)
         files = self.draw(commit, at_s)
         table.write_files(files)
         identity = draw_identity(table.commits + 1, table.rng)
@@ -115,30 +115,30 @@ class Together:
         )
 
     def _try(self, attempt: Attempt, commit: _Commit) -> None:
-        table, books, at_s = self.table, self.table.books, self.started_s + attempt.swap_s
+        table, log, at_s = self.table, self.table.log, self.started_s + attempt.swap_s
         moment = self.moment(attempt.commit, at_s)
-        books.go_on(commit.record, at_s, commit=commit.number, attempt=attempt.number)
+        log.go_on(commit.record, at_s, commit=commit.number, attempt=attempt.number)
         identity = replace(commit.identity, sequence_number=table.commits + 1)
         manifest = stamped(commit.manifest, identity)
-        tried = table if attempt.won else self._beside(refused=attempt.refused)
+        tried = table if attempt.won else self._discarding(refused=attempt.refused)
         append_manifest(tried, manifest, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
         if attempt.won:
             table.commits += 1
-            books.go_on(commit.record, at_s, commit=commit.number)
+            log.go_on(commit.record, at_s, commit=commit.number)
             self._clean(commit, {one.file.manifest_path for one in table.manifests})
         else:
-            commit.lists.append(_newest(books, Kind.MANIFEST_LIST))
+            commit.lists.append(_newest(log, Kind.MANIFEST_LIST))
             if self.rule.deletes_losers:
-                books.delete(Kind.METADATA_JSON, _newest(books, Kind.METADATA_JSON))
+                log.delete(Kind.METADATA_JSON, _newest(log, Kind.METADATA_JSON))
         if attempt.failed:
             self._clean(commit, set())
             for file in commit.files:  # Spark's own doing
-                books.delete(Kind.DATA, table.relative(file.file_path))
+                log.delete(Kind.DATA, table.relative(file.file_path))
 
-    def _beside(self, *, refused: bool) -> SimulatedTable:
-        """The table as an attempt finds it that will be lost: what it does shows in the books, and nowhere else."""
+    def _discarding(self, *, refused: bool) -> SimulatedTable:
+        """A copy of the table for an attempt that will be lost: of what it does, the log keeps the files written."""
         table, json = self.table, self.table.json
-        books = _OfRefusedAttempt if refused else _OfLostAttempt
+        log_type = RefusedAttemptLog if refused else DiscardedAttemptLog
         return replace(
             table,
             # what Hadoop's catalog would rename is named by nothing but a UUID
@@ -150,26 +150,26 @@ class Together:
                 metadata_log=deque(json.metadata_log),
                 dropped=[],
             ),
-            books=books(**{one.name: getattr(table.books, one.name) for one in fields(table.books)}),
+            log=log_type(**{one.name: getattr(table.log, one.name) for one in fields(table.log)}),
             manifests=list(table.manifests),
             history=dict(table.history),
         )
 
     def _clean(self, commit: _Commit, listed: set[str]) -> None:
         """Deletes the commit's own manifests that its list does not hold, and the lists of its lost attempts."""
-        books, table = self.table.books, self.table
+        log, table = self.table.log, self.table
         for one in (commit.manifest, *commit.merged.values()):
             file = table.relative(one.file.manifest_path)
-            if one.file.manifest_path not in listed and file in books.files:
-                books.delete(Kind.DATA_MANIFEST, file)
+            if one.file.manifest_path not in listed and file in log.files:
+                log.delete(Kind.DATA_MANIFEST, file)
         for file in commit.lists:
-            books.delete(Kind.MANIFEST_LIST, file)
+            log.delete(Kind.MANIFEST_LIST, file)
 
 
 def seen_at_s(event: tuple[Any, ...]) -> float:
-    """When an event of the books was seen."""
+    """When an event of the log was seen."""
     return float(event[EVENT_COLUMNS.index("seen_at_s")])
 
 
-def _newest(books: Books, kind: Kind) -> str:
-    return next(file for file, written in reversed(books.files.items()) if written.kind == kind)
+def _newest(log: EventLog, kind: Kind) -> str:
+    return next(file for file, written in reversed(log.files.items()) if written.kind == kind)

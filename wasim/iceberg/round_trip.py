@@ -1,4 +1,4 @@
-"""Holds this package to its word: a file written by Iceberg, decoded and encoded again, must be the same bytes."""
+"""Round-trip check: a file written by Iceberg, decoded and encoded again by this package, is the same bytes."""
 
 import struct
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Mismatch:
     is_compression_only: bool = False
 
 
-def reencode_check(path: Path) -> Mismatch | None:
+def check_round_trip(path: Path) -> Mismatch | None:
     """None if the file equals what this package writes for its content and its sync marker alone.
 
     Nothing else of the file is reused: header, schema strings, key order, blocks and compression are built from rules.
@@ -93,7 +93,7 @@ def _check_metadata_json(data: bytes, source: str) -> Mismatch | None:
     return None
 
 
-def reencode_checks(folder: Path) -> tuple[int, list[Mismatch], list[IcebergFileError]]:
+def check_round_trips(folder: Path) -> tuple[int, list[Mismatch], list[IcebergFileError]]:
     """Files checked under a folder, those that differ, and those that could not be read."""
     checked, mismatches, faults = 0, [], []
     for path in sorted(folder.rglob("metadata/*")):
@@ -101,7 +101,7 @@ def reencode_checks(folder: Path) -> tuple[int, list[Mismatch], list[IcebergFile
             continue
         checked += 1
         try:
-            mismatch = reencode_check(path)
+            mismatch = check_round_trip(path)
         except IcebergFileError as error:
             faults.append(error)
         else:

@@ -1,6 +1,6 @@
-"""Work of other threads: deflate, which takes most of a long history's time and lets Python go on meanwhile.
+"""Sizes of manifest lists, deflated on a thread pool: deflate takes most of a long history, and releases the GIL.
 
-`OMP_NUM_THREADS` of 1 keeps all work in this thread; Spark sets it for each of its workers.
+With `OMP_NUM_THREADS` at 1 everything stays in the calling thread; Spark sets it for each of its workers.
 """
 
 import os
@@ -34,7 +34,7 @@ class PendingSize:
 
 @dataclass(frozen=True, slots=True)
 class ListSizes:
-    """Measures manifest lists of one table, of which nobody wants more than their size.
+    """Measures the manifest lists of one table where only their sizes are needed.
 
     A list begins with what is new and ends as its parent did, so the block that starts with some manifest comes again
     in every list in which a block starts there, until something replaces what it holds: it is deflated once.
