@@ -1,9 +1,12 @@
 """Table properties: defaults as Iceberg documents them, values as its Java library parses them."""
 
+import ast
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+import wasim
 from wasim.iceberg.properties import (
     DRIVER_KEYS,
     PLACING_KEYS,
@@ -183,3 +186,28 @@ def test_what_leaves_files_as_they_are_encoded_is_a_driver():
         "write.metadata.previous-versions-max",
     } == DRIVER_KEYS
     assert {"write.object-storage.enabled", "write.data.path", "write.metadata.path"} == PLACING_KEYS
+
+
+PACKAGE = Path(wasim.__file__).parent
+PREFIXES = ("write.", "commit.", "history.expire", "compatibility.")
+HOME = Path("iceberg/properties.py")
+# Rooms that change properties of their own cases, until the model of any horizon takes their place.
+ALLOWED = (Path("calibration"), Path("grid"))
+
+
+def test_no_other_module_names_a_property():
+    """A key in another module is a second reading of it, with a default and a parser of its own sooner or later."""
+    named = [
+        f"{path}:{node.lineno}: {node.value}"
+        for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
+        if path != HOME and not any(path.is_relative_to(room) for room in ALLOWED)
+        for node in ast.walk(ast.parse((PACKAGE / path).read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(PREFIXES)
+    ]
+    assert not named
+
+
+def test_the_search_for_keys_finds_those_of_their_home():
+    nodes = ast.walk(ast.parse((PACKAGE / HOME).read_text()))
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert sum(text.startswith(PREFIXES) for text in texts) > len(DOCUMENTED)

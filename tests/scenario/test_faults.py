@@ -226,6 +226,12 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         "workload:", "  properties: {format-version: 3}\nworkload:",
         ["7:32: table.properties.format-version has a field of its own. Write table.format_version instead."],
     ),
+    "properties that Iceberg cannot parse": (
+        "workload:",
+        "  properties: {commit.manifest.min-count-to-merge: abc, write.metadata.compression-codec: zip}\nworkload:",
+        ['7:52: table.properties.commit.manifest.min-count-to-merge is "abc". Give a whole number.',
+         '7:91: table.properties.write.metadata.compression-codec is "zip". Give gzip or none.'],
+    ),
     "not YAML": (
         "[1s, 5s]", "[1s, 5s",
         ["11:9: not YAML: expected ',' or ']', but got ':'. "
