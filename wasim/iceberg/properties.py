@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from wasim.errors import WasimError
+from wasim.iceberg.codecs import LEVELS
 from wasim.iceberg.property_values import (
     AT_LEAST_ONE,
     BOOLEAN,
@@ -81,7 +82,7 @@ MODE_KEYS: Mapping[str, str] = {"delete": DELETE_MODE, "update": UPDATE_MODE, "m
 FileChanged: TypeAlias = Literal["metadata_json", "manifest_list", "data_manifest", "data", "delete_file"]
 _MANIFESTS: tuple[FileChanged, ...] = ("manifest_list", "data_manifest")
 _CONTENT: tuple[FileChanged, ...] = ("data", "delete_file")
-_LEVELS = {"gzip": range(-1, 10), "zstd": range(-7, 23)}  # of the codecs of manifests that have levels
+_LEVELS = {"gzip": LEVELS["deflate"], "zstd": LEVELS["zstandard"]}
 
 
 class PropertyError(WasimError):
