@@ -11,7 +11,19 @@ from typer.testing import CliRunner
 from wasim import __version__
 from wasim.cli import app
 
-VERBS = ["init", "validate", "simulate", "bench", "report", "inspect", "compare", "profile", "fidelity", "schema"]
+VERBS = [
+    "init",
+    "validate",
+    "simulate",
+    "bench",
+    "report",
+    "inspect",
+    "watch",
+    "compare",
+    "profile",
+    "fidelity",
+    "schema",
+]
 
 
 def said(*arguments: str) -> str:

@@ -21,6 +21,7 @@ from wasim.cli.report import report
 from wasim.cli.schema import schema
 from wasim.cli.simulate import simulate
 from wasim.cli.validate import validate
+from wasim.cli.watch import watch
 from wasim.errors import ExitCode, WasimError
 
 _MACHINES_FAULT = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
@@ -31,6 +32,7 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (bench, "wasim bench my_stream.yaml --set workload.rows_per_second=500"),
     (report, "wasim report latest"),
     (inspect, "wasim inspect s3://bucket/warehouse/db/table --s3-region eu-central-1"),
+    (watch, "wasim watch warehouse/db/table --every 1m --for 30m"),
     (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
     (profile, "wasim profile --writer batch --out my_spark.json"),
     (fidelity, "wasim fidelity results/my_stream/*"),

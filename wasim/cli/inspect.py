@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson
+from wasim.cli.options import AsJson, S3Anonymous, S3Endpoint, S3Profile, S3Region
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
+    from wasim.doctor.file_view import FileView
+    from wasim.storage import S3Options
+
+_MOST_RECORDS = 20
 
 
 class NewestByName(StrEnum):
@@ -32,7 +36,10 @@ class FailOn(StrEnum):
 
 def inspect(
     location: Annotated[
-        str, typer.Argument(metavar="LOCATION", help="A table's folder or metadata.json, local or s3://.")
+        str,
+        typer.Argument(
+            metavar="LOCATION", help="A table's folder or file, local or s3://, or catalog.namespace.table."
+        ),
     ],
     metadata_file: Annotated[
         str | None, typer.Option("--metadata-file", help="The current metadata.json, instead of the newest there.")
@@ -55,34 +62,72 @@ def inspect(
         FailOn, typer.Option("--fail-on", help="From which finding on to exit with 1.")
     ] = FailOn.WARNING,
     files: Annotated[bool, typer.Option("--files", help="May I delete it? File by file.")] = False,
+    as_file: Annotated[
+        bool, typer.Option("--as-file", help="Print this one metadata.json, not the table that it is of.")
+    ] = False,
     as_json: AsJson = False,
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus' text format.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="File that takes the page.")] = None,
     name: Annotated[str, typer.Option("--name", help="What SQL calls the table.")] = "catalog.namespace.table",
-    endpoint: Annotated[str | None, typer.Option("--s3-endpoint", help="URL of an S3 endpoint.")] = None,
-    region: Annotated[str | None, typer.Option("--s3-region", help="Region of the bucket.")] = None,
-    profile: Annotated[str | None, typer.Option("--s3-profile", help="Profile of AWS's shared files.")] = None,
-    anonymous: Annotated[bool, typer.Option("--s3-anonymous", help="Without credentials.")] = False,
+    endpoint: S3Endpoint = None,
+    region: S3Region = None,
+    profile: S3Profile = None,
+    anonymous: S3Anonymous = False,
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
     from wasim.doctor import Choice, InspectOptions, inspect_location
     from wasim.iceberg.resolve import NewestBy
     from wasim.storage import S3Options
 
+    s3 = S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous)
+    if (view := _file_view(location, as_file=as_file, s3=s3)) is not None:
+        return _show_file(view, as_json=as_json)
     options = InspectOptions(
         choice=Choice(
             metadata_file=metadata_file, table_uuid=table_uuid, newest_by=NewestBy(newest_by.value.replace("-", "_"))
         ),
-        s3=S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous),
-        grace_s=_grace_s(grace),
+        s3=s3,
+        grace_s=0.0 if grace == "0" else duration_s("--grace", grace),
         reads_manifests=manifests,
         thresholds=dict(map(_limit, limit or [])),
         table=name,
     )
     inspection = inspect_location(location, options)
     _show(inspection, files=files, as_json=as_json, prometheus=prometheus)
+    if html is not None:
+        from wasim.doctor.page import render_page
+        from wasim.runs import write_atomically
+
+        write_atomically(html, render_page(inspection))
     if fail_on is not FailOn.NEVER and any(one.severity >= list(FailOn).index(fail_on) for one in inspection.findings):
         raise typer.Exit(int(ExitCode.FINDINGS))
+    return None
+
+
+def _file_view(location: str, *, as_file: bool, s3: "S3Options") -> "FileView | None":
+    """The one file that was named, if it is no metadata.json, or is to be shown by itself; else None."""
+    from wasim.doctor.catalogs import is_table_name
+    from wasim.doctor.file_view import view_file
+    from wasim.doctor.opening import is_metadata_json
+    from wasim.storage import open_storage, plain_path
+
+    path = plain_path(location)
+    if is_table_name(location) or (is_metadata_json(path) and not as_file):
+        return None
+    storage = open_storage(location, s3)
+    if storage.find(path) is None:
+        return None
+    return view_file(storage.read(path), source=location)
+
+
+def _show_file(view: "FileView", *, as_json: bool) -> None:
+    from wasim.doctor.file_view import file_view_document, render_file_view
+
+    if as_json:
+        return typer.echo(json.dumps(file_view_document(view)))
+    for line in render_file_view(view, _MOST_RECORDS):
+        typer.echo(line)
+    return None
 
 
 def _show(inspection: "Inspection", *, files: bool, as_json: bool, prometheus: bool) -> None:
@@ -105,15 +150,14 @@ def _show(inspection: "Inspection", *, files: bool, as_json: bool, prometheus: b
     return None
 
 
-def _grace_s(text: str) -> float:
-    from wasim.units import parse_duration_s
+def duration_s(option: str, text: str) -> float:
+    """Seconds of an option's duration; WasimError names the option."""
+    from wasim.units import DURATION_WANTED, parse_duration_s
 
-    if text == "0":
-        return 0.0
     try:
         return parse_duration_s(text)
-    except ValueError as error:
-        raise WasimError(f"--grace is {text!r}. Give 0 or {error}.") from None
+    except ValueError:
+        raise WasimError(f"{option} is {text!r}. Give {DURATION_WANTED}.") from None
 
 
 def _limit(text: str) -> tuple[str, tuple[float, float]]:

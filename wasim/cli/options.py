@@ -29,3 +29,9 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
             raise WasimError(f"--set is {setting!r}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
         overrides[field.strip()] = value
     return overrides
+
+
+S3Endpoint = Annotated[str | None, typer.Option("--s3-endpoint", metavar="URL", help="An S3 endpoint of your own.")]
+S3Region = Annotated[str | None, typer.Option("--s3-region", metavar="REGION", help="Region of the bucket.")]
+S3Profile = Annotated[str | None, typer.Option("--s3-profile", metavar="NAME", help="Profile of AWS's shared files.")]
+S3Anonymous = Annotated[bool, typer.Option("--s3-anonymous", help="Read S3 without credentials.")]

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.faults import Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.gzip_files import decompressed, is_gzip
@@ -60,7 +61,12 @@ def open_table(location: str, choice: Choice | None = None, s3: S3Options | None
 
     IcebergFileError or StorageError if there is none that can be read.
     """
-    choice, storage = choice or Choice(), open_storage(location, s3)
+    choice = choice or Choice()
+    if is_table_name(location):
+        named = load_named(location)
+        choice = replace(choice, metadata_file=choice.metadata_file or named.metadata_location)
+        location, s3 = named.location, named.s3_options(s3)
+    storage = open_storage(location, s3)
     root = plain_path(location)
     if storage.scheme == "file":
         root = _absolute(root)
@@ -70,6 +76,11 @@ def open_table(location: str, choice: Choice | None = None, s3: S3Options | None
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent
     files, folder, root = _listed(storage, root, location)
     return _open(location, storage, root, files, folder, choice)
+
+
+def is_metadata_json(path: str) -> bool:
+    """Whether a path is named as a metadata.json is."""
+    return parse_metadata_name(path.rpartition("/")[2]) is not None
 
 
 def _absolute(path: str) -> str:

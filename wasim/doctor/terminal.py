@@ -15,18 +15,9 @@ from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration
 
-KIND_NAMES = {
-    Kind.METADATA_JSON: "metadata.json",
-    Kind.MANIFEST_LIST: "manifest lists",
-    Kind.DATA_MANIFEST: "manifests",
-    Kind.DELETE_MANIFEST: "delete manifests",
-    Kind.STATISTICS: "statistics",
-    Kind.VERSION_HINT: "version hint",
-    Kind.DATA: "data files",
-    Kind.DELETE_FILE: "delete files",
-}
 _STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
 _STYLES = {Severity.NOTE: "dim", Severity.WARNING: "yellow", Severity.CRITICAL: "bold red"}
 
@@ -72,7 +63,7 @@ def _parts(inspection: Inspection) -> Iterator[RenderableType]:
     yield Text()
     yield _json_parts(inspection)
     yield Text()
-    yield from map(_line, _history(inspection))
+    yield from map(_line, history_lines(inspection))
     yield Text()
     yield _days(inspection)
     yield Text()
@@ -96,7 +87,8 @@ def _table(title: str, *left: str, right: Iterable[str] = (), last: str | None =
     return table
 
 
-def _state_name(state: State) -> str:
+def state_name(state: State) -> str:
+    """What people call a state."""
     return _STATE_NAMES.get(state, state.value)
 
 
@@ -107,7 +99,7 @@ def _cell(amount: Amount) -> str:
 def _states(inspection: Inspection) -> Table:
     totals = inspection.totals
     states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
-    heads = ["all", *map(_state_name, states)]
+    heads = ["all", *map(state_name, states)]
     table = _table("On storage: bytes, and files", "", right=heads)
     table.columns[0].no_wrap = True
     for kind in Kind:
@@ -136,7 +128,8 @@ def _json_parts(inspection: Inspection) -> Table:
     return table
 
 
-def _history(inspection: Inspection) -> Iterator[str]:
+def history_lines(inspection: Inspection) -> Iterator[str]:
+    """What the history was, a line each: name, colon, value."""
     history = inspection.history
     if not len(history.ledger):
         yield "History: no snapshot is left."

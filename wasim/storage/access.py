@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from wasim.errors import WasimError
@@ -35,6 +35,9 @@ class S3Options:
     region: str | None = None
     profile: str | None = None
     anonymous: bool = False
+    access_key: str | None = field(default=None, repr=False)
+    secret_key: str | None = field(default=None, repr=False)
+    session_token: str | None = field(default=None, repr=False)
 
 
 class Storage(Protocol):

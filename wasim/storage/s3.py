@@ -71,7 +71,11 @@ def _arguments(options: S3Options) -> dict[str, Any]:
     profile = {} if options.profile is None else _profile(options.profile)
     if region := options.region or profile.get("region"):
         arguments["region"] = region
-    if not options.anonymous and "aws_access_key_id" in profile:
+    if options.access_key is not None:
+        arguments["access_key"], arguments["secret_key"] = options.access_key, options.secret_key or ""
+        if options.session_token is not None:
+            arguments["session_token"] = options.session_token
+    elif not options.anonymous and "aws_access_key_id" in profile:
         arguments["access_key"] = profile["aws_access_key_id"]
         arguments["secret_key"] = profile.get("aws_secret_access_key", "")
         if token := profile.get("aws_session_token"):

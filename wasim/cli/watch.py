@@ -1,0 +1,51 @@
+"""`wasim watch`: new commits of a real table, a line each."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wasim.cli.inspect import duration_s
+from wasim.cli.options import S3Anonymous, S3Endpoint, S3Profile, S3Region
+
+if TYPE_CHECKING:
+    from wasim.doctor import Inspection
+
+
+def watch(
+    location: Annotated[
+        str, typer.Argument(metavar="LOCATION", help="A table's folder, local or s3://, or catalog.namespace.table.")
+    ],
+    every: Annotated[str, typer.Option("--every", help="How often to look.")] = "5m",
+    for_how_long: Annotated[str, typer.Option("--for", help="When to end.")] = "1h",
+    port: Annotated[
+        int | None, typer.Option("--prometheus-port", help="Serve Prometheus' text on this port of the loopback.")
+    ] = None,
+    endpoint: S3Endpoint = None,
+    region: S3Region = None,
+    profile: S3Profile = None,
+    anonymous: S3Anonymous = False,
+) -> None:
+    """Print new commits of a table as they come: what each wrote, by kind. Reads only."""
+    from wasim.doctor import InspectOptions, inspect_location
+    from wasim.doctor.prometheus import render_prometheus
+    from wasim.doctor.watching import Exposition
+    from wasim.doctor.watching import watch as watch_table
+    from wasim.storage import S3Options
+
+    s3 = S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous)
+    options = InspectOptions(s3=s3, reads_manifests=False)
+    every_s, for_s = duration_s("--every", every), duration_s("--for", for_how_long)
+    exposition = None if port is None else Exposition(port)
+
+    def expose(inspection: "Inspection") -> None:
+        if exposition is not None:
+            exposition.text = render_prometheus(inspection)
+
+    try:
+        if exposition is not None:
+            typer.echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
+        for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
+            typer.echo(line)
+    finally:
+        if exposition is not None:
+            exposition.close()

@@ -1,0 +1,63 @@
+"""A table by its name in a catalog, through pyiceberg's own configuration; wasim itself needs no pyiceberg."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wasim.errors import WasimError
+from wasim.storage import S3Options
+
+_NAME = re.compile(r"[\w-]+(\.[\w-]+){2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTable:
+    """Where a catalog says a table is. `s3` holds the catalog's own settings for S3, by pyiceberg's names."""
+
+    metadata_location: str
+    location: str
+    s3: dict[str, str]
+
+    def s3_options(self, given: S3Options | None) -> S3Options:
+        """How to reach S3: what was given, and else what the catalog says."""
+        given = given or S3Options()
+        return S3Options(
+            endpoint=given.endpoint or self.s3.get("s3.endpoint"),
+            region=given.region or self.s3.get("s3.region") or self.s3.get("client.region"),
+            profile=given.profile or self.s3.get("s3.profile-name") or self.s3.get("client.profile-name"),
+            anonymous=given.anonymous or self.s3.get("s3.anonymous", "").lower() == "true",
+            access_key=self.s3.get("s3.access-key-id") or self.s3.get("client.access-key-id"),
+            secret_key=self.s3.get("s3.secret-access-key") or self.s3.get("client.secret-access-key"),
+            session_token=self.s3.get("s3.session-token") or self.s3.get("client.session-token"),
+        )
+
+
+def is_table_name(location: str) -> bool:
+    """Whether a location is `catalog.namespace.table`, and not a path."""
+    return bool(_NAME.fullmatch(location)) and not Path(location).exists()
+
+
+def load_named(name: str) -> NamedTable:
+    """The table of that name. WasimError if pyiceberg is absent, or knows no such catalog or table."""
+    try:
+        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise WasimError(
+            f"{name}: tables by name need pyiceberg. Install wasim[readers], or give the table's folder."
+        ) from error
+    catalog_name, _, identifier = name.partition(".")
+    try:
+        catalog = load_catalog(catalog_name)
+        table = catalog.load_table(identifier)
+    except Exception as error:  # whatever a catalog of pyiceberg's raises
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:300]
+        raise WasimError(
+            f"{name}: pyiceberg cannot load it: {reason}. Its catalogs are set in ~/.pyiceberg.yaml."
+        ) from error
+    properties: dict[str, Any] = catalog.properties
+    return NamedTable(
+        metadata_location=table.metadata_location,
+        location=table.metadata.location,
+        s3={key: str(value) for key, value in properties.items() if key.startswith(("s3.", "client."))},
+    )

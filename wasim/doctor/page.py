@@ -1,0 +1,155 @@
+"""An inspection as one HTML file that loads nothing, in the reports' own style."""
+
+from collections.abc import Iterator
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wasim.doctor.document import moment
+from wasim.doctor.findings import Severity
+from wasim.doctor.growth import MARKS
+from wasim.doctor.inspection import Inspection
+from wasim.doctor.json_parts import REST
+from wasim.doctor.states import Amount, State
+from wasim.doctor.terminal import headline, history_lines, sql_lines, state_name
+from wasim.iceberg.faults import printable
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
+from wasim.report.pages.cells import TextTable
+from wasim.report.pages.run_page import Picture, groupwise
+from wasim.report.words import KIND_NAMES
+from wasim.units import format_bytes
+
+
+def render_page(inspection: Inspection) -> str:
+    """The page. Everything that came out of a table is escaped and bounded."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("wasim.doctor"), PackageLoader("wasim.report.pages")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["groupwise"] = groupwise
+    findings = inspection.findings
+    return environment.get_template("inspection.html.jinja").render(
+        title=printable(inspection.tree.opened.location, 200),
+        when=moment(inspection.tree.opened.listed_at_s),
+        headline=headline(inspection),
+        critical=sum(one.severity is Severity.CRITICAL for one in findings),
+        findings=_findings(inspection),
+        examples=[
+            (one.name.replace("_", " "), [printable(text) for text in one.examples]) for one in findings if one.examples
+        ],
+        states=_states(inspection),
+        pictures=tuple(_pictures(inspection)),
+        parts=_parts(inspection),
+        history=_history(inspection),
+        days=_days(inspection),
+        remedies=_remedies(inspection),
+        sql=sql_lines(inspection)[2:],
+        identity=tuple(_identity(inspection)),
+    )
+
+
+def _findings(inspection: Inspection) -> TextTable:
+    return TextTable(
+        caption="Worst first",
+        head=("severity", "finding", "threshold from"),
+        rows=tuple((one.severity.name.lower(), printable(one.text), one.source) for one in inspection.findings),
+    )
+
+
+def _cell(amount: Amount) -> str:
+    return f"{format_bytes(amount.bytes)} in {amount.files:,}" if amount.files else "–"
+
+
+def _states(inspection: Inspection) -> TextTable:
+    totals = inspection.totals
+    states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
+    rows = [
+        (KIND_NAMES[kind], _cell(totals.of(kind)), *(_cell(totals.of(kind, state)) for state in states))
+        for kind in Kind
+        if totals.of(kind).files
+    ]
+    whole = totals.of_kinds(METADATA_KINDS)
+    parts = (_cell(totals.of_kinds(METADATA_KINDS, state)) for state in states)
+    rows.append(("all metadata", _cell(whole), *parts))
+    heads = ("all", *map(state_name, states))
+    return TextTable(caption="Bytes and files", head=("", *heads), figures=heads, rows=tuple(rows))
+
+
+def _pictures(inspection: Inspection) -> Iterator[Picture]:
+    totals, history = inspection.totals, inspection.history
+    states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
+    sizes = {kind: [totals.of(kind, state).bytes for state in states] for kind in METADATA_KINDS}
+    for chart in (plan_states([state_name(one) for one in states], sizes), plan_history(history.ledger, history.known)):
+        if isinstance(chart, Chart):
+            # matplotlib escapes every text that it writes into an SVG
+            svg = Markup(render_chart(draw_chart(chart)))  # noqa: S704
+            yield Picture(name=chart.name, title=chart.title, text=chart.reading, svg=svg)
+        else:
+            yield Picture(name=chart.name, title=chart.title, text=chart.why, svg=None)
+
+
+def _parts(inspection: Inspection) -> TextTable:
+    parts = inspection.parts
+    rows = [
+        (
+            "all else" if part == REST else part,
+            format_bytes(size),
+            f"{size / max(1, parts.total_bytes):.1%}",
+            format_bytes(parts.growth_bytes[part]) if part in parts.growth_bytes else "",
+        )
+        for part, size in sorted(parts.bytes.items(), key=lambda item: -item[1])
+    ]
+    head = ("part", "bytes", "share", "a commit adds")
+    return TextTable(caption="Uncompressed", head=head, figures=head[1:], rows=tuple(rows))
+
+
+def _history(inspection: Inspection) -> TextTable:
+    rows = [tuple(line.strip().split(": ", 1)) for line in history_lines(inspection)]
+    return TextTable(
+        caption="Rebuilt from what is left", head=("what", "value"), rows=tuple(row for row in rows if len(row) == 2)
+    )
+
+
+def _days(inspection: Inspection) -> TextTable:
+    shown = inspection.growth.days_until
+    rows = [
+        (
+            mark.name,
+            "not in sight" if (days := shown[mark.name]) is None else f"{days:,.1f}" if days else "passed",
+            mark.source,
+        )
+        for mark in MARKS
+    ]
+    return TextTable(
+        caption="Days until a mark", head=("mark", "days", "why it matters"), figures=("days",), rows=tuple(rows)
+    )
+
+
+def _remedies(inspection: Inspection) -> TextTable:
+    rows = [
+        (
+            one.name,
+            f"{one.total.files:,}" if one.frees else "",
+            f"{'≈ ' if one.is_estimate else ''}{format_bytes(one.total.bytes)}" if one.frees else "",
+            f"−{format_bytes(one.json_bytes_saved)}" if one.json_bytes_saved else "",
+            one.note,
+        )
+        for one in inspection.remedies
+    ]
+    head = ("remedy", "files", "frees", "each metadata.json", "note")
+    return TextTable(caption="Counted in files that are there", head=head, figures=head[1:4], rows=tuple(rows))
+
+
+def _identity(inspection: Inspection) -> Iterator[tuple[str, str]]:
+    opened = inspection.tree.opened
+    yield "location", printable(opened.location, 1_000)
+    yield "location that metadata.json gives", printable(opened.metadata.location, 1_000)
+    yield "current metadata.json", f"{printable(opened.chosen.path, 1_000)}: {printable(opened.chosen.why)}"
+    yield "version hint", opened.chosen.hint or "none"
+    yield "table UUID", printable(opened.metadata.table_uuid or "none")
+    yield "format version", str(opened.metadata.format_version)
+    yield "snapshots", f"{len(opened.metadata.snapshots):,}"

@@ -1,0 +1,106 @@
+"""New commits of a table as they come, a line each; and its figures for Prometheus, on the loopback."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from wasim.doctor.document import moment
+from wasim.doctor.inspection import Inspection
+from wasim.errors import EnvironmentFault, WasimError
+from wasim.iceberg.faults import printable
+from wasim.ledger import Kind
+from wasim.units import format_bytes
+
+Look = Callable[[], Inspection]
+_SHOWN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DATA)
+_SHORT = {
+    Kind.METADATA_JSON: "json",
+    Kind.MANIFEST_LIST: "list",
+    Kind.DATA_MANIFEST: "manifests",
+    Kind.DELETE_MANIFEST: "delete manifests",
+    Kind.DATA: "data",
+}
+
+
+def watch(
+    look: Look, *, every_s: float, for_s: float, seen: Callable[[Inspection], None] = lambda _: None
+) -> Iterator[str]:
+    """Lines about a table: how it stands, then each new commit, for so long. `seen` is given every inspection.
+
+    A look that fails is a line; the next one may not. The first one's failure is raised.
+    """
+    ends_at = time.monotonic() + for_s
+    last = look()
+    seen(last)
+    yield _standing(last)
+    while (left := ends_at - time.monotonic()) > 0:
+        time.sleep(min(every_s, left))
+        try:
+            found = look()
+        except (WasimError, OSError) as error:
+            yield f"could not look: {printable(str(error))}"
+            continue
+        seen(found)
+        yield from new_commits(last, found)
+        last = found
+
+
+def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
+    """A line for each snapshot that the later inspection has and the earlier has not, and one for those that went."""
+    old = set(before.history.ledger.snapshot_id.tolist())
+    ledger, known = after.history.ledger, after.history.known
+    for row, snapshot_id in enumerate(ledger.snapshot_id.tolist()):
+        if snapshot_id in old:
+            continue
+        sizes = [
+            f"{_SHORT[kind]} {format_bytes(int(ledger.written_bytes[kind][row]))}"
+            for kind in _SHOWN
+            if known[kind.value][row] and ledger.written_bytes[kind][row]
+        ]
+        when = moment(float(ledger.reported_at_s[row]))
+        yield f"{when} {printable(str(ledger.operation[row]), 40)} {snapshot_id}: {', '.join(sizes) or 'sizes unknown'}"
+    gone = len(old - set(ledger.snapshot_id.tolist()))
+    if gone:
+        yield f"{moment(after.tree.opened.listed_at_s)} {gone:,} snapshots went"
+
+
+def _standing(inspection: Inspection) -> str:
+    metadata = inspection.tree.opened.metadata
+    return (
+        f"{moment(inspection.tree.opened.listed_at_s)} {len(metadata.snapshots):,} snapshots, metadata.json"
+        f" {format_bytes(inspection.tree.opened.json_bytes)}, all metadata {format_bytes(inspection.metadata_bytes)}"
+    )
+
+
+class Exposition:
+    """A server on the loopback that answers every GET with the newest text. Close it when done."""
+
+    def __init__(self, port: int) -> None:
+        """EnvironmentFault if the port is taken; 0 takes any that is free."""
+        self.text = ""
+        exposition = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = exposition.text.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing: the terminal is for commits."""
+
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        except (OSError, OverflowError) as error:
+            raise EnvironmentFault(f"Port {port} of the loopback cannot be opened: {error}. Give another.") from error
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop answering."""
+        self._server.shutdown()
+        self._server.server_close()

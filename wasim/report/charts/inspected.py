@@ -1,0 +1,112 @@
+"""Charts of a table that was inspected: what stands on storage and why, and what each commit wrote."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from wasim.ledger import METADATA_KINDS, Kind, Ledger
+from wasim.report.charts.axes import (
+    EndLabel,
+    key_below,
+    name_line_ends,
+    pad_log_limits,
+    set_byte_axis,
+    set_linear_byte_axis,
+)
+from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.palette import KIND_LOOKS, MUTED, look_of
+from wasim.report.words import KIND_NAMES
+from wasim.units import Floats, format_bytes
+
+_COMMITS = "What did each commit write?"
+_LEAST_POINTS = 3
+
+
+def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int]]) -> Axes:
+    """Bytes of each kind of metadata as a bar, its parts the states in their order."""
+    kinds = list(bytes_by_kind)
+    left = np.zeros(len(kinds))
+    for position in range(len(states)):
+        sizes = np.array([bytes_by_kind[kind][position] for kind in kinds], dtype=np.float64)
+        ax.barh(range(len(kinds)), sizes, left=left, color=look_of(position).colour, height=0.6)
+        left += sizes
+    ax.set_yticks(range(len(kinds)), [KIND_NAMES[kind].replace(" ", "\n") for kind in kinds])
+    ax.invert_yaxis()
+    ax.set_xlim(0, float(left.max()) * 1.05)
+    set_linear_byte_axis(ax.xaxis)
+    ax.grid(visible=False, axis="y")
+    entries: list[tuple[str, dict[str, object]]] = [
+        (state, {"color": look_of(position).colour, "linewidth": 6}) for position, state in enumerate(states)
+    ]
+    key_below(ax, entries, columns=3)
+    return ax
+
+
+def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> Axes:
+    """Bytes that each commit wrote by kind, where they are known, and the straight line through each kind's points."""
+    ends: list[EndLabel] = []
+    lows, highs = list[float](), list[float]()
+    for kind in METADATA_KINDS:
+        written, look = ledger.written_bytes[kind], KIND_LOOKS[kind]
+        shown = known[kind.value] & (written > 0)
+        if not shown.any():
+            continue
+        commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
+        ax.plot(commits, sizes, color=look.colour, linestyle="none", marker=look.marker, markersize=2.5, alpha=0.7)
+        law = line_through(commits, sizes)
+        if law is not None:
+            ends_at = np.array([commits[0], commits[-1]])
+            ax.plot(
+                ends_at, np.maximum(1.0, law[0] + law[1] * ends_at), color=MUTED, linestyle=(0, (4, 2)), linewidth=1
+            )
+        ends.append(EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
+        lows.append(float(sizes.min()))
+        highs.append(float(sizes.max()))
+    ax.set(yscale="log", xlabel="commit, of those whose snapshots are left", ylabel="written by the commit")
+    ax.set_xlim(0, len(ledger) * 1.02 + 1)
+    ax.set_ylim(*pad_log_limits(min(lows), max(highs)))
+    ax.locator_params(axis="x", nbins=6, integer=True)
+    set_byte_axis(ax.yaxis)
+    name_line_ends(ax, ends)
+    return ax
+
+
+def line_through(commits: Floats, sizes: Floats) -> tuple[float, float] | None:
+    """The law of a kind: bytes = first + second × commit number, by least squares; None for too few points."""
+    if len(commits) < _LEAST_POINTS:
+        return None
+    slope, start = np.polyfit(commits, sizes, 1)
+    return float(start), float(slope)
+
+
+def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int]]) -> Chart | LeftOut:
+    """The chart of metadata on storage; `bytes_by_kind` has a size for each state."""
+    title = "What stands on storage, and why?"
+    found = {kind: sizes for kind, sizes in bytes_by_kind.items() if sum(sizes)}
+    if not found:
+        return LeftOut(name="states", title=title, why="No metadata stands there.")
+    largest = max(found, key=lambda kind: sum(found[kind]))
+    return Chart(
+        name="states",
+        title=title,
+        reading=f"Most of it, {format_bytes(sum(found[largest]))}, is {KIND_NAMES[largest]}.",
+        panels=(partial(draw_states, states=states, bytes_by_kind=found),),
+        key_lines=(len(states) + 2) // 3,
+    )
+
+
+def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray]) -> Chart | LeftOut:
+    """The chart of a rebuilt history, or why not."""
+    if len(ledger) < 2 or not any(
+        (known[kind.value] & (ledger.written_bytes[kind] > 0)).any() for kind in METADATA_KINDS
+    ):
+        return LeftOut(name="history", title=_COMMITS, why="Fewer than two commits are left.")
+    return Chart(
+        name="history",
+        title=_COMMITS,
+        reading="Points are files that are still there; dashed is the straight line through each kind's points.",
+        panels=(partial(draw_history, ledger=ledger, known=known),),
+        right_in=1.22,
+    )
