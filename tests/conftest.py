@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from support.contexts import context_of
 
-from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.case import carry_out
+from wasim.bench.context import CaseContext
 from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case, load_scenario
 from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, open_session

@@ -14,7 +14,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.case import carry_out
+from wasim.bench.context import CaseContext
 from wasim.errors import ExitCode
 from wasim.runs import RunFolder
 from wasim.scenario import Case

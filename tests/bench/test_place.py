@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.ledger import FileEvents, Kind, RequestKind, Requests
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun

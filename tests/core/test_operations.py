@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from support.agreement import check_agreement, check_close, recording_of, simulated_like
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.core import check_describable
 from wasim.errors import CaseFailed, WasimError
 from wasim.ledger import Action, Kind

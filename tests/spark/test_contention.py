@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext, carry_out
+from wasim.bench.case import carry_out
+from wasim.bench.context import CaseContext
 from wasim.core import CORE, DescribedData
 from wasim.core.content_files import content_file_json
 from wasim.ledger import Action, FileEvents, Kind, StepRecords

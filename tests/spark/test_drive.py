@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.benchmarks.overhead import measure_overhead
 from wasim.ledger import Kind
 from wasim.runs import CaseRun

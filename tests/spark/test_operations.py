@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.ledger import Action, Kind
 from wasim.ledger.events import FileEvents
 from wasim.ledger.parquet import read_columns

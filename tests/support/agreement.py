@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.ledger import CommitReports, FileEvents, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wasim.bench import engine_named
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.runs import RunFolder
 from wasim.scenario import Case
 from wasim.spark import Session

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, read_recording

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.runs import CaseRun

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.ledger import Action, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, read_recording

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.errors import WasimError
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import METADATA_KINDS

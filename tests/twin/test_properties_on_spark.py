@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.replay import differing, metadata_files, replay
 
-from wasim.bench.case import CaseContext
+from wasim.bench.context import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.properties import TableProperties

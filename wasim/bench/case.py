@@ -2,54 +2,25 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
+from wasim.bench.context import CaseContext
 from wasim.bench.place import Place, open_place
 from wasim.bench.probing import Probing, probe_fresh
 from wasim.errors import CaseFailed
 from wasim.ledger import (
-    DirectoryScan,
     FileEvents,
     Kind,
-    PlanningProbe,
 )
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.runs import CaseRun, RunFolder, make_durable, save_case
+from wasim.runs import CaseRun, make_durable, save_case
 from wasim.scenario import Case
-from wasim.spark import PostgresqlCatalog, Session, collect, drive
+from wasim.spark import PostgresqlCatalog, collect, drive
 from wasim.spark.probe import PlanningTable, open_planning_table
-from wasim.spark.servers import Servers
-
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseContext:
-    """What carrying out a case needs beside the case."""
-
-    session: Session
-    folder: RunFolder
-    key: str
-    machine: Mapping[str, Any]  # for pytest-benchmark's document
-    on_commits: Progress
-    servers: Servers
-    engine: drive.Engine = drive.SPARK
-
-    @property
-    def warehouse(self) -> Path:
-        """The case's warehouse."""
-        return self.folder.warehouse(self.key)
-
-    @property
-    def table_root(self) -> Path:
-        """Where the case's table is when its store is local, under its warehouse."""
-        return self.warehouse.joinpath(*drive.TABLE_NAME.split("."))
 
 
 def carry_out(case: Case, context: CaseContext) -> CaseRun:
@@ -58,22 +29,10 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
     shutil.rmtree(context.warehouse, ignore_errors=True)
     unfinished = context.folder.unfinished_case(context.key)
     unfinished.mkdir(parents=True)
-    probes: list[PlanningProbe] = []
-    listings: list[DirectoryScan] = []
     with open_place(case, context.warehouse, context.servers) as place:
         place.clear(context.session)
         with _recorded_table(case, context, place) as (target, planning):
-            probing = Probing(
-                target=target,
-                planning=planning,
-                catalog=place.catalog,
-                local_root=context.table_root if place.catalog.store is None else None,
-                writes_data=context.engine.writes_data,
-                machine=context.machine,
-                benchmarks=unfinished,
-                probes=probes,
-                listings=listings,
-            )
+            probing = Probing(context=context, catalog=place.catalog, target=target, planning=planning)
             drive.carry_out_steps(context.engine, target, probing.probe)
             journal = collect.read_journal(target.journal.lines(), table_root=place.table_root)
             recording = journal.recording
@@ -82,7 +41,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
             if case.writer.writers > 1 and context.engine.writes_data:
                 _check_rows(target, len(recording.reports))
             live_bytes, state = _live_bytes(planning), planning.state()
-        probes += probe_fresh(case, context.session.jars, place.catalog, context.table_root, state)
+        cold = probe_fresh(case, context, place.catalog, state)
     finished = CaseRun.of_recording(
         case,
         recording,
@@ -91,7 +50,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
         live_bytes=live_bytes,
         wall_s=time.monotonic() - started_s,
     )
-    finished = replace(finished, probes=tuple(probes), requests=requests, listings=tuple(listings))
+    finished = replace(finished, probes=(*probing.probes, *cold), requests=requests, listings=tuple(probing.listings))
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events

@@ -1,10 +1,10 @@
 """A case's table probed: by every reader that its scenario names, after some commits and once more when it is done."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from wasim.bench.context import CaseContext
 from wasim.benchmarks import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
@@ -32,17 +32,19 @@ EXECUTION_ROUNDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probing:
-    """Where a case's probes look, and what they found so far."""
+    """Probes of a case's table while it is written, and what they found so far."""
 
+    context: CaseContext
+    catalog: Catalog
     target: drive.Target
     planning: PlanningTable
-    catalog: Catalog
-    local_root: Path | None  # of the table; None where it is on no local disk
-    writes_data: bool
-    machine: Mapping[str, Any]  # for pytest-benchmark's document
-    benchmarks: Path  # the folder of those documents
-    probes: list[PlanningProbe]
-    listings: list[DirectoryScan]
+    probes: list[PlanningProbe] = field(default_factory=list)
+    listings: list[DirectoryScan] = field(default_factory=list)
+
+    @property
+    def _local_root(self) -> Path | None:
+        """The table's folder; None where it is on no local disk."""
+        return self.context.table_root if self.catalog.store is None else None
 
     def probe(self, step: Probe) -> None:
         """Times planning by every reader and, at the end, a listing of directories and Spark's execution."""
@@ -52,11 +54,11 @@ class Probing:
             session=self.target.session,
             catalog=self.catalog,
             table_name=drive.TABLE_NAME,
-            local_root=self.local_root,
+            local_root=self._local_root,
             planning=self.planning,
             state=state,
         )
-        at_end = step.final and self.writes_data
+        at_end = step.final and self.context.engine.writes_data
         with open_readers(case.planning, probed) as readers:
             target = PlanningTarget(
                 label=case.label,
@@ -77,16 +79,17 @@ class Probing:
 
     def _data_folders(self) -> list[Path]:
         """Where the table's data files lie, or lay before a property moved them."""
-        if self.local_root is None:
+        if self._local_root is None:
             return []
         given = (properties.get(WRITE_DATA_LOCATION, DATA_FOLDER) for properties in self.target.case.all_properties)
         names = {DATA_FOLDER, *given}
         outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
-        return [folder for folder in (self.local_root / name for name in outer) if folder.is_dir()]
+        return [folder for folder in (self._local_root / name for name in outer) if folder.is_dir()]
 
     def _timed(self, target: PlanningTarget) -> PlanningBenchmarks:
-        document = self.benchmarks / f"benchmark-{target.occasion.after_commit:08d}.json"
-        return run_planning_benchmarks(target, self.machine, document)
+        folder = self.context.folder.unfinished_case(self.context.key)
+        document = folder / f"benchmark-{target.occasion.after_commit:08d}.json"
+        return run_planning_benchmarks(target, self.context.machine, document)
 
 
 def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:
@@ -95,15 +98,13 @@ def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProb
     return replace(probe, execution_ms=spent[probe.query]) if own else probe
 
 
-def probe_fresh(
-    case: Case, jars: Sequence[Path], catalog: Catalog, table_root: Path, state: TableState
-) -> list[PlanningProbe]:
+def probe_fresh(case: Case, context: CaseContext, catalog: Catalog, state: TableState) -> list[PlanningProbe]:
     """The full scan of a finished case planned once by each reader in a fresh process, if the case asks for it."""
     table = ColdTable(
-        jars=jars,
+        jars=context.session.jars,
         catalog=catalog,
         table_name=drive.TABLE_NAME,
-        table_root=table_root,
+        table_root=context.table_root,
         state=state,
         after_commit=case.commits,
     )

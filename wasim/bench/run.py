@@ -1,18 +1,18 @@
 """A scenario's cases carried out on real Iceberg tables, group by group of those that share a Spark session."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Column
 
-from wasim.bench.case import CaseContext, carry_out, warm_up
+from wasim.bench.case import carry_out, warm_up
+from wasim.bench.context import CaseContext
+from wasim.bench.progress import BenchProgress
 from wasim.runner import Job, Outcome, run_cases
 from wasim.runs import RunFolder, key_versions, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
@@ -29,7 +29,7 @@ from wasim.spark import (
 )  # fmt: skip
 from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
-from wasim.spark.servers import Servers, case_jars, check_environment, open_servers
+from wasim.spark.servers import case_jars, check_environment, open_servers
 
 
 class SessionOpener(Protocol):
@@ -82,98 +82,70 @@ def bench(
     find_java()  # before a folder is made: without Java there is nothing to run
 
     def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
-        with open_servers(folder.path / "warehouse" / "s3") as servers:
-            run = _Run(folder=folder, options=options, console=console, sessions=sessions, servers=servers)
-            return _carry_out_all(left, run)
+        failures: dict[str, str] = {}
+        with open_servers(folder.path / "warehouse" / "s3") as servers, BenchProgress(console, left) as progress:
+            progress.say(f"Results go to {folder.path}, and what Spark prints to spark.log there.")
+            # all that any case needs: a process has one JVM, whose class path is that of its first session
+            jars = tuple(dict.fromkeys(jar for case in left.values() for jar in case_jars(case).spark))
+            log = folder.path / "spark.log"
+            for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
+                progress.say(f"Starting Spark on {options.master}.")
+                with sessions(settings, master=options.master, log=log, extra_jars=jars) as session:
+                    notes = _note_provenance(folder, options, session, left.values())
+                    context = CaseContext(
+                        session=session, folder=folder, key="", servers=servers, machine=notes, engine=options.engine
+                    )
+                    failures |= _carry_out(dict(group), context, progress)
+        return failures
 
     job = Job(scenario=scenario, cases=cases, results=options.results, fresh=options.fresh, prices=options.prices)
     return run_cases(job, carry_out_left, console)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
-    folder: RunFolder
-    options: BenchOptions
-    console: Console
-    sessions: SessionOpener
-    servers: Servers
-
-
-def _carry_out_all(left: Mapping[str, Case], run: _Run) -> dict[str, str]:
-    """Carries out the cases that are left; returns the failed ones' labels with their essential line."""
+def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchProgress) -> dict[str, str]:
+    """Carries out cases in the context's session; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
-    columns = (
-        # with these widths 80 columns hold the count and the time, however long a label is
-        TextColumn("{task.description}", markup=False, table_column=Column(max_width=45, no_wrap=True)),
-        BarColumn(bar_width=16),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=run.console, disable=not left) as progress:
-        bars = {key: progress.add_task(case.label, total=case.commits, start=False) for key, case in left.items()}
-        for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):
-            # all that any case needs: a process has one JVM, whose class path is that of its first session
-            jars = tuple(dict.fromkeys(jar for case in left.values() for jar in case_jars(case).spark))
-            log = run.folder.path / "spark.log"
-            with run.sessions(settings, master=run.options.master, log=log, extra_jars=jars) as session:
-                notes = _note_provenance(run, session, left.values())
-                cases = list(group)
-                _warm_up([case for _, case in cases], run, session)
-                for key, case in cases:
-                    moves = _moves(progress, bars[key])
-                    context = CaseContext(
-                        session=session,
-                        folder=run.folder,
-                        key=key,
-                        machine=notes,
-                        on_commits=moves,
-                        servers=run.servers,
-                        engine=run.options.engine,
-                    )
-                    try:
-                        carry_out(case, context)
-                    except ENGINE_ERRORS as error:
-                        failures[case.label] = _with_remedy(essential_line(error), run.folder.path)
-                        run.console.print(f"failed: {case.label}: {failures[case.label]}", style="red", markup=False)
+    _warm_up(cases.values(), replace(context, key="warm-up"), progress)
+    for key, case in cases.items():
+        try:
+            with progress.case(key) as on_commits:
+                carry_out(case, replace(context, key=key, on_commits=on_commits))
+        except ENGINE_ERRORS as error:
+            failures[case.label] = _with_remedy(essential_line(error), context.folder.path)
+            progress.say(f"failed: {case.label}: {failures[case.label]}", style="red")
     return failures
 
 
-def _warm_up(cases: Sequence[Case], run: _Run, session: Session) -> None:
-    for case in {case.writer_name: case for case in reversed(cases)}.values():
-        if case.environment.warm_up_commits:
-            context = CaseContext(
-                session=session,
-                folder=run.folder,
-                key="warm-up",
-                machine={},
-                on_commits=lambda commits: None,
-                servers=run.servers,
-                engine=run.options.engine,
+def _warm_up(cases: Iterable[Case], context: CaseContext, progress: BenchProgress) -> None:
+    """Warms the JVM up with commits of each kind of writer. Without that a case runs too, but slower at first."""
+    by_writer = {case.writer_name: case for case in reversed(tuple(cases)) if case.environment.warm_up_commits}
+    for writer, case in by_writer.items():
+        commits = case.environment.warm_up_commits
+        progress.say(f"Warming up: {commits} commits by the writer {writer}, to a table that is thrown away.")
+        try:
+            warm_up(case, context)
+        except ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
+            progress.say(
+                f"Warm-up skipped: {essential_line(error)}. The first commits by the writer {writer} may take longer.",
+                style="yellow",
             )
-            try:
-                warm_up(case, context)
-            except ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
-                run.console.print(f"not warmed up: {essential_line(error)}", style="yellow", markup=False)
 
 
-def _moves(progress: Progress, bar: TaskID) -> Callable[[int], None]:
-    progress.start_task(bar)
-    return lambda commits: progress.update(bar, completed=commits)
-
-
-def _note_provenance(run: _Run, session: Session, cases: Iterable[Case]) -> dict[str, object]:
+def _note_provenance(
+    folder: RunFolder, options: BenchOptions, session: Session, cases: Iterable[Case]
+) -> dict[str, object]:
     of_servers = {jar.file_name: jar.sha256 for case in cases for jar in case_jars(case).servers}
     notes = provenance(
         engine={
-            "name": run.options.engine.name,
-            "data": "written" if run.options.engine.writes_data else "described only",
+            "name": options.engine.name,
+            "data": "written" if options.engine.writes_data else "described only",
             "java": find_java().version,
-            "master": run.options.master,
+            "master": options.master,
         },
         jars={jar.name: file_sha256(jar) for jar in session.jars} | of_servers,
-        folder=run.folder.path,
+        folder=folder.path,
     )
-    write_atomically(run.folder.path / "provenance.json", json.dumps(notes, indent=1))
+    write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
     return notes
 
 
