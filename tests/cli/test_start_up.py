@@ -1,6 +1,7 @@
 """What a verb imports: it decides how fast it starts, and what it needs installed."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,11 +69,13 @@ SAMPLE = next((ROOT / "results" / "sample" / "smoke").iterdir())
         ["schema"],
         ["simulate", SCENARIOS / "smoke.yaml"],
         ["compare", SAMPLE, SAMPLE],
+        ["report", "run/latest"],
         ["bench", SCENARIOS / "smoke.yaml", "--dry-run"],
     ],
     ids=lambda arguments: arguments[0],
 )
 def test_a_verb_that_measures_nothing_needs_no_extra(arguments: list[str | Path], tmp_path: Path) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "run" / SAMPLE.name)
     command = [sys.executable, "-c", WITHOUT_EXTRAS, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_extra
+from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
 from wasim.cli.terminal import console
 from wasim.errors import ExitCode
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 def bench(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to run.")],
     out: Annotated[Path, typer.Option(help="Directory for results.")] = Path("results"),
+    form: FormatOption = Format.TABLE,
     as_json: AsJson = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate each case; run nothing.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew instead of resuming.")] = False,
@@ -48,7 +50,7 @@ def bench(
     except KeyboardInterrupt:
         typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    return print_outcome(outcome, as_json=as_json)
+    return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
 
 def _print_plan(scenario: "LoadedScenario") -> None:

@@ -8,9 +8,13 @@ import typer
 
 from wasim.errors import WasimError
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, as --format json.")]
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
 PriceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="What S3 charges, instead of the prices shipped.")]
+RunName = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="A run's folder; latest is the newest in results, DIR/latest that in DIR."),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FIELD=VALUE", help="Replace a value of the scenario, and a sweep over it."),

@@ -1,23 +1,25 @@
-"""A concluded run, printed: what `bench` and `report` end with."""
+"""A concluded run, printed: what `bench`, `simulate` and `report` end with."""
 
-import json
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
+
+from wasim.cli.formats import Format, render
+from wasim.cli.terminal import console
 
 if TYPE_CHECKING:
     from wasim.runner import Outcome
     from wasim.runs import LimitDocument
 
 
-def print_outcome(outcome: "Outcome", *, as_json: bool) -> None:
-    """Prints what came out and ends with its exit code. With JSON, stdout holds nothing else."""
+def print_outcome(outcome: "Outcome", form: Format) -> None:
+    """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else."""
     from wasim.report.pages import render_answer, render_bill, render_headline_table
+    from wasim.report.pages.cells import headline_table
 
-    if as_json:
-        typer.echo(json.dumps(outcome.document))
-    words = Console(stderr=as_json)
+    if form is not Format.TABLE:
+        typer.echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
+    words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
     words.print(render_headline_table(outcome.run))
     if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, PriceFile
+from wasim.cli.formats import Format, FormatOption, chosen_format
+from wasim.cli.options import AsJson, Only, PriceFile, Settings, overrides_of
+from wasim.cli.terminal import console
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -28,11 +30,12 @@ def simulate(
     ] = None,
     master: Annotated[str | None, typer.Option(help="Spark that works the grid off; left out: this machine.")] = None,
     prices: PriceFile = None,
+    settings: Settings = None,
+    only: Only = None,
+    form: FormatOption = Format.TABLE,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
-    from rich.console import Console
-
     from wasim.cli.outcome import print_outcome
     from wasim.scenario import load_scenario
     from wasim.simulation import SimulationOptions
@@ -49,17 +52,20 @@ def simulate(
         location=_location(location, emit),
         prices=prices,
     )
-    scenario = load_scenario(file, {} if horizon is None else {"horizon": horizon})
+    overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
+    scenario = load_scenario(file, overrides)
+    if only:
+        scenario = scenario.only(only)
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
         return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
     try:
-        outcome = run_simulation(scenario, options, Console(stderr=True))
+        outcome = run_simulation(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
         typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    return print_outcome(outcome, as_json=as_json)
+    return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
 
 def _mode(name: str, emit: Path | None) -> "Mode":

@@ -3,7 +3,7 @@
 from wasim.runs.bill import Bill, bill_case
 from wasim.runs.documents import summary_document
 from wasim.runs.files import make_durable, write_atomically
-from wasim.runs.folder import RunFolder, RunMarker, open_run_folder
+from wasim.runs.folder import RunFolder, RunMarker, find_run, open_run_folder
 from wasim.runs.limits import LimitDocument, judge
 from wasim.runs.provenance import key_versions, provenance
 from wasim.runs.saved import read_recording, read_run, save_case
@@ -18,6 +18,7 @@ __all__ = [
     "RunMarker",
     "Simulation",
     "bill_case",
+    "find_run",
     "judge",
     "key_versions",
     "make_durable",

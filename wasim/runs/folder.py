@@ -9,9 +9,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wasim.errors import EnvironmentFault
+from wasim.errors import EnvironmentFault, SavedFileError
 from wasim.runs.files import UNFINISHED, sweep, write_atomically
 
+RESULTS = "results"
+LATEST = "latest"
 _MISREAD = frozenset("%?#")  # SQLite and Hadoop read these in a path as parts of a URI
 
 
@@ -82,6 +84,20 @@ def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterato
             raise EnvironmentFault(f"{path}: another run took this folder just now. Run the command again.")
         sweep(path)
         yield RunFolder(path)
+
+
+def find_run(path: Path) -> Path:
+    """The run's folder; `latest` stands for the newest finished run below `results`, or below the folder before it.
+
+    SavedFileError if there is none.
+    """
+    if path.name != LATEST or path.exists():
+        return path
+    folder = Path(RESULTS) if path == Path(LATEST) else path.parent
+    finished = [summary.parent for depth in ("*", "*/*") for summary in folder.glob(f"{depth}/summary.json")]
+    if not finished:
+        raise SavedFileError(f"{folder}: no finished run is in it. Name a run's folder, or run `wasim bench` first.")
+    return max(finished, key=lambda run: run.name)  # names begin with the time at which the run did
 
 
 def _resumable(parent: Path, marker: RunMarker) -> Path | None:
