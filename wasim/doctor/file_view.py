@@ -16,7 +16,7 @@ from wasim.iceberg import (
     read_manifest_list,
     read_metadata_json,
 )
-from wasim.iceberg.avro_door import AvroOptional, AvroRecord
+from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import Container, read_container
 from wasim.iceberg.faults import printable
 from wasim.iceberg.gzip_files import decompressed
