@@ -153,3 +153,15 @@ def test_a_profile_of_a_table_whose_files_lie_elsewhere_is_refused_before_anythi
     scenario.write_text(text.replace("writer: [streaming, batch]", "writer: [batch]"))
     result = CliRunner().invoke(cli.app, ["profile", str(scenario)])
     assert "table.properties.write.metadata.path puts files elsewhere" in str(result.exception)
+
+
+@pytest.mark.parametrize("verb", [("simulate", "--table-only"), ("bench", "--dry-run")])
+def test_what_is_carried_out_otherwise_than_written_is_said_first(
+    verb: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "uneven.yaml"
+    path.write_text(SMOKE.read_text().replace("horizon: 12s", "horizon: 12500ms"))
+    assert run_main(verb[0], str(path), verb[1]) == 0
+    assert capsys.readouterr().err.startswith(
+        "note: horizon: 12.5s is cut to whole commits, to 12s at 1s, to 12s at 4s."
+    )

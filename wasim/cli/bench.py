@@ -8,7 +8,7 @@ import typer
 from wasim.cli.extras import require_extra
 from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, print_notes
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def bench(
     scenario = load_scenario(file, overrides_of(settings))
     if only:
         scenario = scenario.only(only)
+    print_notes(scenario)
     if dry_run:
         return _print_plan(scenario)
     require_extra("bench")

@@ -7,7 +7,7 @@ import typer
 
 from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import AsJson, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, print_notes
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def simulate(
     scenario = load_scenario(file, overrides)
     if only:
         scenario = scenario.only(only)
+    print_notes(scenario)
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 

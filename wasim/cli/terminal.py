@@ -2,8 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from wasim.scenario import LoadedScenario
 
 
 def console(*, stderr: bool = False) -> "Console":
@@ -11,3 +15,9 @@ def console(*, stderr: bool = False) -> "Console":
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False)
+
+
+def print_notes(scenario: "LoadedScenario") -> None:
+    """What of the scenario is carried out otherwise than written, on stderr."""
+    for note in scenario.notes:
+        typer.echo(f"note: {note}", err=True)
