@@ -35,6 +35,9 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
 
 
 def _limit_line(limit: "LimitDocument") -> str:
+    from wasim.scenario.limits import format_value
+
     if limit["holds"] is None:
         return f"limit {limit['limit']} is not judged: a simulation measures no time"
-    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {limit['worst']} ({limit['case']})"
+    worst = "not measured" if limit["worst"] is None else format_value(limit["metric"], limit["worst"])
+    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {worst} ({limit['case']})"
