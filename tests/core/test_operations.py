@@ -178,14 +178,14 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
                 "changes": "{update: {every: 2s, rows: 1}}",
                 "evolution": "[{at: 1s, add_partition_field: {column: sensor}}]",
             },
-            r"changes\.update beside add_partition_field",
+            r"changes\.update with add_partition_field",
         ),
         (
             {
                 "table": "{columns: [{name: n, type: int}], properties: {write.merge.distribution-mode: none}}",
                 "writer": "{kind: batch, upsert: {share: 0.5}}",
             },
-            r"write\.merge\.distribution-mode is not modelled beside changes",
+            r"write\.merge\.distribution-mode is not modelled with changes",
         ),
         ({"writer": "{kind: batch, writers: 2}"}, "Engine core is one writer, not 2"),
         (
@@ -193,7 +193,7 @@ def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth
                 "maintenance": "{rewrite_data_files: {every: 2s}}",
                 "evolution": "[{at: 1s, add_partition_field: {column: event_time, transform: hour}}]",
             },
-            "rewrite_data_files beside add_partition_field",
+            "rewrite_data_files with add_partition_field",
         ),
         (
             {"evolution": "[{at: 1s, set_properties: {write.format.default: orc}}]"},

@@ -152,7 +152,7 @@ EVOLVED = {"evolution": (Evolution.model_validate({"at": "3s", "set_properties":
 
 
 @pytest.mark.parametrize(
-    ("beside", "named"),
+    ("others", "named"),
     [
         (CHANGED, "changes"),
         (EVOLVED, "evolution"),
@@ -160,23 +160,23 @@ EVOLVED = {"evolution": (Evolution.model_validate({"at": "3s", "set_properties":
         (CHANGED | EVOLVED, "changes and evolution"),
     ],
 )
-def test_nothing_else_changes_a_table_whose_rows_are_deleted_by_key(beside, named):
-    case = replace(upserting_case(), **beside)
-    with pytest.raises(WasimError, match=f"^{named} beside writer.upsert of mode equality-deletes is not simulated"):
+def test_nothing_else_changes_a_table_whose_rows_are_deleted_by_key(others, named):
+    case = replace(upserting_case(), **others)
+    with pytest.raises(WasimError, match=f"^{named} with writer.upsert of mode equality-deletes is not simulated"):
         simulate(case)
 
 
 @pytest.mark.parametrize(
-    "beside",
+    "others",
     [
         {"properties": {"write.parquet.page-size-bytes": "4096"}},
         {"properties": {"write.merge.distribution-mode": "range"}},
         {"properties": {"write.format.default": "orc"}},
     ],
 )
-def test_flinks_upserts_are_never_sent_to_spark(beside):
+def test_flinks_upserts_are_never_sent_to_spark(others):
     with pytest.raises(WasimError) as caught:
-        simulate(upserting_case(**beside))
+        simulate(upserting_case(**others))
     assert "spark" not in str(caught.value)
 
 

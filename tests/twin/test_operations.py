@@ -264,7 +264,7 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
                 "maintenance": {"rewrite_data_files": {"every": "4s"}},
                 "evolution": [{"at": "1s", "add_partition_field": {"column": "event_time", "transform": "hour"}}],
             },
-            "maintenance.rewrite_data_files beside add_partition_field",
+            "maintenance.rewrite_data_files with add_partition_field",
         ),
         (
             {"maintenance": {"rewrite_data_files": {"every": "4s", "target_file_size_bytes": 5000}}},
@@ -281,7 +281,7 @@ def test_what_is_not_modelled_is_refused_by_name(parts, named):
         simulate(kept_case(**parts))
 
 
-def test_changes_and_upserts_together_beside_an_evolution_are_refused_as_versions_of_rows_would_be_two():
+def test_changes_upserts_and_an_evolution_together_are_refused_as_versions_of_rows_would_be_two():
     evolution = [{"at": "1s", "add_column": {"name": "first", "type": "int"}}]
     case = kept_case(changes={"update": {"every": "3s", "share": 0.5}}, evolution=evolution)
     upserting = Writer.model_validate({"kind": "batch", "upsert": {"share": 0.5}})

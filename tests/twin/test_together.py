@@ -21,7 +21,7 @@ from wasim.scenario.parts import Environment
 from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
 from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.fidelity import compare
-from wasim.twin.measure_contention import measure_together
+from wasim.twin.measure_contention import measure_contention
 from wasim.twin.race import RaceRules, race, race_of, retry_policy
 from wasim.twin.supported import check_summable
 from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among
@@ -246,14 +246,14 @@ def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
     recording = simulated(case).recording
     # the simulator's own reports tell no durations: those of attempts that read the table as they began
     reports = replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
-    measured = measure_together(replace(recording, reports=reports), case)
+    measured = measure_contention(replace(recording, reports=reports), case)
     assert measured.writers == 4
     assert 0 <= measured.later_attempt_s[0] <= measured.later_attempt_s[-1] < 0.2
     path = tmp_path / "profile.json"
     path.write_text(render_profile(replace(shipped_profile(case), together=(measured,))))
     assert read_profile(path).together == (measured,)
     with pytest.raises(SavedFileError, match="too few commits"):
-        measure_together(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
+        measure_contention(simulated(case_of(2, horizon_s=3.0)).recording, case_of(2, horizon_s=3.0))
 
 
 def without(recording, chosen):
@@ -276,19 +276,19 @@ def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
     jsons, lists = events.kind == Kind.METADATA_JSON, events.kind == Kind.MANIFEST_LIST
     # its list alone tells when a metadata.json came, or would have come, and its metadata.json alone does
     for gone in (second & jsons, second & lists):
-        measured = measure_together(without(recording, gone), case)
-        assert measured.later_attempt_s[-1] == pytest.approx(measure_together(recording, case).later_attempt_s[-1])
-    fewer = measure_together(without(recording, second & (jsons | lists) & (events.commit > 100)), case)
-    assert fewer != measure_together(recording, case)
+        measured = measure_contention(without(recording, gone), case)
+        assert measured.later_attempt_s[-1] == pytest.approx(measure_contention(recording, case).later_attempt_s[-1])
+    fewer = measure_contention(without(recording, second & (jsons | lists) & (events.commit > 100)), case)
+    assert fewer != measure_contention(recording, case)
     with pytest.raises(SavedFileError, match="too few second attempts"):
-        measure_together(without(recording, second & (jsons | lists)), case)
+        measure_contention(without(recording, second & (jsons | lists)), case)
 
 
 def test_without_any_pair_of_list_and_metadata_json_no_lag_is_told():
     case, recording = measurable()
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         with pytest.raises(SavedFileError, match="too few commits"):
-            measure_together(without(recording, recording.events.kind == kind), case)
+            measure_contention(without(recording, recording.events.kind == kind), case)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

@@ -16,7 +16,7 @@ from wasim.iceberg.properties import PLACING_KEYS
 from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.spark.drive import TABLE_NAME
-from wasim.twin import WriterProfile, measure_profile, measure_together, with_samples
+from wasim.twin import WriterProfile, measure_contention, measure_profile, with_samples
 
 WRITERS = ("streaming", "batch")
 
@@ -84,7 +84,7 @@ def _profile_of(runs: Sequence[Run], name: str) -> WriterProfile:
         if one.case.writer.writers == 1
     ]
     together = [
-        measure_together(read_recording(folder.case(one.key)), one.case)
+        measure_contention(read_recording(folder.case(one.key)), one.case)
         for folder, one in cases
         if one.case.writer.writers > 1
     ]

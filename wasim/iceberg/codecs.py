@@ -57,7 +57,7 @@ def _deflate(raw: bytes, level: int) -> bytes:
 
 
 def _zstandard(raw: bytes, level: int) -> bytes:
-    """A frame that does not tell its size, as a stream's: told, zstandard would choose other parameters."""
+    """A frame without its size, as a stream writes it: given the size, zstandard would choose other parameters."""
     compressor = zstandard.ZstdCompressor(level=level, write_content_size=False).compressobj()
     return bytes(compressor.compress(raw) + compressor.flush())
 

@@ -25,7 +25,7 @@ def gzip_bytes(data: bytes, header: bytes = GZIP_HEADER) -> bytes:
 
 
 def is_gzip(data: bytes) -> bool:
-    """Whether the file is compressed; the content tells, for names have been spelt in two ways."""
+    """Whether the file is compressed; by its content, for names have been spelt in two ways."""
     return data[:2] == _GZIP_MAGIC
 
 

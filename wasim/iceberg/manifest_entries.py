@@ -29,7 +29,7 @@ class FileContent(IntEnum):
 
 
 class ManifestContent(Enum):
-    """What kind of files a manifest lists; the name of a manifest does not tell."""
+    """What kind of files a manifest lists; which its name does not say."""
 
     DATA = "data"
     DELETES = "deletes"
@@ -63,7 +63,7 @@ class DataFileEntry:
 
 
 def key_of(file: DataFileEntry) -> FileKey:
-    """What tells a file from all others: its path, and for a deletion vector its place in the Puffin file too."""
+    """What identifies a file: its path, and for a deletion vector its place in the Puffin file too."""
     return file.file_path, file.content_offset
 
 

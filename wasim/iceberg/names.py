@@ -1,4 +1,4 @@
-"""Names of the files under a table: built as each catalog builds them, and told apart.
+"""Names of the files under a table: built as each catalog builds them, and parsed.
 
 Whether a manifest lists data or deletes stands inside it, not in its name.
 """
@@ -12,7 +12,7 @@ _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 
 class FileKind(Enum):
-    """What a file under a table's location is, as far as its name tells."""
+    """What a file under a table's location is, as far as its name says."""
 
     METADATA_JSON = "metadata_json"
     VERSION_HINT = "version_hint"
@@ -184,6 +184,6 @@ def _classify_data(path: PurePosixPath) -> FileKind:
     if path.suffix == ".puffin":
         return FileKind.DELETION_VECTORS
     if path.suffix in _DATA_SUFFIXES:
-        # Spark's delete files carry the word; those of other writers only the manifest tells.
+        # Spark's delete files carry the word; those of other writers are known by their manifest alone.
         return FileKind.DELETES if path.stem.endswith("-deletes") else FileKind.DATA
     return FileKind.OTHER

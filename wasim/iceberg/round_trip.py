@@ -41,12 +41,12 @@ def _check_avro(data: bytes, source: str) -> Mismatch | None:
     try:
         again = _encode_avro(found, source)
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
-        # The Avro schema admits values that the table schema beside it does not: no Iceberg wrote both.
+        # The Avro schema admits values that the table schema in the header does not: no Iceberg wrote both.
         return Mismatch(source=source, problem=f"its schema, spec and records do not belong together: {error}")
     if again == data:
         return None
     mismatch = _compare(found, read_container(again, source=source), source)
-    # A manifest's level is a table property that the file does not tell.
+    # A manifest's level is a table property that the file does not say.
     if mismatch.is_compression_only and any(
         _encode_avro(found, source, level) == data for level in LEVELS.get(found.codec, ())
     ):

@@ -9,7 +9,7 @@ wins, and `together` writes what their attempts leave. `fast` sums fitted laws o
 from wasim.twin.case import Simulated, simulate_case, simulate_table
 from wasim.twin.creation import Site
 from wasim.twin.measure import measure_profile
-from wasim.twin.measure_contention import measure_together
+from wasim.twin.measure_contention import measure_contention
 from wasim.twin.profile import (
     WriterProfile,
     profile_named,
@@ -23,8 +23,8 @@ __all__ = [
     "Simulated",
     "Site",
     "WriterProfile",
+    "measure_contention",
     "measure_profile",
-    "measure_together",
     "profile_named",
     "read_profile",
     "render_profile",

@@ -21,7 +21,7 @@ _POOL = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deflate")
 
 @dataclass(frozen=True, slots=True)
 class PendingSize:
-    """The size of a deflated Avro file: bytes that are known, and blocks that may still be under way."""
+    """The size of a deflated Avro file: bytes that are known, and blocks that may still be in flight."""
 
     known: int
     blocks: tuple[Future[int], ...]

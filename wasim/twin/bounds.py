@@ -47,14 +47,14 @@ class Bounds:
 
 def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds | None]:
     """The bounds over each part of these rows; parts begin at these places. None for one without the column."""
-    told = rows.told(leaf, held)
-    if told is None:
+    present = rows.present_mask(leaf, held)
+    if present is None:
         return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
-    counts = np.add.reduceat(told, starts, dtype=np.int64)
+    counts = np.add.reduceat(present, starts, dtype=np.int64)
     if not counts.any():
         return [None] * len(starts)
     has = counts > 0
-    pairs = rows.extremes(leaf, held.take(told), (np.cumsum(counts) - counts)[has].tolist())
+    pairs = rows.extremes(leaf, held.take(present), (np.cumsum(counts) - counts)[has].tolist())
     found = iter([_bounds(leaf, *pair) for pair in pairs])
     return [next(found) if one else None for one in has.tolist()]
 
@@ -65,8 +65,8 @@ def column_bounds(
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
     if len(held) <= most_computed or leaf.name in GROWING:
         return computed_bounds(rows, leaf, held, [0])[0]
-    told = rows.told(leaf, held)
-    count = len(held) if told is None else int(np.count_nonzero(told))
+    present = rows.present_mask(leaf, held)
+    count = len(held) if present is None else int(np.count_nonzero(present))
     return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng)) if count else None
 
 

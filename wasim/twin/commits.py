@@ -48,7 +48,7 @@ class TableRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When a commit happens, and what its summary says beside counters."""
+    """When a commit happens, and the texts of its summary."""
 
     event_time_s: float
     timestamp_ms: int  # of the snapshot

@@ -86,7 +86,7 @@ def batches_to_commit(
 ) -> list[list[list[ScannedFile]]]:
     """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`.
 
-    Then they are taken as they get done: five at a time are under way, and which of those is next is chance.
+    Then they are taken as they finish: five are in flight at a time, and which of those is next is chance.
     """
     if not groups or most_commits is None:
         return [list(groups)] if groups else []

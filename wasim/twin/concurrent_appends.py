@@ -2,7 +2,7 @@
 
 `race` says who wins. An attempt writes a manifest list and a metadata.json for the table as it read it. Where another
 commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up. What becomes
-of the metadata.json is the catalog's affair (`ConflictRule`): most leave it behind as an orphan, Hadoop's deletes what
+of the metadata.json depends on the catalog (`ConflictRule`): most leave it behind as an orphan, Hadoop's deletes what
 is a temporary file still, and a REST server may have refused to write it.
 """
 
@@ -30,7 +30,7 @@ FAILURE = "CommitFailedException"  # Iceberg's word for retries that are exhaust
 
 @dataclass(slots=True, kw_only=True)
 class _Commit:
-    """A commit under way."""
+    """A commit in flight."""
 
     record: dict[str, Any]  # the step's, as it was entered
     number: int  # that its report will have, or OUTSIDE_COMMITS
@@ -74,7 +74,7 @@ class ConcurrentAppends:
     commit_interval_s: float
     draw: Callable[[int, float], Sequence[DataFileEntry]]
     moment: Callable[[int, float], Moment]
-    under_way: dict[int, _Commit] = field(default_factory=dict)
+    in_flight: dict[int, _Commit] = field(default_factory=dict)
 
     def append(self, attempts: Sequence[Attempt]) -> None:
         """Writes what the attempts write, each for the table that it read; then puts all events into their order."""
@@ -88,7 +88,7 @@ class ConcurrentAppends:
                 raise AssertionError("each attempt finds the table that it read")
             if attempt.number == 1:
                 self._begin(attempt, numbers.get(attempt.commit, OUTSIDE_COMMITS))
-            self._try(attempt, self.under_way[attempt.commit])
+            self._try(attempt, self.in_flight[attempt.commit])
         log.events[first_event:] = sorted(log.events[first_event:], key=seen_at_s)
         log.steps[first_step:] = sorted(log.steps[first_step:], key=lambda step: int(step["step"]))
 
@@ -105,26 +105,26 @@ class ConcurrentAppends:
         )
         record = table.log.steps[-1]
         record["error"] = FAILURE if fails else ""
-        table.log.go_on(record, at_s, commit=number)
+        table.log.resume(record, at_s, commit=number)
         files = self.draw(commit, at_s)
         table.write_files(files)
         identity = draw_identity(table.commits + 1, table.rng)
         manifest = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
-        self.under_way[commit] = _Commit(
+        self.in_flight[commit] = _Commit(
             record=record, number=number, files=files, identity=identity, manifest=manifest
         )
 
     def _try(self, attempt: Attempt, commit: _Commit) -> None:
         table, log, at_s = self.table, self.table.log, self.started_s + attempt.swap_s
         moment = self.moment(attempt.commit, at_s)
-        log.go_on(commit.record, at_s, commit=commit.number, attempt=attempt.number)
+        log.resume(commit.record, at_s, commit=commit.number, attempt=attempt.number)
         identity = replace(commit.identity, sequence_number=table.commits + 1)
         manifest = stamped(commit.manifest, identity)
         tried = table if attempt.won else self._discarding(refused=attempt.refused)
         append_manifest(tried, manifest, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
         if attempt.won:
             table.commits += 1
-            log.go_on(commit.record, at_s, commit=commit.number)
+            log.resume(commit.record, at_s, commit=commit.number)
             self._clean(commit, {one.file.manifest_path for one in table.manifests})
         else:
             commit.lists.append(_newest(log, Kind.MANIFEST_LIST))

@@ -91,7 +91,7 @@ class DataFiles:
         *,
         rewrites: bool = False,
     ) -> list[DataFileEntry]:
-        """The files that these tasks write, by partition; those that it `rewrites` take along in v3 what tells rows."""
+        """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
         return [self._file(part, commit, numbers, rng, rewrites=rewrites) for part in self.parts.of(tasks)]
 
     def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:

@@ -90,7 +90,7 @@ def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str)
             DataFileEntry(
                 file_path=path,
                 record_count=len(one.positions),
-                file_size_bytes=0,  # all vectors of the file tell the size that it comes to
+                file_size_bytes=0,  # all vectors of a file carry its final size
                 content=FileContent.POSITION_DELETES,
                 file_format="PUFFIN",
                 partition=one.partition,

@@ -30,15 +30,15 @@ class Written(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class EventLog:
-    """Gathers events under the step and commit that are under way; with a `folder`, files are written there too."""
+    """Collects events of the current step and commit; with a `folder`, files are written there too."""
 
     folder: Path | None
     step: int = 0
     commit: int = OUTSIDE_COMMITS
     operation: str = ""
-    attempt: int = 1  # of the commit under way
+    attempt: int = 1  # of the current commit
     at_s: float = 0.0
-    record: dict[str, Any] = field(default_factory=dict)  # of the step under way, as it was entered
+    record: dict[str, Any] = field(default_factory=dict)  # of the current step
     steps: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
@@ -49,10 +49,8 @@ class EventLog:
         self.step, self.operation, self.at_s = step, operation, at_s
         self.commit = len(self.reports) + 1 if commits else OUTSIDE_COMMITS
 
-    def go_on(self, record: dict[str, Any], at_s: float, *, commit: int, attempt: int = 1) -> None:
-        """What the next events belong to, where several steps are under way: an attempt of the one entered as `record`,
-        whose commit will have this number.
-        """
+    def resume(self, record: dict[str, Any], at_s: float, *, commit: int, attempt: int = 1) -> None:
+        """Switches to an attempt of the step `record`, one of several in flight, whose commit has this number."""
         self.record, self.step, self.operation = record, record["step"], record["operation"]
         self.at_s, self.commit, self.attempt = at_s, commit, attempt
 
@@ -93,7 +91,7 @@ class EventLog:
         )
 
     def _attempt(self, action: Action, kind: Kind, file: str) -> int:
-        """The attempt that a file belongs to: a list's name tells; metadata.json is of the one under way."""
+        """The attempt that a file belongs to: a list's name says it; metadata.json belongs to the current one."""
         if kind == Kind.MANIFEST_LIST:
             return int(file.rpartition("snap-")[2].split("-", 2)[1])
         return self.attempt if kind == Kind.METADATA_JSON and action == Action.WRITE else 1

@@ -34,7 +34,7 @@ class FileChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What the snapshot calls an operation, and what its summary says beside counters.
+    """What the snapshot calls an operation, and what its summary says apart from counters.
 
     `own` are the summary keys of the writer's that this commit has too; `more` are of its own.
     """

@@ -10,7 +10,7 @@ LONG_MAX = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitIdentity:
-    """What tells one commit from all others: in names, entries and lists."""
+    """What identifies a commit in names, entries and lists."""
 
     snapshot_id: int
     uuid: str

@@ -60,15 +60,15 @@ def with_lineage_fields(schema: Schema) -> Schema:
 
 def with_lineage(file: DataFileEntry, rows: RowSet, sizes: Mapping[int, int]) -> DataFileEntry:
     """The entry of a file that holds these columns too, of these `sizes`."""
-    told = {number: values[values != INHERITED] for number, values in _values(rows).items()}
-    lower = {number: single_value("long", int(values.min())) for number, values in told.items() if len(values)}
-    upper = {number: single_value("long", int(values.max())) for number, values in told.items() if len(values)}
+    written = {number: values[values != INHERITED] for number, values in _values(rows).items()}
+    lower = {number: single_value("long", int(values.min())) for number, values in written.items() if len(values)}
+    upper = {number: single_value("long", int(values.max())) for number, values in written.items() if len(values)}
     return replace(
         file,
-        column_sizes=_joined(file.column_sizes, {number: sizes[number] for number in told}),
-        value_counts=_joined(file.value_counts, dict.fromkeys(told, len(rows))),
+        column_sizes=_joined(file.column_sizes, {number: sizes[number] for number in written}),
+        value_counts=_joined(file.value_counts, dict.fromkeys(written, len(rows))),
         null_value_counts=_joined(
-            file.null_value_counts, {number: len(rows) - len(values) for number, values in told.items()}
+            file.null_value_counts, {number: len(rows) - len(values) for number, values in written.items()}
         ),
         lower_bounds=_joined(file.lower_bounds, lower),
         upper_bounds=_joined(file.upper_bounds, upper),

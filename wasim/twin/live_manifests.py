@@ -39,7 +39,7 @@ class LiveEntry:
 
     @property
     def key(self) -> FileKey:
-        """What tells its file from all others."""
+        """The identity of its file."""
         return key_of(self.file)
 
 

@@ -28,7 +28,7 @@ _DATA_FILE = re.compile(
 )
 _LOCAL_APP = re.compile(r"local-\d{13}")
 _OF_THE_CASE = (WRITE_DISTRIBUTION_MODE,)
-# So many commits tell a writer; a table may hold a hundred thousand.
+# Enough commits to measure a writer by; a table may hold a hundred thousand.
 _MOST_SNAPSHOTS = 400
 
 

@@ -15,14 +15,14 @@ from wasim.twin.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 LEAST_TIMES = 5
 
 
-def measure_together(recording: Recording, case: Case) -> WriterTimes:
+def measure_contention(recording: Recording, case: Case) -> WriterTimes:
     """What the case's writers took, each part of a commit, over its commits that came about.
 
     A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
     commit before, or else its step's line, when its work began; the time of each attempt's metadata.json is in its
     event. One that a server refused to write would have come as long after its list as others did, and one that takes
-    the version by being written is the end of its attempt. A commit of which an attempt has neither tells nothing.
-    SavedFileError where too few commits tell.
+    the version by being written is the end of its attempt. A commit of which an attempt has neither is left out.
+    SavedFileError where too few are left.
     """
     reports = recording.reports
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
@@ -57,7 +57,7 @@ def measure_together(recording: Recording, case: Case) -> WriterTimes:
 
 def _too_few(case: Case) -> SavedFileError:
     return SavedFileError(
-        f"{case.label}: too few commits, or too few second attempts, to tell the writers' times. Give a longer horizon."
+        f"{case.label}: too few commits, or too few second attempts, to measure writers by. Give a longer horizon."
     )
 
 

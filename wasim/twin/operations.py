@@ -1,4 +1,4 @@
-"""All that happens to the simulated table beside its writer's appends."""
+"""All that happens to the simulated table apart from its writer's appends."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -24,7 +24,7 @@ _PAGE_BYTES = 45.0
 _DICTIONARY_PAGES_BYTES = 90.0
 _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above four bits a digit
 _NUMBER_OVERHEAD_BYTES = 0.5
-FOOTER_BYTES_PER_COLUMN = 170.0  # beside the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
+FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
 _GROWING = ("event_id", "event_time")
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
@@ -53,7 +53,7 @@ class SizeLaw:
 
 
 def kind_of(leaf: Leaf) -> tuple[str, int | None, int | None]:
-    """What decides a column's size beside its rows: type, length, values; the fixed columns are kinds of their own."""
+    """What decides a column's size apart from its rows: type, length, values. Each fixed column is its own kind."""
     if leaf.name in _GROWING:
         return leaf.name, None, None
     sized = leaf.column.type in ("string", "binary")
@@ -151,7 +151,7 @@ def _decimal_bytes(precision: int) -> float:
 
 
 def footer_bytes(schema: Schema, columns: int, profile: WriterProfile) -> float:
-    """Bytes of a file beside its columns: footer, page indexes, and the JSON of its schema. Never negative."""
+    """Bytes of a file apart from its columns: footer, page indexes, and the JSON of its schema. Never negative."""
     seen = profile.footer
     return max(
         0.0,

@@ -37,7 +37,7 @@ def partition_texts(
 
 
 def with_partitions(summary: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
-    """The summary with what is to be told of partitions, where Iceberg puts it."""
+    """The summary with the entries of partitions where Iceberg puts them."""
     if not texts:
         return dict(summary)
     place = list(summary).index(_AFTER) + 1

@@ -16,7 +16,7 @@ from wasim.twin.table import SimulatedTable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """The files that a statement brings and takes out, and what the snapshot's summary says beside counters.
+    """The files that a statement brings and takes out, and what the snapshot's summary says apart from counters.
 
     `removed` are data files, by path; new delete files come by the partition spec of what they delete from. What the
     way drops that is not named, `drops_delete` says.

@@ -42,7 +42,7 @@ class ColumnSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FooterSample:
-    """What files of a table held beside their columns; it depends on columns and on the schema's JSON within."""
+    """What files of a table held apart from their columns; it depends on columns and on the schema's JSON within."""
 
     columns: int
     schema_bytes: int

@@ -100,7 +100,7 @@ def race_of(
 
 @dataclass(slots=True)
 class _Turn:
-    """A commit under way."""
+    """A commit in flight."""
 
     commit: int
     number: int

@@ -48,7 +48,7 @@ def upsert(statement: Statement, step: Append, commit: int) -> Planned:
 def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
     """The row numbers of an upserting commit, as drive/changes.py defines them.
 
-    Keys that come again within it, `repeats`, are Flink's alone, and defined here.
+    Keys repeated within it, `repeats`, are Flink's alone, and defined here.
     """
     replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
     offsets = np.arange(step.rows_per_commit)
@@ -60,7 +60,7 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
         stretch = before // replaced
         earlier = offsets * stretch + spark_xxhash64_of_ints(commit, case.seed) % stretch
     repeats = case.writer.upsert.repeats if case.writer.upsert is not None else 0.0
-    different = max(1, replaced - round(repeats * replaced))  # of the keys that come again
+    different = max(1, replaced - round(repeats * replaced))  # of the repeated keys
     return np.where(offsets < replaced, earlier[offsets % different], before - replaced + offsets)
 
 
@@ -74,7 +74,7 @@ def _deletes_whole_files(statement: Statement, step: ChangeRows) -> Planned | No
 
 
 def files_of_rows(live: Iterable[DataFileEntry], rows: RowChoice) -> set[str] | None:
-    """Paths of the files, of a table's live ones, that hold these rows and no others, as Iceberg tells from bounds.
+    """Paths of the files, of a table's live ones, that hold these rows and no others, as Iceberg finds them by bounds.
 
     None where a file may hold others too: then metadata alone does not delete them.
     """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wasim.units import Ints
 
 AS_ARRIVED = 0  # the version of a row that nothing has changed
-INHERITED = -1  # what v3 tells of a row that its file does not: who reads it takes the file's
+INHERITED = -1  # v3 lineage that a file leaves out: a reader takes it from the entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ class Rows:
     block of rows as they arrive whose keys were asked for, by a column's salt.
 
     `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
-    time of their merge, which `late_s` tells by their version.
+    time of their merge, which `late_s` gives by version.
     """
 
     case: Case
@@ -68,18 +68,18 @@ class Rows:
         shapes = self.shapes or (Shape(number=0, version=0, leaves=before),)
         return replace(self, shapes=(*shapes, shape), changed=changed)
 
-    def told(self, leaf: Leaf, rows: RowSet) -> Mask | None:
+    def present_mask(self, leaf: Leaf, rows: RowSet) -> Mask | None:
         """Which of these rows have the column; None if all do."""
         holds = holding(self.shapes, leaf)
         if holds.all():
             return None
-        told: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]
-        return None if told.all() else told
+        present: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]
+        return None if present.all() else present
 
     def nulls(self, leaf: Leaf, rows: RowSet) -> int:
         """How many of these rows do not have the column."""
-        told = self.told(leaf, rows)
-        return 0 if told is None else len(rows) - int(np.count_nonzero(told))
+        present = self.present_mask(leaf, rows)
+        return 0 if present is None else len(rows) - int(np.count_nonzero(present))
 
     def _versions(self, leaf: Leaf, rows: RowSet) -> Ints:
         return rows.updates if leaf.name == self.changed else rows.versions
@@ -123,7 +123,7 @@ class Rows:
         """The least and the greatest value that these keys make, part by part."""
         if leaf.column.type not in ("string", "binary"):
             return _extremes(self.values_of_keys(leaf, keys), starts)
-        # Texts begin as their digests do, so those tell the extremes; only two of a part need be spelt.
+        # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
         if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
             ranking = self._ranking(leaf)
             pairs = _extremes(ranking.ranks[keys], starts)

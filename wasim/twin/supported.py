@@ -75,13 +75,13 @@ def _check_upserts_summable(case: Case) -> None:
         return
     if case.table.format_version > 2:
         raise WasimError(
-            "maintenance.rewrite_data_files beside writer.upsert.repeats in format version 3 is simulated in exact mode"
+            "maintenance.rewrite_data_files with writer.upsert.repeats in format version 3 is simulated in exact mode"
             " only: what becomes of manifests depends on which of them hold vectors. Give --mode exact, or"
             " table.format_version 2, or take writer.upsert.repeats out."
         )
     if upsert.repeats * case.replaced_rows_per_commit >= MOST_DELETED * case.rows_per_commit:
         raise WasimError(
-            f"maintenance.rewrite_data_files beside a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
+            f"maintenance.rewrite_data_files with a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
             " mode only: it takes files whatever their size. Give --mode exact, or a smaller writer.upsert.repeats."
         )
 
@@ -102,10 +102,10 @@ def _check_upsert(case: Case, profile: WriterProfile) -> None:
             f"writer.upsert of mode {upsert.mode} is not what the profile {profile.name} does: it"
             f" {can[profile.upserts]}"
         )
-    beside = [name for name, given in (("changes", case.has_changes), ("evolution", case.evolution)) if given]
-    if case.key_columns and beside:
+    others = [name for name, given in (("changes", case.has_changes), ("evolution", case.evolution)) if given]
+    if case.key_columns and others:
         raise WasimError(
-            f"{' and '.join(beside)} beside writer.upsert of mode equality-deletes is not simulated. Take one of them"
+            f"{' and '.join(others)} with writer.upsert of mode equality-deletes is not simulated. Take one of them"
             " out."
         )
 
@@ -133,13 +133,13 @@ def check_rewriting(case: Case) -> None:
         shaping = next((name for name in _SHAPING if getattr(evolution, name) is not None), None)
         if shaping:
             raise WasimError(
-                f"{rewriting} beside {shaping} is not modelled: it writes older rows into the new partitions. Take one"
+                f"{rewriting} with {shaping} is not modelled: it writes older rows into the new partitions. Take one"
                 " of them out, or use engine spark."
             )
     for key in case.environment.spark:
         if key.startswith(_SHUFFLE_SETTINGS):
             raise WasimError(
-                f"environment.spark.{key} beside {rewriting} is not modelled: it decides how many files a statement"
+                f"environment.spark.{key} with {rewriting} is not modelled: it decides how many files a statement"
                 f" writes. Take it out{_or_spark(case)}."
             )
 
@@ -150,7 +150,7 @@ def _check_properties_of_changes(case: Case) -> None:
     for key in (key for properties in case.all_properties for key in properties):
         row = property_of(key)
         if row is not None and row.support is Support.APPENDS_ONLY:
-            raise WasimError(f"table.properties.{key} is not modelled beside changes. Take it out{_or_spark(case)}.")
+            raise WasimError(f"table.properties.{key} is not modelled with changes. Take it out{_or_spark(case)}.")
 
 
 def _rewrites(change: Change | None) -> bool:
@@ -171,14 +171,14 @@ def _check_property(case: Case, key: str, value: str, profile: WriterProfile) ->
 
 
 def _check_circumstances(case: Case, key: str, profile: WriterProfile, values: TableProperties) -> None:
-    """Refuses a property that the simulator knows, but not beside what else the case has."""
+    """Refuses a property that the simulator knows, but not together with the rest of the case."""
     problem = ""
     if key in PLACING_KEYS and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
     elif key == GC_ENABLED and not values.gc_enabled and _removes_files(case):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
     elif key == MAX_REF_AGE_MS and case.maintenance.expire_snapshots is not None and _has_refs(case):
-        problem = "beside expire_snapshots and tags or branches is not simulated"
+        problem = "together with expire_snapshots and tags or branches is not simulated"
     if problem:
         raise WasimError(f"table.properties.{key} {problem}. Take it out{_or_spark(case)}.")
 

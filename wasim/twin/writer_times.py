@@ -1,4 +1,4 @@
-"""How long writers take over the parts of a commit, beside others at work: measured as quantiles, drawn from them."""
+"""How long each part of a commit takes while other writers commit too: measured as quantiles, drawn from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
