@@ -7,3 +7,4 @@ ROOT = TESTS.parent
 DATA = TESTS / "data"
 SCENARIOS = ROOT / "scenarios"
 RESULTS = ROOT / "results"
+SAMPLE = sorted((RESULTS / "sample" / "smoke").iterdir())[-1]

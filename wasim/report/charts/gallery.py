@@ -71,13 +71,11 @@ def render_chart(drawn: DrawnChart) -> str:
 
 
 def save_charts(charts: Iterable[DrawnChart | LeftOut], folder: Path) -> tuple[Path, ...]:
-    """Every chart as `folder`/name.svg and .png; the same bytes for the same run. Charts left out are removed."""
+    """Every chart as `folder`/name.svg and .png; the same bytes for the same run. Pictures of other charts go."""
     folder.mkdir(parents=True, exist_ok=True)
     saved: list[Path] = []
     for drawn in charts:
         if isinstance(drawn, LeftOut):
-            for stale in (folder / f"{drawn.name}.svg", folder / f"{drawn.name}.png"):
-                stale.unlink(missing_ok=True)
             continue
         for path, content in (
             (folder / f"{drawn.chart.name}.svg", drawn.svg.encode()),
@@ -85,6 +83,9 @@ def save_charts(charts: Iterable[DrawnChart | LeftOut], folder: Path) -> tuple[P
         ):
             write_atomically(path, content)
             saved.append(path)
+    for path in folder.iterdir():
+        if path.suffix in (".svg", ".png") and path not in saved:
+            path.unlink()
     return tuple(saved)
 
 

@@ -1,7 +1,16 @@
 """Pages: one self-contained HTML file per run, its table for the terminal, and the answer that both begin with."""
 
-from wasim.report.pages.comparison import render_comparison
+from wasim.report.pages.comparison_cells import comparison_notes, comparison_table, render_comparison
 from wasim.report.pages.run_page import PageParts, render_run_page
 from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table
 
-__all__ = ["PageParts", "render_answer", "render_bill", "render_comparison", "render_headline_table", "render_run_page"]
+__all__ = [
+    "PageParts",
+    "comparison_notes",
+    "comparison_table",
+    "render_answer",
+    "render_bill",
+    "render_comparison",
+    "render_headline_table",
+    "render_run_page",
+]

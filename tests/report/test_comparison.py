@@ -1,0 +1,81 @@
+"""Cases are compared with what is like them, and with nothing else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.synthetic import Sweep, synthetic_run
+
+from wasim.errors import SavedFileError
+from wasim.report.comparison import compare_runs, comparison_document, comparison_records
+from wasim.report.pages import comparison_notes, comparison_table
+from wasim.runs import CaseRun, Run
+
+SWEEP = Sweep(intervals_s=(5.0, 60.0), writers=("streaming",))
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(sweep=SWEEP)
+
+
+def doubled(case: CaseRun) -> CaseRun:
+    written = {kind: 2 * size for kind, size in case.totals.written_bytes.items()}
+    return replace(case, totals=replace(case.totals, written_bytes=written))
+
+
+def test_a_run_is_equal_to_itself(run: Run) -> None:
+    comparison = compare_runs(run, run)
+    assert [match.label for match in comparison.matches] == ["streaming every 5s", "streaming every 1m"]
+    assert {figure.ratio for match in comparison.matches for figure in match.figures} == {1.0}
+    assert (comparison.differences, comparison.unmatched) == ((), ())
+
+
+def test_other_tables_rates_and_horizons_are_refused_by_name(run: Run) -> None:
+    longer = synthetic_run(sweep=replace(SWEEP, horizon_s=480.0))
+    with pytest.raises(SavedFileError, match=r"share no case: streaming every 5s differs in horizon \(4m, 8m\)"):
+        compare_runs(run, longer)
+    wide = synthetic_run(sweep=replace(SWEEP, added_columns=(90,)))
+    with pytest.raises(SavedFileError, match=r"is in .* alone"):
+        compare_runs(run, wide)
+    faster = tuple(
+        replace(one, case=replace(one.case, workload=one.case.workload.model_copy(update={"rows_per_second": 7.0})))
+        for one in run.cases
+    )
+    with pytest.raises(SavedFileError, match=r"differs in rows a second \(100, 7\)"):
+        compare_runs(run, replace(run, cases=faster))
+
+
+def test_what_is_not_compared_is_named(run: Run) -> None:
+    comparison = compare_runs(run, replace(run, cases=run.cases[:1]))
+    assert len(comparison.matches) == 1
+    assert comparison.unmatched == ("streaming every 1m is in 1 alone",)
+
+
+def test_runs_that_differ_in_how_they_were_made_say_in_what(run: Run) -> None:
+    sim = replace(
+        run, provenance={"wasim": "0.2.0"}, cases=tuple(replace(one, engine="sim", probes=()) for one in run.cases)
+    )
+    comparison = compare_runs(replace(run, provenance={"wasim": "0.1.0"}), sim)
+    assert comparison.differences == ("wasim: 0.1.0 → 0.2.0", "engine: spark → sim")
+    planning = next(figure for figure in comparison.matches[0].figures if figure.name == "load + planning ms")
+    assert (planning.ratio, planning.text) == (None, "–")
+
+
+def test_growth_above_a_ratio_is_found(run: Run) -> None:
+    grown = compare_runs(run, replace(run, cases=(doubled(run.cases[0]), *run.cases[1:])))
+    assert grown.above(2.0) == []
+    found = grown.above(1.9)
+    assert len(found) == 2
+    assert found[0].startswith("streaming every 5s: metadata written 3.95 MiB ×2")
+
+
+def test_document_table_and_records_hold_every_case(run: Run) -> None:
+    comparison = compare_runs(run, replace(run, cases=run.cases[:1]))
+    document = comparison_document(comparison)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    table = comparison_table(comparison)
+    assert [row[0] for row in table.rows] == ["streaming every 5s"]
+    assert all(cell.endswith("×1") for cell in table.rows[0][1:])
+    assert comparison_notes(comparison) == ["not compared: streaming every 1m is in 1 alone"]
+    assert len(comparison_records(comparison)) == 5

@@ -1,0 +1,115 @@
+"""Every published figure of the saved sample, computed again from its events by arithmetic of this file's own."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from support.paths import SAMPLE
+
+DATA = {"data", "delete_file"}
+
+
+def events_of(case: Path) -> list[dict[str, Any]]:
+    return pq.read_table(case / "events.parquet").to_pylist()
+
+
+def summed(events: list[dict[str, Any]], action: str) -> Counter[str]:
+    sums: Counter[str] = Counter()
+    for event in events:
+        if event["action"] == action:
+            sums[event["kind"]] += event["bytes"]
+    return sums
+
+
+@pytest.fixture(scope="module")
+def summary() -> dict[str, Any]:
+    return json.loads((SAMPLE / "summary.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def written(summary: dict[str, Any]) -> dict[str, Counter[str]]:
+    return {one["label"]: summed(events_of(SAMPLE / "cases" / one["key"]), "write") for one in summary["cases"]}
+
+
+def metadata(written: Counter[str]) -> int:
+    return sum(size for kind, size in written.items() if kind not in DATA)
+
+
+def data(written: Counter[str]) -> int:
+    return sum(size for kind, size in written.items() if kind in DATA)
+
+
+def test_bytes_by_kind_are_the_sums_of_the_events(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
+    for one in summary["cases"]:
+        assert {kind: size for kind, size in one["written_bytes"].items() if size} == dict(written[one["label"]])
+        deleted = summed(events_of(SAMPLE / "cases" / one["key"]), "delete")
+        assert {kind: size for kind, size in one["deleted_bytes"].items() if size} == dict(deleted)
+
+
+def test_write_amplification_divides_by_the_longest_intervals_data(
+    summary: dict[str, Any], written: dict[str, Counter[str]]
+) -> None:
+    longest = max(one["commit_interval_s"] for one in summary["cases"])
+    denominator = min(data(written[one["label"]]) for one in summary["cases"] if one["commit_interval_s"] == longest)
+    for one in summary["cases"]:
+        assert one["wa"]["data"] == pytest.approx(data(written[one["label"]]) / denominator)
+        assert one["wa"]["metadata"] == pytest.approx(metadata(written[one["label"]]) / denominator)
+        assert one["wa"]["total"] == pytest.approx(sum(written[one["label"]].values()) / denominator)
+
+
+def test_the_answers_figures_are_those_of_the_events(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
+    for choice in summary["answer"]["choices"]:
+        for option in choice["options"]:
+            label = f"{choice['group']} every {option['commit_interval_s']:g}s"
+            assert option["metadata_bytes"] == metadata(written[label])
+            assert option["data_bytes"] == data(written[label])
+
+
+def test_planning_is_the_median_of_the_last_warm_full_scan(summary: dict[str, Any]) -> None:
+    options = {
+        f"{choice['group']} every {option['commit_interval_s']:g}s": option
+        for choice in summary["answer"]["choices"]
+        for option in choice["options"]
+    }
+    for one in summary["cases"]:
+        probes = json.loads((SAMPLE / "cases" / one["key"] / "case.json").read_text())["probes"]
+        last = [probe for probe in probes if (probe["query"], probe["temperature"]) == ("full_scan", "warm")][-1]
+        together = np.median(np.array(last["load_ms"]) + np.array(last["planning_ms"]))
+        assert options[one["label"]]["planning_ms"] == pytest.approx(together)
+
+
+def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) -> None:
+    assert summary["fit"]["worked"]
+    for one in summary["fit"]["worked"]:
+        added = sum(term["coefficient"] * term["driver"] for term in one["terms"])
+        key = (one["case"], one["commit_interval_s"], one["horizon_s"])
+        expected = next(
+            row["metadata_bytes"]["best"]
+            for row in summary["fit"]["extrapolations"]
+            if (row["case"], row["commit_interval_s"], row["horizon_s"]) == key
+        )
+        assert added == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_page_prints_what_the_events_say(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
+    text = re.sub(r"<[^>]+>", " ", (SAMPLE / "report.html").read_text())
+    for one in summary["cases"]:
+        for kind in ("metadata_json", "manifest_list", "data_manifest", "data"):
+            assert in_units(written[one["label"]][kind]) in text
+        assert in_units(metadata(written[one["label"]])) in text
+    assert summary["answer"]["conclusion"].replace("'", "&#39;") in text
+
+
+def in_units(size: float) -> str:
+    """Three figures and an IEC unit, reckoned here once more."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1000 or unit == "GiB":
+            break
+        size /= 1024
+    digits = 0 if unit == "B" else max(0, 3 - len(str(int(size))))
+    return f"{size:.{digits}f} {unit}"
