@@ -5,7 +5,7 @@ import json
 import pytest
 
 from wasim.iceberg.avro_schemas import avro_schema_json, decimal_bytes
-from wasim.iceberg.hash_order import java_map_order, java_string_hash, scala_map_order
+from wasim.iceberg.hash_order import java_map_order, java_string_hash
 from wasim.iceberg.schemas import (
     ListType,
     MapType,
@@ -108,5 +108,3 @@ def test_java_hashes_and_orders_are_those_of_the_jvm():
     assert [java_string_hash(text) for text in ("", "a", "hello", "é")] == [0, 97, 99162322, 233]
     assert java_map_order([1, 2, 8, 17, 19]) == [1, 17, 2, 19, 8]
     assert java_map_order([2147483546, 2147483545]) == [2147483546, 2147483545]
-    assert scala_map_order([1, 2, 3, 4, 5, 7]) == [5, 1, 2, 7, 3, 4]
-    assert scala_map_order([4, 3, 2, 1]) == [4, 3, 2, 1]

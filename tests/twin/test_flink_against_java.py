@@ -9,12 +9,10 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from py4j.protocol import Py4JJavaError
 from support.replay import Draws, differing, draws_of, metadata_files
 from support.upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts
 from support.upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, simulate, upserting_case
 
-from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestFile, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.names import parse_metadata_name
 from wasim.ledger import Action
@@ -144,12 +142,18 @@ def _check_drawn(job: UpsertingJob, checkpoints: list[Checkpoint]) -> None:
         real = [_files(read_manifest(data, source=name)) for name, data in checkpoint.staged.items()]
         for drawn, written in zip((delta.data, delta.deletes), real, strict=True):
             assert len(drawn) == len(written)
-            for ours, theirs in zip(_told(drawn), _told(written), strict=True):
+            pairs = zip(*(sorted(_told(files), key=_place) for files in (drawn, written)), strict=True)
+            for ours, theirs in pairs:
                 assert {key: (ours[key], theirs[key]) for key in ours if ours[key] != theirs[key]} == {}
             bytes_drawn, bytes_written = (sum(file.file_size_bytes for file in files) for files in (drawn, written))
             assert bytes_drawn == pytest.approx(bytes_written, rel=0.15)
         count += len(delta.deletes)
     assert count > len(checkpoints)
+
+
+def _place(fields: Mapping[str, object]) -> tuple[str, ...]:
+    """What sorts files alike: in which order a task closes its partitions is not simulated."""
+    return tuple(str(fields[name]) for name in ("content", "partition", "file_path", "record_count"))
 
 
 def _told(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
@@ -260,20 +264,6 @@ def _data_left(events: FileEvents) -> set[str]:
         if file.startswith("data/"):
             (left.add if action == Action.WRITE else left.discard)(file)
     return left
-
-
-@pytest.mark.spark
-def test_vectors_cannot_be_committed_once_the_first_snapshot_is_gone(session: Session, tmp_path: Path) -> None:
-    case = upserting_case(commits=6, repeats=0.25, version=3, maintenance=EXPIRY)
-    with pytest.raises(WasimError, match="first snapshot has expired"):
-        simulate(case)
-    job = UpsertingJob(session, case, tmp_path)
-    rows = dict(rows_of_commits(case))
-    for number in (1, 2):
-        job.commit(number, rows[number])
-    job.table.expireSnapshots().expireOlderThan(job.table.currentSnapshot().timestampMillis()).commit()
-    with pytest.raises(Py4JJavaError, match="Cannot determine history between starting snapshot null"):
-        job.commit(3, rows[3])
 
 
 BITMAPS = {

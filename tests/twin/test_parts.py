@@ -30,7 +30,6 @@ from wasim.twin.partitions import partition_folder, split_by_partition
 from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import rows_of, split_rows
 from wasim.twin.schema import iceberg_schema, last_column_id, leaves, new_fields, partition_spec
-from wasim.twin.shuffling import joined_partitions, partition_of_text, partitions_of_longs, spark_hash_of_text
 
 RECORDINGS = DATA / "recordings"
 
@@ -81,31 +80,6 @@ def test_bucket_hashes_are_those_of_the_specification():
     assert murmur3_32(bytes([0, 1, 2, 3])) == -188683207
     assert murmur3_32(decimal_bytes(1420)) == -500754589
     assert murmur3_32((17486).to_bytes(8, "little")) == -653330422
-
-
-def test_shuffles_hash_as_spark_does():
-    assert spark_hash_of_text(b"Spark") == 228093765
-    assert partition_of_text("Spark") == 1
-    numbers = np.arange(4_000, dtype=np.int64) - 2_000
-    assert np.bincount(partitions_of_longs(numbers), minlength=4).min() > 900
-
-
-@pytest.mark.parametrize(
-    ("mebibytes", "tasks"),
-    [
-        ([0.2, 0.2, 0.2, 0.2], [range(4)]),
-        # a join of 20,000, 30,000, 40,000 and 50,000 rows, as Spark cut it
-        ([0.47, 0.46, 0.46, 0.46], [range(4)]),
-        ([0.7, 0.7, 0.7, 0.7], [range(2), range(2, 4)]),
-        ([0.93, 0.92, 0.92, 0.92], [range(2), range(2, 4)]),
-        ([1.16, 1.16, 1.14, 1.15], [range(1), range(1, 3), range(3, 4)]),
-        ([0.1, 0.1, 3.6, 0.1], [range(4)]),  # one large file among small ones
-        ([1.6, 0.0, 1.6, 0.0], [range(2), range(2, 4)]),
-        ([0.0, 0.0, 0.0, 0.0], [range(4)]),
-    ],
-)
-def test_neighbouring_partitions_are_joined_up_to_half_of_all_and_none_stays_below_a_mebibyte(mebibytes, tasks):
-    assert joined_partitions([size * 2**20 for size in mebibytes]) == tasks
 
 
 def test_drawn_bounds_lie_where_computed_ones_would(monkeypatch):

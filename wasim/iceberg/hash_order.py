@@ -1,7 +1,7 @@
 """The order in which hash maps of the JVM hand out their keys: that of Avro headers and of metric maps in entries.
 
-Metrics come in Java's order from every writer seen. Spark's rewrite_manifests passes them through rows, whose maps are
-Scala's, and leaves them in that other order; the manifests that later copy those entries keep it.
+Metrics come in Java's order from every writer seen, but Spark's rewrite_manifests passes them through Scala's maps. The
+simulator leaves theirs in Java's order: a few deflated bytes.
 """
 
 from collections.abc import Iterable
@@ -54,31 +54,3 @@ def _by_bucket(keys: list[_Key], capacity: int) -> list[_Key]:
 def _java_spread(key: str | int) -> int:
     value = java_string_hash(key) if isinstance(key, str) else key & _WORD
     return value ^ value >> 16
-
-
-def scala_map_order(keys: Iterable[int]) -> list[int]:
-    """Distinct ints in the order in which a Scala 2.13 immutable Map, filled in the order given, iterates over them.
-
-    Up to four keys stay as they came. Above, a trie of 32 branches: a node yields its own keys before its children's.
-    """
-    ordered = list(dict.fromkeys(keys))
-    return ordered if len(ordered) <= 4 else _trie_order(ordered, 0)
-
-
-def _trie_order(keys: list[int], shift: int) -> list[int]:
-    branches: dict[int, list[int]] = {}
-    for key in keys:
-        branches.setdefault(_scala_improve(key) >> shift & 31, []).append(key)
-    groups = [branches[branch] for branch in sorted(branches)]
-    if shift > 30:
-        return keys
-    own = [group[0] for group in groups if len(group) == 1]
-    return own + [key for group in groups if len(group) > 1 for key in _trie_order(group, shift + 5)]
-
-
-def _scala_improve(key: int) -> int:
-    value = key & _WORD
-    value = (value + (~(value << 9) & _WORD)) & _WORD
-    value ^= value >> 14
-    value = (value + (value << 4)) & _WORD
-    return value ^ value >> 10

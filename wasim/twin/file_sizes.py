@@ -45,6 +45,10 @@ class FileSizes:
             schema = with_lineage_fields(schema)
         return FileBytes(columns=columns, around=round(footer_bytes(schema, len(columns), self.profile)))
 
+    def mean_bytes(self, rows: int) -> float:
+        """Bytes of the columns of a file of so many rows, in the mean."""
+        return sum(column_size(leaf, rows, self.profile).mean_bytes for leaf in self.leaves) if rows else 0.0
+
     def _varying(self, leaf: Leaf) -> Leaf:
         """The leaf with as many values as one file may hold."""
         if leaf.field_id not in self.constant:

@@ -1,18 +1,15 @@
 """Spark's rewrite_manifests: the live entries of a spec's manifests in new ones, sorted by partition."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import java_map_order, scala_map_order
 from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
 from wasim.ledger import Kind
 from wasim.twin.commits import Change, Moment, count_manifests
 from wasim.twin.identifiers import CommitIdentity, draw_uuid
-from wasim.twin.live_manifests import LiveEntry, LiveManifest
+from wasim.twin.live_manifests import LiveManifest
 from wasim.twin.summary import operation_summary
 from wasim.twin.table import SimulatedTable
 
@@ -64,7 +61,7 @@ def refuse_several_partitioned(total_bytes: float, target_bytes: int) -> None:
 
 
 def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:
-    entries = [_in_order(entry, scala_map_order) for manifest in group for entry in manifest.live]
+    entries = [entry for manifest in group for entry in manifest.live]
     entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
     parts = _parts(table, group)
     names = [rewritten_manifest_name(str(draw_uuid(table.rng))) for _ in range(parts)]
@@ -73,22 +70,7 @@ def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: Com
 
 
 def _copy(table: SimulatedTable, staged: LiveManifest, number: int, identity: CommitIdentity) -> LiveManifest:
-    entries = [_in_order(entry, java_map_order) for entry in staged.entries]
-    return table.write_manifest(manifest_name(identity.uuid, number), entries, identity, plain=True)
-
-
-def _in_order(entry: LiveEntry, order: Callable[[Iterable[int]], Iterable[int]]) -> LiveEntry:
-    return replace(entry, file=with_maps_in(entry.file, order), existing=None)
-
-
-def with_maps_in(file: DataFileEntry, order: Callable[[Iterable[int]], Iterable[int]]) -> DataFileEntry:
-    """The file with its maps as whoever read them orders them: Scala's after Spark's rows, Java's after Iceberg's."""
-    names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
-    maps = {name: getattr(file, name) for name in names}
-    ordered: dict[str, Any] = {
-        name: None if values is None else {key: values[key] for key in order(values)} for name, values in maps.items()
-    }
-    return replace(file, **ordered)
+    return table.write_manifest(manifest_name(identity.uuid, number), staged.entries, identity, plain=True)
 
 
 def _place(value: PartitionValue) -> tuple[bool, PartitionValue]:

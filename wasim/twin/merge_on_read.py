@@ -9,8 +9,8 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
-from wasim.twin.delta_tasks import DeltaTask
 from wasim.twin.live_manifests import LiveEntry
+from wasim.twin.writing_tasks import DeltaTask
 
 CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 

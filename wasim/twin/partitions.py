@@ -1,7 +1,6 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -59,19 +58,17 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
 
 
 def _closing_order(keys: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [keys[place] for place in hash_map_order([struct_hash(key) for key in keys])]
-
-
-def hash_map_order(hashes: Sequence[int]) -> list[int]:
-    """Places of keys of these hashes as Java's hash map iterates over them: by bucket, then as they came."""
+    """The keys as Java's hash map iterates over them: by bucket, then as they came."""
     capacity = 16
-    while len(hashes) > capacity * 3 // 4:
+    while len(keys) > capacity * 3 // 4:
         capacity *= 2
-    return sorted(range(len(hashes)), key=lambda place: (hashes[place] ^ hashes[place] >> 16) & (capacity - 1))
+    hashes = map(_struct_hash, keys)
+    buckets = [(one ^ one >> 16) & (capacity - 1) for one in hashes]
+    return [keys[place] for place in sorted(range(len(keys)), key=buckets.__getitem__)]
 
 
-def struct_hash(key: tuple[Any, ...]) -> int:
-    """Iceberg's hash of a tuple, such as a partition's, unsigned."""
+def _struct_hash(key: tuple[Any, ...]) -> int:
+    """Iceberg's hash of a partition's values, unsigned."""
     result = 97 * 41 + len(key)
     for value in key:
         result = (41 * result + _value_hash(value)) & _WORD

@@ -6,25 +6,24 @@ manifests to the committer, which makes one RowDelta of each checkpoint.
 Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, IcebergCommitter; core BaseTaskWriter.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID, uuid5
+from zlib import crc32
 
 import numpy as np
 
-from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.manifest_entries import key_of
-from wasim.iceberg.specs import partition_type
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.twin.equality_deletes import equality_delete_file
 from wasim.twin.file_parts import Part
 from wasim.twin.filtering import FileChanges, Named, commit_changed_files
-from wasim.twin.key_groups import partition_key_order, subtasks_of_folders, subtasks_of_keys
+from wasim.twin.hashing import spark_xxhash64_of_pair
 from wasim.twin.locations import Locations
-from wasim.twin.manifest_rewriting import with_maps_in
 from wasim.twin.merge_on_read import CREATOR_KEY
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
@@ -66,14 +65,14 @@ class Subtasks:
         return delta
 
     def places(self, rows: RowSet) -> Ints:
-        """Which subtask each of these rows goes to."""
+        """Which subtask each of these rows goes to: evenly by key, or by partition if the job distributes by hash."""
         files, subtasks = self.files, len(self.counts)
-        if files.spec.fields and files.case.workload.distribution_mode == "hash":
-            folders = np.empty(len(rows), dtype=object)
-            for share in split_by_partition(files.rows, files.spec, files.leaves, _at_places(rows)):
-                folders[share.rows.row_ids] = files.folder_of(share.partition)
-            return subtasks_of_folders(folders.tolist(), subtasks)
-        return subtasks_of_keys([files.rows.values(key, rows) for key in self.keys], subtasks)
+        if not files.spec.fields or files.case.workload.distribution_mode != "hash":
+            return spark_xxhash64_of_pair(rows.numbers, subtasks) % subtasks
+        places = np.empty(len(rows), dtype=np.int64)
+        for share in split_by_partition(files.rows, files.spec, files.leaves, _at_places(rows)):
+            places[share.rows.row_ids] = crc32(files.folder_of(share.partition).encode()) % subtasks
+        return places
 
     @property
     def keys(self) -> list[Leaf]:
@@ -119,10 +118,9 @@ class _Subtask:
         ]
         if not opened and not files.spec.fields:
             self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
-        types = [str(getattr(one.type, "name", "")) for one in partition_type(files.spec, files.schema).fields]
         repeated, before = [], len(self.delta.deletes)
-        for place in partition_key_order([one.share.partition for one in opened], types):
-            repeated += self._close(opened[place])
+        for one in opened:
+            repeated += self._close(one)
         if repeated:
             signature = files.profile.summary.get(CREATOR_KEY, "")
             vectors = deletion_vectors(self._path(None), repeated, signature)
@@ -174,13 +172,12 @@ def repeated_places(numbers: Ints) -> Ints:
 
 def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> None:
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
-    _refuse_unvalidated(table, delta)
     table.write_files(delta.data, delta.deletes)
     staged = stage_manifests(table, [delta.data, delta.deletes], moment)
     identity = table.begin()
     # what is committed was read from the staged manifests, and copied map by map
-    added = [with_maps_in(file, java_copy_order) for file in delta.data]
-    deletes = [with_maps_in(file, java_copy_order) for file in delta.committed_deletes]
+    added = [_copied(file) for file in delta.data]
+    deletes = [_copied(file) for file in delta.committed_deletes]
     changes = FileChanges(
         added=new_entries(added, identity),
         added_deletes={table.json.base.default_spec_id: new_entries(deletes, identity)},
@@ -191,13 +188,12 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
         table.log.delete(kind, manifest)
 
 
-def _refuse_unvalidated(table: SimulatedTable, delta: RowDelta) -> None:
-    """Iceberg looks through the whole history for others' vectors of the same files, and fails where it is cut."""
-    oldest = min(table.history.values(), key=lambda held: held.timestamp_ms, default=None)
-    has_vectors = any(file.content_offset is not None for file in delta.deletes)
-    if has_vectors and oldest is not None and oldest.parent_id is not None:
-        raise WasimError(
-            "Flink's commit of deletion vectors (a key that comes again within a commit, in format version 3) fails in"
-            " Iceberg 1.12 once the table's first snapshot has expired. Take writer.upsert.repeats or"
-            " maintenance.expire_snapshots out, or give table.format_version 2."
-        )
+def _copied(file: DataFileEntry) -> DataFileEntry:
+    """The file with its maps in the order of Java's copies of maps."""
+    names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    maps = {name: getattr(file, name) for name in names}
+    ordered: dict[str, Any] = {
+        name: None if values is None else {key: values[key] for key in java_copy_order(values)}
+        for name, values in maps.items()
+    }
+    return replace(file, **ordered)

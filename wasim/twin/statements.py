@@ -1,6 +1,6 @@
 """UPDATE, DELETE, MERGE INTO and INSERT OVERWRITE: which files of a table each touches, and what it writes.
 
-Rows that are written again are shuffled by file or by partition, and written by as many tasks as `shuffling` says.
+Rows that are rewritten are written by as many tasks as `writing_tasks` says.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,25 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.specs import partition_type
 from wasim.iceberg.updates import Way
 from wasim.twin.data_files import DataFiles, FileNumbers
-from wasim.twin.delta_tasks import delta_tasks
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.locations import Locations
 from wasim.twin.merge_on_read import draw_delete_files
-from wasim.twin.partitions import split_by_partition
 from wasim.twin.planned import Planned
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, scan_files
-from wasim.twin.shuffling import (
-    LEAST_TASK_BYTES,
-    partition_of_text,
-    partition_of_values,
-    partitions_of_longs,
-    shuffled_row_bytes,
-    tasks_of,
-)
+from wasim.twin.writing_tasks import delta_tasks, tasks_of
 from wasim.units import Ints
 
 TASKS_OF_STATEMENT = 5  # that scan, match and at last write
@@ -95,14 +85,14 @@ def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
         changed = all_rows([hit.touched for hit in hits])
         return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
     written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
-    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, written))
+    return _rewritten(statement, hits, tasks_of(statement.files, all_rows(written)))
 
 
 def delete(statement: Statement, hits: Sequence[Hit]) -> Planned:
     """DELETE of rows, some of whose files hold others."""
     if statement.properties.is_merge_on_read("delete"):
         return _delta(statement, hits, None)
-    return _rewritten(statement, hits, _shuffled_by_file(statement, hits, [hit.kept for hit in hits]))
+    return _rewritten(statement, hits, tasks_of(statement.files, all_rows([hit.kept for hit in hits])))
 
 
 def merge(statement: Statement, source: Ints, version: int) -> Planned:
@@ -118,9 +108,7 @@ def merge(statement: Statement, source: Ints, version: int) -> Planned:
     if is_delta:
         return _delta(statement, hits, written, more)
     joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
-    # source and table meet in a join by row number
-    tasks = _shuffled(statement, joined, partitions_of_longs(joined.numbers))
-    return _rewritten(statement, hits, tasks, more)
+    return _rewritten(statement, hits, tasks_of(statement.files, joined), more)
 
 
 def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
@@ -135,29 +123,6 @@ def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]
         "not-matched-by-source-deleted": 0,
     }
     return {f"spark.merge-into.num-target-rows-{key}": str(count) for key, count in counts.items()}
-
-
-def _shuffled_by_file(statement: Statement, hits: Sequence[Hit], written: Sequence[RowSet]) -> Sequence[RowSet]:
-    places = [
-        np.full(len(rows), partition_of_text(hit.file.entry.file.file_path))
-        for hit, rows in zip(hits, written, strict=True)
-    ]
-    return _shuffled(statement, all_rows(written), np.concatenate([np.arange(0), *places]))
-
-
-def _shuffled(statement: Statement, written: RowSet, partitions: Ints) -> Sequence[RowSet]:
-    """The rows of each task that writes: shuffled so, but by the table's partitions where it has any."""
-    files = statement.files
-    row_bytes = shuffled_row_bytes(files.leaves)
-    if len(written) * row_bytes <= LEAST_TASK_BYTES:
-        return [written]
-    if files.spec.fields:
-        types = [str(getattr(field.type, "name", "")) for field in partition_type(files.spec, files.schema).fields]
-        shares = split_by_partition(files.rows, files.spec, files.leaves, written)
-        written = all_rows([share.rows for share in shares])
-        places = [partition_of_values(share.partition, types) for share in shares]
-        partitions = np.repeat(places, [len(share.rows) for share in shares]).astype(np.int64)
-    return tasks_of(written, partitions, row_bytes)
 
 
 def _rewritten(

@@ -1,0 +1,68 @@
+"""Which tasks write the rows of a statement: as many as write a commit, each with a mebibyte of data or more.
+
+Spark's own number depends on the cores and shuffle partitions of its session. A mebibyte is what its adaptive execution
+leaves a task at least; where it has few cores it makes fewer and larger ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.twin.data_files import DataFiles
+from wasim.twin.partitions import split_by_partition
+from wasim.twin.row_sets import RowSet, all_rows, new_rows
+from wasim.twin.scanning import Mask, ScannedFile
+
+LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize, its default
+_DELETED_ROW_BYTES = 7  # of a row that says what is deleted where: 6.4 … 7.5, measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaTask:
+    """What one task of a merge-on-read statement writes: delete files of these data files' rows, and these rows."""
+
+    deleted: Sequence[tuple[ScannedFile, Mask]]
+    rows: RowSet
+
+
+def tasks_of(files: DataFiles, rows: RowSet) -> list[RowSet]:
+    """The rows of each task that writes them: those of a partition together, or else in their order."""
+    count = _task_count(files, len(rows), 0)
+    if count == 1:
+        return [rows]
+    if not files.spec.fields:
+        return [rows.take(part) for part in np.array_split(np.arange(len(rows)), count)]
+    shares = split_by_partition(files.rows, files.spec, files.leaves, rows)
+    return [all_rows([share.rows for share in shares[task::count]]) for task in range(min(count, len(shares)))]
+
+
+def delta_tasks(files: DataFiles, deleted: Sequence[tuple[ScannedFile, Mask]], rows: RowSet | None) -> list[DeltaTask]:
+    """The tasks that delete these rows of data files and write those others.
+
+    What concerns a partition is one task's. Without partitions it is data files that are dealt out, and all rows that
+    are written are one task's, for they are of no file yet.
+    """
+    written = rows if rows is not None else new_rows(np.arange(0))
+    count = _task_count(files, len(written), sum(int(np.count_nonzero(mask)) for _, mask in deleted))
+    if count == 1:
+        return [DeltaTask(deleted=deleted, rows=written)]
+    shares = split_by_partition(files.rows, files.spec, files.leaves, written) if len(written) else []
+    of_deleted = [
+        (file.spec_id, file.entry.file.partition) if files.spec.fields else file.entry.file.file_path
+        for file, _ in deleted
+    ]
+    of_rows = [(files.spec.spec_id, share.partition) if files.spec.fields else "" for share in shares]
+    tasks = {place: number % count for number, place in enumerate(dict.fromkeys([*of_rows, *of_deleted]))}
+    return [
+        DeltaTask(
+            deleted=[one for place, one in zip(of_deleted, deleted, strict=True) if tasks[place] == task],
+            rows=all_rows([share.rows for place, share in zip(of_rows, shares, strict=True) if tasks[place] == task]),
+        )
+        for task in sorted(set(tasks.values()))
+    ]
+
+
+def _task_count(files: DataFiles, written: int, deleted: int) -> int:
+    data_bytes = files.file_sizes.mean_bytes(written) + _DELETED_ROW_BYTES * deleted
+    return max(1, min(files.case.workload.files_per_commit, int(data_bytes // LEAST_TASK_BYTES)))
