@@ -20,7 +20,7 @@ from wasim.runs import CaseRun, RunFolder
 from wasim.runs.saved import read_case
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, Session, drive
-from wasim.spark.drive.together import AppendersTogether
+from wasim.spark.drive.concurrent_appends import ConcurrentAppender
 from wasim.spark.servers import Servers
 from wasim.workload import Append
 
@@ -123,7 +123,7 @@ def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanw
     over = threading.Event()
 
     def read() -> None:
-        reader = session.beside().spark
+        reader = session.sibling().spark
         ((pinned,),) = reader.sql(f"SELECT snapshot_id FROM {NAME}.snapshots ORDER BY committed_at LIMIT 1").collect()
         rows = f"SELECT count(*), sum(event_id), sum(reading) FROM {NAME} VERSION AS OF {pinned}"
         while not over.is_set():
@@ -132,7 +132,7 @@ def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanw
             newest.append(reader.table(NAME).count())
 
     readers: list[threading.Thread] = []
-    append = AppendersTogether.append
+    append = ConcurrentAppender.append
 
     def observed(self: Any, step: Any) -> None:
         if step.first_commit > 1:
@@ -143,7 +143,7 @@ def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanw
             over.set()
             readers[0].join()
 
-    monkeypatch.setattr(AppendersTogether, "append", observed)
+    monkeypatch.setattr(ConcurrentAppender, "append", observed)
     planning = "{rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [0.08, 1.0]}"
     run_case(small_case(writer="{kind: batch, writers: 3}", horizon="12s", planning=planning))
     assert len(seen) >= 2
@@ -152,7 +152,7 @@ def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanw
     assert newest[-1] > newest[0] >= 20
 
 
-class DescribedTogether(AppendersTogether):
+class DescribedConcurrently(ConcurrentAppender):
     """Writers that commit described data files in Iceberg's own library: many times the conflicts of Spark's jobs."""
 
     def __init__(self, target: drive.Target) -> None:
@@ -177,7 +177,7 @@ class DescribedTogether(AppendersTogether):
 
 
 def together(target: drive.Target) -> drive.EngineSession:
-    return drive.EngineSession(appender=DescribedTogether(target), operate=lambda step: None)
+    return drive.EngineSession(appender=DescribedConcurrently(target), operate=lambda step: None)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Least squares for latencies: deaf to outliers, never negative, honest about noise.
+"""Non-negative least squares for latencies, with Huber weights and intervals from a block bootstrap.
 
 A commit now and then waits for a disk or a garbage collection, and no part of a latency can be less than nothing. So
 rows far from the line count less (Huber's weights), coefficients are kept at zero or above, and intervals come from

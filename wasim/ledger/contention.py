@@ -1,8 +1,8 @@
-"""What writers in each other's way cost: tries that were lost, commits that failed, and files that came to nothing.
+"""Cost of commit conflicts: lost attempts, failed commits and orphan files.
 
-A try is lost when another writer has moved the table on: its manifest list and metadata.json are of no use, and the
-commit begins again from the new table. A commit that may not try again fails; all that it wrote is of no use. What of
-that nobody deletes is an orphan: present, and reachable from no table.
+An attempt is lost when another commit has landed since it read the table: its manifest list and metadata.json are
+wasted, and the commit is tried again on the new table. A commit whose retries are exhausted fails, and all that it
+wrote is wasted. What nobody deletes of that is an orphan: on disk, and reachable from no table.
 """
 
 from collections import Counter

@@ -73,7 +73,7 @@ class Session:
         files.deletePrefix(f"{store.location}/")
         files.close()
 
-    def beside(self) -> "Session":
+    def sibling(self) -> "Session":
         """Another session of the same Spark, which knows the same catalogs but opens them, and their tables, anew."""
         spark = self.spark.newSession()
         for key, value in self.spark.conf.getAll.items():

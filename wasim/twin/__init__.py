@@ -3,7 +3,7 @@
 `case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
 data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
 table; `fidelity` compares a simulated recording with a real one. Where several writers commit at once, `race` says who
-wins, and `together` writes what their attempts leave. `fast` sums fitted laws over any number of commits.
+wins, and `concurrent_appends` writes what their attempts leave. `fast` sums fitted laws over any number of commits.
 """
 
 from wasim.twin.case import Simulated, simulate_case, simulate_table

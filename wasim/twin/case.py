@@ -88,7 +88,7 @@ def simulate_table(
             case CreateTable():
                 writer.create(step)
             case Append() if case.writer.writers > 1:
-                writer.append_together(step)
+                writer.append_concurrently(step)
             case Append():
                 writer.append(step)
             case Probe():
@@ -167,7 +167,7 @@ class _Writer:
             operation = named if streams else step.operation(commit)
             self._commit(step, commit, operation, step.number + offset)
 
-    def append_together(self, step: Append) -> None:
+    def append_concurrently(self, step: Append) -> None:
         """The same by several writers at once, in each other's way."""
         case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
 

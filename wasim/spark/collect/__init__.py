@@ -1,7 +1,7 @@
 """Journal ─► recording and requests, and the audit of the recording against a listing of the table.
 
-`journal` walks the journal's lines; `together` puts those of several writers in turn; `requests` counts what S3 was
-asked; `kinds` says what a file is; `audit` compares the events with what is there.
+`journal` walks the journal's lines; `interleaved` orders those of several writers by step; `requests` counts what S3
+was asked; `kinds` says what a file is; `audit` compares the events with what is there.
 """
 
 from wasim.spark.collect.audit import audit, list_table

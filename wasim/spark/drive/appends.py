@@ -6,10 +6,10 @@ from typing import Any
 from wasim.errors import CaseFailed
 from wasim.spark.drive.batch import arriving_rows
 from wasim.spark.drive.changes import merge_rows, upserted_rows
+from wasim.spark.drive.concurrent_appends import ConcurrentAppender
 from wasim.spark.drive.engine import Appender, Target
 from wasim.spark.drive.pace import Pace
 from wasim.spark.drive.rows import EPOCH_US, select_list
-from wasim.spark.drive.together import AppendersTogether
 from wasim.workload import Append, Evolve
 
 POLL_S = 0.25  # how often a stream that is under way is asked for progress; the commits do not wait for it
@@ -18,7 +18,7 @@ POLL_S = 0.25  # how often a stream that is under way is asked for progress; the
 def open_appender(target: Target) -> Appender:
     """The appender that the case's writer asks for."""
     if target.case.writer.writers > 1:
-        return AppendersTogether(target)
+        return ConcurrentAppender(target)
     if target.case.writer.kind == "batch":
         return BatchAppender(target)
     return ForeachBatchAppender(target) if target.case.writer.sink == "foreach_batch" else TableSinkAppender(target)

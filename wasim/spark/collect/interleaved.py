@@ -1,8 +1,8 @@
-"""What several writers did at once, put in turn: exactly which line of the journal belongs to which step.
+"""The interleaved journal of several writers, ordered by step: which line belongs to which.
 
 A writer's own thread and the tasks that it started name their step in each line. What the threads of pools write or
-delete is told by its name: manifests and lists carry the UUID of their commit, and a deleted file was written before. A
-metadata.json from a catalog's server, which knows no steps, says in itself which snapshot it was written for.
+delete is known by its name: manifests and lists carry the UUID of their commit, and a deleted file was written before.
+A metadata.json from a catalog's server, which knows no steps, says in itself which snapshot it was written for.
 """
 
 import json

@@ -10,8 +10,8 @@ from wasim.spark.drive.pace import Pace
 from wasim.workload import Append, Evolve
 
 
-class AppendersTogether:
-    """Commit n is made by writer n mod k, all of them at it at once: as in BatchAppender, but in each other's way.
+class ConcurrentAppender:
+    """Commit n is made by writer n mod k, each as BatchAppender would, all at once.
 
     A commit that fails for good, its retries exhausted, is entered into the journal; its rows are left out, and its
     writer goes on with its next one.
@@ -20,7 +20,7 @@ class AppendersTogether:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._pace = Pace(target.case)
-        self._sessions = [target.session.beside() for _ in range(target.case.writer.writers)]
+        self._sessions = [target.session.sibling() for _ in range(target.case.writer.writers)]
         self._turn = threading.Lock()
         self._over = threading.Event()
         self._tried = 0
