@@ -197,14 +197,14 @@ def _described(part: Changes | Maintenance) -> str:
     named = []
     for name, given in part:
         if given is not None:
-            key = next(key for key in type(given).model_fields if _is_trigger(key, given))
-            count = f"{getattr(given, key)} {key.removeprefix('when_').replace('_', ' ')}"
-            named.append(f"{name}/{count if given.every is None else format_duration(given.every)}")
+            named.append(f"{name}/{_trigger(given) if given.every is None else format_duration(given.every)}")
     return " + ".join(named) or f"no {type(part).__name__.lower()}"
 
 
-def _is_trigger(key: str, given: Part) -> bool:
-    return (key == "every" or key.startswith("when_")) and getattr(given, key) is not None
+def _trigger(given: Part) -> str:
+    """`50 manifests` of an operation that has `when_manifests: 50`."""
+    name, count = next((name, count) for name, count in given if name.startswith("when_") and count is not None)
+    return f"{count} {name.removeprefix('when_').replace('_', ' ')}"
 
 
 def _brief(field: str) -> str:
