@@ -80,6 +80,7 @@ def test_a_writer_is_called_by_what_sets_it_apart(writer: str, name: str, small_
         ("{maintenance.expire_snapshots: [none]}", "batch every 1s expire_snapshots=none"),
         ("{table.properties.commit.manifest.min-count-to-merge: [5]}", "batch every 1s "
          "commit.manifest.min-count-to-merge=5"),
+        ("{writer.upsert.share: [0.5], writer.kind: [batch]}", "batch-upsert every 1s upsert.share=0.5"),
         ("{environment.spark.spark.sql.shuffle.partitions: [5], writer: [batch]}", "batch every 1s "
          "spark.sql.shuffle.partitions=5"),
     ],

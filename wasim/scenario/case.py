@@ -189,7 +189,16 @@ def case_from_document(document: dict[str, object]) -> Case:
 
 
 def _in_label_already(field: str) -> bool:
-    return field == "commit_interval" or field.startswith("writer")
+    named = (
+        "writer",
+        "writer.kind",
+        "writer.profile",
+        "writer.sink",
+        "writer.append",
+        "writer.writers",
+        "writer.upsert",
+    )
+    return field in ("commit_interval", *named)
 
 
 def _described(part: Changes | Maintenance) -> str:
@@ -216,7 +225,7 @@ def _brief(field: str) -> str:
 
 _UNSAID = (
     "table.", "changes.", "maintenance.", "columns.", "partition_by.", "properties.", "workload.", "planning.",
-    "environment.", "spark.",
+    "environment.", "spark.", "writer.",
 )  # fmt: skip
 _PARTS: dict[str, type[Part]] = {
     "table": Table,
