@@ -41,14 +41,17 @@ def is_table_name(location: str) -> bool:
 def load_named(name: str) -> NamedTable:
     """The table of that name. WasimError if pyiceberg is absent, or knows no such catalog or table."""
     try:
-        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
+        from pyiceberg.catalog import PY_CATALOG_IMPL, load_catalog  # noqa: PLC0415 - an extra
+        from pyiceberg.utils.config import Config  # noqa: PLC0415
     except ImportError as error:
         raise WasimError(
             f"{name}: tables by name need pyiceberg. Install wasim[readers], or give the table's folder."
         ) from error
     catalog_name, _, identifier = name.partition(".")
     try:
-        catalog = load_catalog(catalog_name)
+        # A catalog of one's own is taken from arguments alone, not from the configuration.
+        own = (Config().get_catalog_config(catalog_name) or {}) if catalog_name else {}
+        catalog = load_catalog(catalog_name, **(own if PY_CATALOG_IMPL in own else {}))  # type: ignore[arg-type]
         table = catalog.load_table(identifier)
     except Exception as error:  # whatever a catalog of pyiceberg's raises
         reason = (str(error).splitlines() or [type(error).__name__])[0][:300]

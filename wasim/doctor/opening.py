@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.faults import Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
-from wasim.iceberg.gzip_files import decompressed, is_gzip
+from wasim.iceberg.gzip_files import decompressed
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
@@ -74,8 +74,8 @@ def open_table(location: str, choice: Choice | None = None, s3: S3Options | None
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent
-    files, folder, root = _listed(storage, root, location)
-    return _open(location, storage, root, files, folder, choice)
+    files, name, root = _listed(storage, root, location)
+    return _open(_Folder(location=location, storage=storage, root=root, files=files, name=name), choice)
 
 
 def is_metadata_json(path: str) -> bool:
@@ -110,76 +110,107 @@ def _listed(storage: Storage, root: str, location: str) -> tuple[dict[str, Store
     return files, folder, root
 
 
-def _open(
-    location: str, storage: Storage, root: str, files: dict[str, StoredFile], folder: str, choice: Choice
-) -> OpenedTable:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Folder:
+    """A table's folder that was listed; `name` is that of its metadata folder below it."""
+
+    location: str
+    storage: Storage
+    root: str
+    files: Mapping[str, StoredFile]
+    name: str
+
+    def full(self, key: str) -> str:
+        """The plain path of a file below it."""
+        return f"{self.root.rstrip('/')}/{key}"
+
+
+def _open(folder: _Folder, choice: Choice) -> OpenedTable:
     faults = Faults()
-    candidates = {name for name in files if name.rpartition("/")[0] == folder}
+    current = _read_current(folder, choice, faults)
+    found = current.found
+    hint, agrees = _hint(folder, found.path)
+    return OpenedTable(
+        location=folder.location,
+        root=folder.root,
+        storage=folder.storage,
+        chosen=Chosen(path=found.path, why=found.why, rivals=found.rivals, hint=hint, hint_agrees=agrees),
+        metadata=current.metadata,
+        json_text=current.text,
+        json_bytes=current.bytes,
+        is_compressed=current.is_compressed,
+        files=folder.files,
+        listed_at_s=time.time(),
+        faults=faults,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Current:
+    """The current metadata.json, read."""
+
+    found: CurrentMetadata
+    metadata: TableMetadata
+    text: bytes
+    bytes: int
+    is_compressed: bool
+
+
+def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
+    """The newest metadata.json that can be read. Others go into `faults`; if none can, the first's fault is raised."""
+    candidates = {name for name in folder.files if name.rpartition("/")[0] == folder.name}
+    first: IcebergFileError | None = None
     for _ in range(_MOST_UNREADABLE):
-        found = _choose(storage, root, candidates, choice, location)
-        for error in found.unreadable:
-            faults.add_unreadable(error)
-            candidates.discard(error.source)
         try:
-            data = storage.read(_full(root, found.path))
+            found = _choose(folder, candidates, choice)
+        except IcebergFileError as error:
+            raise first or error from error
+        for passed_over in found.unreadable:
+            faults.add_unreadable(passed_over)
+            candidates.discard(passed_over.source)
+        try:
+            data = folder.storage.read(folder.full(found.path))
             text = decompressed(data, source=found.path, most_bytes=MOST_JSON_BYTES)
             metadata = read_metadata_json(text, source=found.path)
         except (IcebergFileError, FileNotFoundError) as error:
             fault = error if isinstance(error, IcebergFileError) else IcebergFileError(found.path, "vanished")
-            if choice.metadata_file is not None or len(candidates) == 1:
+            first = first or fault
+            if choice.metadata_file is not None:
                 raise fault from error
             faults.add_unreadable(fault)
             candidates.discard(found.path)
-            continue
-        hint, agrees = _hint(storage, root, files, folder, found.path)
-        return OpenedTable(
-            location=location,
-            root=root,
-            storage=storage,
-            chosen=Chosen(path=found.path, why=found.why, rivals=found.rivals, hint=hint, hint_agrees=agrees),
-            metadata=metadata,
-            json_text=text,
-            json_bytes=len(data),
-            is_compressed=is_gzip(data) or text is not data,
-            files=files,
-            listed_at_s=time.time(),
-            faults=faults,
-        )
-    raise StorageError(f"{location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
+        else:
+            compressed = text is not data
+            return _Current(found=found, metadata=metadata, text=text, bytes=len(data), is_compressed=compressed)
+    raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
 
 
-def _choose(storage: Storage, root: str, candidates: set[str], choice: Choice, location: str) -> CurrentMetadata:
+def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
     if choice.metadata_file is not None:
         given = plain_path(choice.metadata_file)
-        named = [name for name in candidates if given in (name, name.rpartition("/")[2], _full(root, name))]
+        named = [name for name in candidates if given in (name, name.rpartition("/")[2], folder.full(name))]
         if not named:
-            raise StorageError(f"{choice.metadata_file}: is no metadata.json of {location}.")
+            raise StorageError(f"{choice.metadata_file}: is no metadata.json of {folder.location}.")
         return CurrentMetadata(path=named[0], why="the file that was named")
     return current_metadata(
         sorted(candidates),
-        lambda name: storage.read(_full(root, name)),
-        source=location,
+        lambda name: folder.storage.read(folder.full(name)),
+        source=folder.location,
         table_uuid=choice.table_uuid,
         newest_by=choice.newest_by,
     )
 
 
-def _hint(
-    storage: Storage, root: str, files: Mapping[str, StoredFile], folder: str, chosen: str
-) -> tuple[str | None, bool]:
+def _hint(folder: _Folder, chosen: str) -> tuple[str | None, bool]:
     """What version-hint.text says, and whether it names the file chosen. It is reported, never trusted."""
-    path = f"{folder}/{_HINT}".lstrip("/")
-    if path not in files:
+    path = f"{folder.name}/{_HINT}".lstrip("/")
+    if path not in folder.files:
         return None, True
     try:
-        data = storage.read(_full(root, path), head=100)
+        data = folder.storage.read(folder.full(path), head=100)
     except (FileNotFoundError, StorageError):
         return None, True
     version, name = hinted_version(data), parse_metadata_name(chosen.rpartition("/")[2])
     if version is None:
         return "no version", False
     return f"version {version}", name is not None and name.version == version
-
-
-def _full(root: str, name: str) -> str:
-    return f"{root.rstrip('/')}/{name}"

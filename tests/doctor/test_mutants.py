@@ -1,0 +1,171 @@
+"""Mutated files of every kind, read by the doctor: each is read or refused in one line, and soon.
+
+A failure prints the kind and the number of the mutant, which make it again: `mutant(kind, number)`.
+"""
+
+import io
+import json
+import random
+import resource
+import time
+
+import pytest
+from rich.console import Console
+from support.paths import DATA
+from support.trees import emit_tree
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.content import _read_entries
+from wasim.doctor.document import inspection_document
+from wasim.doctor.file_view import file_view_document, view_file
+from wasim.doctor.prometheus import render_prometheus
+from wasim.doctor.terminal import render_inspection
+from wasim.errors import WasimError
+from wasim.iceberg.avro_encoding import encode_bytes, encode_long
+from wasim.iceberg.containers import header_bytes, read_container
+
+TABLES = DATA / "tables"
+MUTANTS, SOAK_MUTANTS = 2_000, 100_000
+MOST_SECONDS_EACH = 15  # a shared machine; none takes one on its own
+MOST_SECONDS_IN_ALL = 120
+TREE_MUTANTS = 400
+SYNC = b"s" * 16
+ODD = (
+    None, True, "", "\x1b[2J\n", "x" * 3000, "../../etc/passwd", "file:///dev/zero", "s3://", ".", [], {}, [[]],
+    0, -1, 1.5, 2**31, 2**62, -(2**63), 2**63, 1e300,
+)  # fmt: skip
+
+
+def real(pattern):
+    return [path.read_bytes() for path in sorted(TABLES.glob(pattern))]
+
+
+def stored(data):
+    """The same file with its blocks stored, so that mutations reach the records."""
+    container = read_container(data, source="m")
+    parts = [header_bytes({**container.header, "avro.codec": b"null"}, SYNC)]
+    for block in container.blocks:
+        parts += (encode_long(block.record_count), encode_bytes(block.raw), SYNC)
+    return b"".join(parts)
+
+
+ORIGINALS = {
+    "metadata_json": real("*/metadata/*.metadata.json"),
+    "manifest_list": [stored(data) for data in real("*/metadata/snap-*.avro")] + real("nested_v3/metadata/snap-*.avro"),
+    "manifest": [
+        stored(data) for data in real("*/metadata/*-m[0-9].avro") if len(data) < 20_000
+    ] + real("identities/metadata/*-m0.avro"),
+    "puffin": real("*/metadata/*.stats"),
+}  # fmt: skip
+LARGE = (b"\xff" * 9 + b"\x01", encode_long(2**62), encode_long(-(2**62)), encode_long(2**31), b"9" * 40, b"[" * 2000)
+
+
+def mutant(kind, number):
+    """The mutant of that number: bytes flipped, cut, doubled, moved between files, or replaced by what is too large."""
+    draw = random.Random(f"{kind} {number}")  # noqa: S311
+    original = draw.choice(ORIGINALS[kind])
+    if kind == "metadata_json" and number % 2 and original[:1] == b"{":
+        return other_values(original, draw)
+    data = bytearray(original)
+    for _ in range(draw.choice((1, 1, 1, 2, 4))):
+        at, length = draw.randrange(len(data) + 1), draw.randint(0, 40)
+        match draw.choice((0, 0, 0, 0, 1, 2, 3, 4)):
+            case 0:
+                data[at : at + 1] = bytes([draw.randrange(256)])
+            case 1:
+                del data[at : at + length]
+            case 2:
+                data[at:at] = data[at : at + length]
+            case 3:
+                other = draw.choice(ORIGINALS[kind])
+                start = draw.randrange(len(other))
+                data[at : at + length] = other[start : start + length]
+            case 4:
+                data[at : at + length] = draw.choice(LARGE)
+    return bytes(data[: draw.randrange(len(data) + 1)] if draw.random() < 0.1 else data)
+
+
+def other_values(data, draw):
+    """A JSON document some of whose values are others that JSON has."""
+    document = json.loads(data)
+    for _ in range(draw.randint(1, 3)):
+        place, key = document, None
+        while isinstance(place, dict | list) and place and (key is None or draw.random() < 0.8):
+            holder, key = place, draw.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            place = holder[key]
+        holder[key] = draw.choice(ODD)
+    return json.dumps(document).encode()
+
+
+def read_or_refuse(kind, number):
+    data, started = mutant(kind, number), time.monotonic()
+    readers = [lambda: file_view_document(view_file(data, source="mutant"))]
+    if kind == "manifest":
+        readers.append(lambda: _read_entries(data, "mutant"))
+    refused = 0
+    for read in readers:
+        try:
+            read()
+        except WasimError as error:
+            refused += 1
+            assert "\n" not in str(error), (kind, number)  # noqa: PT017 - that it is raised is not what is tested
+            assert len(str(error)) < 600, (kind, number)  # noqa: PT017
+        except BaseException:
+            print(f"mutant({kind!r}, {number})")
+            raise
+    assert time.monotonic() - started < MOST_SECONDS_EACH, (kind, number)
+    return refused > 0
+
+
+def run_mutants(kind, count, most_seconds=float("inf")):
+    started, refused, done = time.monotonic(), 0, 0
+    for number in range(count):
+        refused += read_or_refuse(kind, number)
+        done += 1
+        if time.monotonic() - started > most_seconds:
+            break
+    memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"{kind}: {done:,} mutants, {refused:,} refused, {done - refused:,} read, {memory_mib} MiB at most")
+    return done
+
+
+@pytest.mark.parametrize("kind", ORIGINALS)
+def test_mutants_are_read_or_refused(kind):
+    assert run_mutants(kind, MUTANTS, MOST_SECONDS_IN_ALL) > 100
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ORIGINALS)
+def test_a_hundred_thousand_mutants_are_read_or_refused(kind):
+    assert run_mutants(kind, SOAK_MUTANTS) == SOAK_MUTANTS
+
+
+def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=4.0).root
+    files = sorted((root / "metadata").iterdir())
+    originals = {path: path.read_bytes() for path in files}
+    printed = Console(file=io.StringIO())
+    for number in range(TREE_MUTANTS):
+        draw = random.Random(number)  # noqa: S311
+        path = draw.choice(files)
+        if number % 2:
+            path = max(path for path in files if path.name.endswith(".json"))
+            path.write_bytes(other_values(originals[path], draw))
+        else:
+            data = bytearray(originals[path])
+            for _ in range(draw.randint(1, 3)):
+                at = draw.randrange(len(data))
+                data[at : at + draw.randint(0, 9)] = draw.randbytes(draw.randint(0, 9))
+            path.write_bytes(bytes(data))
+        try:
+            inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+            json.dumps(inspection_document(inspection, files=True))
+            render_prometheus(inspection)
+            printed.print(render_inspection(inspection))
+        except WasimError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        except BaseException:
+            print(f"tree mutant {number}: {path.name}")
+            raise
+        finally:
+            path.write_bytes(originals[path])
