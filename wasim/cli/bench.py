@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_extra
-from wasim.cli.formats import Format, FormatOption, chosen_format
+from wasim.cli.formats import Format, FormatOption, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console, print_notes
+from wasim.cli.terminal import console, print_notes, rich_table
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
+    from wasim.estimate import CaseEstimate, RunEstimate
+    from wasim.report.pages.cells import TextTable
     from wasim.scenario import LoadedScenario
 
 
@@ -38,7 +40,7 @@ def bench(
         scenario = scenario.only(only)
     print_notes(scenario)
     if dry_run:
-        return _print_plan(scenario)
+        return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
     require_extra("bench")
 
     from wasim.bench import BenchOptions, engine_named
@@ -54,10 +56,33 @@ def bench(
     return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
 
-def _print_plan(scenario: "LoadedScenario") -> None:
-    from wasim.workload import plan_steps
+def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> None:
+    from wasim.estimate import estimate_run
 
-    for case in scenario.cases():
-        typer.echo(f"{case.label}: {case.commits} commits of {case.rows_per_commit} rows")
-        for step in plan_steps(case):
-            typer.echo(f"  {step}")
+    estimate = estimate_run(scenario, engine=engine)
+    document = estimate.document()
+    table = _estimate_table(estimate)
+    if form is Format.TABLE:
+        return console().print(rich_table(table))
+    return typer.echo(render(form, document, document["cases"], table))
+
+
+def _estimate_table(estimate: "RunEstimate") -> "TextTable":
+    from wasim.report.pages.cells import TextTable
+    from wasim.units import format_bytes, format_duration
+
+    def cells(part: "RunEstimate | CaseEstimate") -> tuple[str, str, str]:
+        disk = "not known" if part.disk_bytes is None else format_bytes(part.disk_bytes)
+        return format_duration(round(part.wall_s)), format_bytes(part.memory_bytes), disk
+
+    rows = [
+        (str(number), case.label, f"{case.commits:,}", *cells(case))
+        for number, case in enumerate(estimate.cases, start=1)
+    ]
+    commits = sum(case.commits for case in estimate.cases)
+    return TextTable(
+        caption="Estimated for two cores; nothing was run",
+        head=("#", "case", "commits", "time", "memory", "disk"),
+        rows=(*rows, ("", "all", f"{commits:,}", *cells(estimate))),
+        figures=("#", "commits", "time", "memory", "disk"),
+    )

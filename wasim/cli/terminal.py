@@ -6,7 +6,9 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
+    from wasim.report.pages.cells import TextTable
     from wasim.scenario import LoadedScenario
 
 
@@ -21,3 +23,16 @@ def print_notes(scenario: "LoadedScenario") -> None:
     """What of the scenario is carried out otherwise than written, on stderr."""
     for note in scenario.notes:
         typer.echo(f"note: {note}", err=True)
+
+
+def rich_table(text: "TextTable") -> "Table":
+    """The table for a terminal; columns of figures align right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=text.caption or None, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in text.head:
+        table.add_column(name, justify="right" if name in text.figures else "left")
+    for row in text.rows:
+        table.add_row(*(Text(cell) for cell in row))  # Text: a label's brackets are no markup
+    return table

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.options import Settings, overrides_of
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, rich_table
 from wasim.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from wasim.report.pages.cells import TextTable
     from wasim.scenario import LoadedScenario
 
 
@@ -34,21 +33,24 @@ def validate(
         for note in scenario.notes:
             typer.echo(f"{file}: note: {note}")
         if cases:
-            console().print(_case_table(scenario))
+            console().print(rich_table(_case_table(scenario)))
     if faults:
         raise ScenarioError(faults)
 
 
-def _case_table(scenario: "LoadedScenario") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _case_table(scenario: "LoadedScenario") -> "TextTable":
+    from wasim.report.pages.cells import TextTable
     from wasim.units import format_duration
 
-    table = Table("#", "case", "interval", "commits", "rows per commit")
-    for column in (table.columns[0], *table.columns[2:]):
-        column.justify = "right"
-    for number, case in enumerate(scenario.cases(), start=1):
-        interval = format_duration(case.commit_interval_s)
-        table.add_row(str(number), Text(case.label), interval, str(case.commits), str(case.rows_per_commit))
-    return table
+    rows = [
+        (
+            str(number),
+            case.label,
+            format_duration(case.commit_interval_s),
+            f"{case.commits:,}",
+            f"{case.rows_per_commit:,}",
+        )
+        for number, case in enumerate(scenario.cases(), start=1)
+    ]
+    figures = ("#", "interval", "commits", "rows per commit")
+    return TextTable(caption="", head=("#", "case", *figures[1:]), rows=tuple(rows), figures=figures)
