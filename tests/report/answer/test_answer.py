@@ -1,14 +1,15 @@
 """What a run recommends, why, and what it says of it: two short sentences and the facts behind them."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.fit.future import MONTH_S
+from wasim.fit.future import DAY_S, MONTH_S
+from wasim.ledger import Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.choice import knee_of
 from wasim.report.answer.options import find_keeps_up
@@ -186,3 +187,23 @@ def test_the_document_is_plain_json(run: Run, fit: FitReport) -> None:
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["choices"][0]["commit_interval_s"] == 15.0
     assert document["choices"][0]["options"][0]["limits"][0]["holds"] is False
+
+
+def test_parts_of_a_simulated_horizon_are_added_up_from_the_commits_that_are_known() -> None:
+    (case,) = synthetic_run(sweep=Sweep(intervals_s=(30.0,), writers=("streaming",), horizon_s=2 * DAY_S)).cases
+    rows = np.unique(np.rint(np.geomspace(1, len(case.ledger), 60)).astype(int)) - 1
+    sampled = replace(case, engine="sim", ledger=some_rows(case, rows), probes=())
+    alone = replace(synthetic_run(), cases=(sampled,))
+    (option,) = answer_run(alone, NOTHING).choices[0].options
+    first_day = case.ledger.metadata_bytes[: int(DAY_S / 30)].sum()
+    assert option.by_horizon[DAY_S] == pytest.approx(first_day, rel=0.01)
+    assert MONTH_S not in option.by_horizon
+
+
+def some_rows(case: CaseRun, rows: np.ndarray) -> Ledger:
+    cut = {
+        field.name: {kind: column[kind][rows] for kind in column} if isinstance(column, dict) else column[rows]
+        for field in fields(case.ledger)
+        for column in [getattr(case.ledger, field.name)]
+    }
+    return Ledger(**cut)

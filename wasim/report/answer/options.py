@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
+from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.fit.sustain import MOST_METADATA_BYTES_PER_S
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -125,21 +125,25 @@ def _hold_together(holds: list[bool | None]) -> bool | None:
 
 
 def find_keeps_up(run: CaseRun, fit: FitReport) -> KeepsUp | None:
-    """Until when the case's writer keeps up, by the fit; by its last commits' bytes where only those are known."""
+    """Until when the case's writer keeps up: by the fit, or by its commits' bytes where only those are known."""
     interval_s = run.case.commit_interval_s
     fitted = (one for one in standing_for(fit.keeps_up, run) if one.commit_interval_s == interval_s)
-    found = next(fitted, None)
-    if found is not None or not run.is_sampled:
-        return found
+    return next(fitted, None) or stops_writing(run)
+
+
+def stops_writing(run: CaseRun) -> KeepsUp | None:
+    """When a case simulated in sums writes more metadata a second than any writer is taken to sustain; None: never."""
+    if not run.is_sampled:
+        return None
+    interval_s = run.case.commit_interval_s
     too_much = run.ledger.metadata_bytes / interval_s > MOST_METADATA_BYTES_PER_S
     if not np.any(too_much):
         return None
-    first = int(np.argmax(too_much))
     return KeepsUp(
         writer=run.case.writer_name,
         case=run.case.label,
         commit_interval_s=interval_s,
-        until_s=float(run.ledger.commit[first]) * interval_s,
+        until_s=float(run.ledger.commit[int(np.argmax(too_much))]) * interval_s,
         slope="writing",
         commits_seen=run.commits,
         metadata_bytes=None,
@@ -154,10 +158,22 @@ def _foreseen(run: CaseRun, fit: FitReport, keeps_up: KeepsUp | None) -> dict[fl
         for one in standing_for(fit.extrapolations, run)
         if one.commit_interval_s == interval_s
     }
+    if run.is_sampled and run.case.is_appends_of_one_writer:
+        expected = {horizon_s: _added_up(run, horizon_s) for horizon_s in (HOUR_S, DAY_S, MONTH_S, YEAR_S)}
+        expected = {horizon_s: size for horizon_s, size in expected.items() if horizon_s <= run.case.horizon_s}
     if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
         expected[run.case.horizon_s] = float(run.totals.metadata_bytes)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     return {horizon: size for horizon, size in expected.items() if horizon <= until_s}
+
+
+def _added_up(run: CaseRun, horizon_s: float) -> float:
+    """Metadata bytes through a part of a simulated horizon: commits between those of the ledger lie on a line."""
+    commits = max(1, int(horizon_s / run.case.commit_interval_s + 1e-4))
+    known, written = run.ledger.commit.astype(np.float64), run.ledger.metadata_bytes.astype(np.float64)
+    upto = np.append(known[known < commits], float(commits))
+    sizes = np.interp(upto, known, written)
+    return float(sizes[0] * upto[0] + np.sum(np.diff(upto) * (sizes[1:] + sizes[:-1]) / 2))
 
 
 def month_price(run: CaseRun, month_bytes: float | None, prices: Prices) -> float | None:

@@ -9,6 +9,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
+from wasim.report.answer import stops_writing
 from wasim.report.series import horizons_s, kinds_written
 from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.runs import CaseRun, Run
@@ -64,11 +65,16 @@ def _other_kinds(run: Run) -> tuple[Kind, ...]:
 def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:
     wa, written = run.amplification, run.totals.written_bytes
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
-    return (
+    named = (
         format_duration(run.case.commit_interval_s),
         name_without_interval(run.case) + repetition,
         *((format_duration(wa.horizon_s),) if own_horizon else ()),
         f"{run.commits:,}",
+    )
+    if stops_writing(run) is not None:  # no writer gets there: figures would be taken at their word
+        return (*named, *[ABSENT] * (6 + bool(others) + changed))
+    return (
+        *named,
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
         *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
         format_bytes(run.totals.data_bytes),
