@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import wasim
+from wasim.iceberg import properties
 from wasim.iceberg.properties import (
     DRIVER_KEYS,
     PLACING_KEYS,
@@ -50,6 +51,7 @@ NOT_SET = {  # "(not set)", or what the engine has another default for
     "write.data.path",
     "write.metadata.path",
     "write.delete.granularity",
+    "write.distribution-mode",
     "write.manifest.compression-level",
     "write.metadata.metrics.default",
 }
@@ -104,6 +106,13 @@ def test_an_int_has_32_bits_and_a_long_64():
     assert TableProperties.read({"commit.manifest.target-size-bytes": "2147483648"}).manifest_target_size_bytes == 2**31
     with pytest.raises(PropertyError, match="9223372036854775807"):
         TableProperties.read({"commit.manifest.target-size-bytes": str(2**63)})
+
+
+def test_a_lenient_reading_leaves_what_cannot_be_parsed_at_its_default():
+    nonsense = {"commit.manifest.min-count-to-merge": "abc", "write.metadata.metrics.column.a": "some"}
+    level = {"write.manifest.compression-level": "99"}
+    read = TableProperties.read_leniently({"write.summary.partition-limit": "7"} | nonsense | level)
+    assert read == TableProperties(write_partition_summary_limit=7)
 
 
 def test_retries_below_zero_are_refused():
@@ -205,6 +214,22 @@ def test_no_other_module_names_a_property():
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(PREFIXES)
     ]
     assert not named
+
+
+PATHS_WITHOUT_A_PARSER = {Path("bench/probing.py")}
+
+
+def test_no_other_module_has_a_default_for_a_property():
+    constants = {name for name, value in vars(properties).items() if name.isupper() and isinstance(value, str)}
+    read = [
+        f"{path}:{node.lineno}"
+        for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse((PACKAGE / path).read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        if len(node.args) > 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in constants
+        if path not in PATHS_WITHOUT_A_PARSER
+    ]
+    assert not read
 
 
 def test_the_search_for_keys_finds_those_of_their_home():

@@ -18,6 +18,7 @@ from wasim.iceberg.properties import (
     WRITE_DISTRIBUTION_MODE,
     PropertyError,
     Support,
+    TableProperties,
     property_of,
 )
 from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
@@ -218,7 +219,7 @@ def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
-    match properties.get(WRITE_DISTRIBUTION_MODE):
+    match TableProperties.read_leniently(properties).write_distribution_mode:
         case "hash":
             return "hash"
         case "range":

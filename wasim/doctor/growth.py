@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.doctor.history import History
-from wasim.doctor.json_parts import JsonParts, metadata_log_limit
+from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.tree import Tree
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.units import Floats
 
@@ -106,7 +107,9 @@ def _json_per_day(
         return None
     sizes = history.ledger.written_bytes[Kind.METADATA_JSON]
     known = history.known[Kind.METADATA_JSON.value]
-    log_is_full = len(tree.opened.metadata.metadata_log) >= metadata_log_limit(tree.opened.metadata.properties)
+    metadata = tree.opened.metadata
+    limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
+    log_is_full = len(metadata.metadata_log) >= limit
     if known.sum() >= _LEAST_COMMITS and log_is_full:
         return _per_day(history.ledger.event_time_s[known], sizes[known].astype(np.float64))
     return (

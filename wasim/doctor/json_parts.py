@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from json import JSONDecodeError
 
 from wasim.iceberg import TableMetadata
-from wasim.iceberg.properties import PropertyError, TableProperties
+from wasim.iceberg.properties import TableProperties
 
 PARTS = (
     "snapshots",
@@ -53,17 +53,10 @@ def measure_parts(text: bytes, metadata: TableMetadata) -> JsonParts:
         "metadata-log": len(metadata.metadata_log),
     }
     growth = {part: sizes[part] / count for part, count in counts.items() if count}
-    if len(metadata.metadata_log) >= metadata_log_limit(metadata.properties):
+    limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
+    if len(metadata.metadata_log) >= limit:
         growth.pop("metadata-log", None)
     return JsonParts(bytes=sizes, growth_bytes=growth, summary_key_bytes=_summary_keys(metadata))
-
-
-def metadata_log_limit(properties: Mapping[str, str]) -> int:
-    """How many former metadata.json the log keeps; Iceberg's default where the property is no number."""
-    try:
-        return max(1, TableProperties.read(properties).metadata_previous_versions_max)
-    except PropertyError:
-        return TableProperties().metadata_previous_versions_max
 
 
 def _member_bytes(text: bytes) -> dict[str, int]:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from wasim.doctor.json_parts import JsonParts, metadata_log_limit
+from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.states import Amount, State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import (
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
+    TableProperties,
 )
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.units import format_duration
@@ -19,7 +20,6 @@ from wasim.units import format_duration
 _DAY_S = 86_400.0
 _KEEPS = (100, 10, 1)
 _AGES_S = (5 * _DAY_S, _DAY_S, 3_600.0)
-_TARGET_BYTES = 8 << 20
 _SAMPLE_BYTES = 8 << 20
 _SHORT_LOG = 10
 
@@ -131,11 +131,9 @@ def _orphan_removal(totals: StateTotals, table: str) -> Remedy | None:
 
 
 def _delete_after_commit(tree: Tree, totals: StateTotals, table: str) -> Remedy | None:
-    properties = tree.opened.metadata.properties
-    limit = metadata_log_limit(properties)
+    properties = TableProperties.read_leniently(tree.opened.metadata.properties)
     log = [file for file in tree.files if file.state is State.METADATA_LOG]
-    is_on = properties.get(METADATA_DELETE_AFTER_COMMIT_ENABLED, "false").lower() == "true"
-    if is_on and limit <= _SHORT_LOG:
+    if properties.metadata_delete_after_commit_enabled and properties.metadata_previous_versions_max <= _SHORT_LOG:
         return None
     log.sort(key=lambda file: file.modified_s)
     freed = log[: max(0, len(log) - _SHORT_LOG)]
@@ -162,7 +160,8 @@ def _rewritten_manifests(tree: Tree, table: str) -> Remedy | None:
     index = tree.index
     live = [index.manifests[place] for place in index.live if index.manifests[place].content == 0]
     total = sum(one.manifest_length for one in live)
-    packed = max(1, -(-total // _TARGET_BYTES))
+    target_bytes = TableProperties.read_leniently(tree.opened.metadata.properties).manifest_target_size_bytes
+    packed = max(1, -(-total // max(1, target_bytes)))
     specs = len({one.partition_spec_id for one in live})
     if len(live) <= max(packed, specs) + 1:
         return None

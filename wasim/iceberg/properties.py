@@ -192,6 +192,10 @@ class TableProperties:
         int, Property(key=WRITE_TARGET_FILE_SIZE_BYTES, type=LONG, changes=("data",))
     ] = 512 * 1024 * 1024
 
+    write_distribution_mode: Annotated[
+        str | None, Property(key=WRITE_DISTRIBUTION_MODE, type=DISTRIBUTION_MODE, changes=("data",))
+    ] = None
+
     # What manifests hold
     snapshot_id_inheritance_enabled: Annotated[  # of format version 1: the later ones always inherit
         bool, Property(key=SNAPSHOT_ID_INHERITANCE_ENABLED, type=BOOLEAN, changes=("data_manifest",))
@@ -248,6 +252,16 @@ class TableProperties:
                 values[row.name] = row.parse(text)
         return cls(**values, metrics_mode_by_column=modes)._with_level_of_codec()
 
+    @classmethod
+    def read_leniently(cls, properties: Mapping[str, str]) -> "TableProperties":
+        """The same of a table that somebody else made: what Iceberg could not parse is left at its default."""
+        given = dict(properties)
+        while True:
+            try:
+                return cls.read(given)
+            except PropertyError as error:
+                del given[error.key]
+
     def _with_level_of_codec(self) -> "TableProperties":
         level, levels = self.manifest_compression_level, _LEVELS.get(self.manifest_compression)
         if level is None or (levels is not None and level in levels):
@@ -293,7 +307,6 @@ PROPERTIES: tuple[Property, ...] = (
     ),
     # Unset, Spark's writer takes true; Iceberg's constant says false.
     Property(key=SPARK_WRITE_PARTITIONED_FANOUT_ENABLED, type=BOOLEAN, changes=("data",), simulated_values=(True,)),
-    Property(key=WRITE_DISTRIBUTION_MODE, type=DISTRIBUTION_MODE, changes=("data",)),
     Property(key=UPSERT_ENABLED, type=BOOLEAN, default=False, changes=("delete_file",), support=Support.NEVER),
     Property(key=WRITE_LOCATION_PROVIDER_IMPL, changes=("data_manifest",), support=Support.NEVER),
     Property(key="write.delete.isolation-level", default="serializable"),
