@@ -349,6 +349,16 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ["11:30: sweep.writer[0].upsert is given, but a stream into the table only appends. "
          "Give sink: foreach_batch, or kind: batch; or mode: equality-deletes, which is Flink's."],
     ),
+    "an upsert that replaces no row, or each": (
+        "writer: [streaming, batch]", "writer: [{kind: batch, upsert: {share: 0.004}}, "
+        "{kind: batch, upsert: {share: 0.999}}]",
+        ['11:42: sweep.writer[0].upsert.share is "0.004", which of 100 rows in a commit leaves none new or none '
+         "replaced. Give another share, or more rows per commit.",
+         '11:81: sweep.writer[1].upsert.share is "0.999", which of 100 rows in a commit leaves none new or none '
+         "replaced. Give another share, or more rows per commit.",
+         '11:81: sweep.writer[1].upsert.share is "0.999", which of 500 rows in a commit leaves none new or none '
+         "replaced. Give another share, or more rows per commit."],
+    ),
     "equality deletes by a batch, of a table without delete files": (
         "writer: [streaming, batch]", "writer: [{kind: batch, upsert: {share: 0.5, mode: equality-deletes}}]\n"
         "  table.format_version: [1]",
@@ -376,6 +386,18 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         "type: long}}]\nhorizon: 1m",
         ['8:76: evolution[1].widen_column.column is "region", which is no column of the table at that time. '
          "Known here: amount."],
+    ),
+    "a decimal that becomes a long": (
+        "horizon: 1m", 'evolution: [{at: 5s, add_column: {name: d, type: "decimal(4,2)"}}, '
+        "{at: 6s, widen_column: {column: d, type: long}}]\nhorizon: 1m",
+        ['8:109: evolution[1].widen_column.type is "long", but the column is decimal(4,2). '
+         "Give long for an int, double for a float, or for a decimal more digits and the same scale."],
+    ),
+    "a decimal of other digits behind the point": (
+        "horizon: 1m", 'evolution: [{at: 5s, add_column: {name: d, type: "decimal(4,2)"}}, '
+        '{at: 6s, widen_column: {column: d, type: "decimal(9,3)"}}]\nhorizon: 1m',
+        ['8:109: evolution[1].widen_column.type is "decimal(9,3)", but the column is decimal(4,2). '
+         "Give long for an int, double for a float, or for a decimal more digits and the same scale."],
     ),
     "an evolution of several columns at once": (
         "horizon: 1m", "evolution: [{at: 5s, add_column: {name: n, type: int, count: 3}}, {at: 6s, drop_column: n}]\n"

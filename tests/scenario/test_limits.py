@@ -17,6 +17,7 @@ from wasim.scenario.limits import METRICS, format_value, limit_wanted, parse_lim
         ("commit_p95_ms", "<= 2s", 2000),
         ("metadata_bytes", "< 10 GiB", 10 * 1024**3),
         ("metadata_bytes", "< 10GB", 10**10),
+        ("snapshots", "< 9223372036854775808", 2**63),
         ("commit_p95_ms", "<= 1w", 604_800_000),
         ("metadata_bytes_per_event_hour", "<= 5000000", 5_000_000),
     ],

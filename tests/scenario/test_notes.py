@@ -52,6 +52,18 @@ def test_what_differs_from_the_file_is_said_once(old: str, new: str, notes: tupl
     assert notes_of(tmp_path, old, new) == notes
 
 
+def test_what_a_cut_horizon_misses_is_said_of_the_cut_one(tmp_path: Path) -> None:
+    upkeep = (
+        "writer: batch\nmaintenance: {rewrite_manifests: {every: 1m}, expire_snapshots: {every: 2m, older_than: 5d}}"
+    )
+    path = tmp_path / "noted.yaml"
+    path.write_text(SOUND.replace("writer: batch", upkeep).replace("[1s, 5s]", "[7s, 11s]"))
+    assert load_scenario(path).notes[1:] == (
+        "maintenance.rewrite_manifests: every 1m is longer than the horizon of 56s, 55s, so it never happens.",
+        "maintenance.expire_snapshots: every 2m is longer than the horizon of 1m, so it never happens.",
+    )
+
+
 def test_only_the_first_few_of_many_cases_are_named(tmp_path: Path) -> None:
     (note,) = notes_of(tmp_path, "[1s, 5s]", "[7s, 11s, 13s, 17s, 19s]")
     assert note == (

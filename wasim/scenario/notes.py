@@ -31,16 +31,21 @@ def _notes(case: Case, horizon_s: float) -> Iterator[tuple[str, str]]:
     if abs(rows - case.rows_per_commit) > _ROUNDED * rows:
         rounded = f"{rows:.10g} to {case.rows_per_commit} at {interval}"
         yield "workload.rows_per_second: rows per commit are rounded, {}.", rounded
-    horizon = format_duration(case.horizon_s)
     for part in ("changes", "maintenance"):
         for name, given in getattr(case, part):
             if given is not None and given.every is not None and given.every > case.horizon_s:
+                horizon = _missed(given.every, case, horizon_s)
                 every = format_duration(given.every)
                 yield f"{part}.{name}: every {every} is longer than the horizon of {{}}, so it never happens.", horizon
     for number, one in enumerate(case.evolution):
         if one.at > case.horizon_s:
-            at = format_duration(one.at)
+            at, horizon = format_duration(one.at), _missed(one.at, case, horizon_s)
             yield f"evolution[{number}]: at {at} is after the horizon of {{}}, so it never happens.", horizon
+
+
+def _missed(time_s: float, case: Case, horizon_s: float) -> str:
+    """The horizon that a time is beyond: as written, or only as cut."""
+    return format_duration(horizon_s if time_s > horizon_s else case.horizon_s)
 
 
 def _some(texts: list[str]) -> str:
