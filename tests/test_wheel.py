@@ -45,6 +45,13 @@ def test_the_wheel_simulates_without_spark_and_without_the_checkout(installed: P
     assert run(installed / "python", "-c", "import pyspark", cwd=tmp_path).returncode != 0
 
 
+def test_the_published_table_says_that_it_needs_the_checkout(installed: Path, tmp_path: Path) -> None:
+    done = run(installed / "python", "-m", "wasim.benchmarks.security_lake", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith("run this in a checkout.\n")
+    assert done.stderr.count("\n") == 1
+
+
 def test_bench_of_the_wheel_says_what_it_needs(installed: Path, tmp_path: Path) -> None:
     done = run(installed / "wasim", "bench", SCENARIOS / "smoke.yaml", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, 'bench needs Spark: pip install "wasim[bench]"\n')

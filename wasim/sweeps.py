@@ -8,7 +8,6 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from wasim.cluster import map_parts
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import LoadedScenario
@@ -32,6 +31,8 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
         results = simulate_grid(blocks, schema, processes=os.cpu_count() or 1)
         pq.write_table(results, out)
     else:
+        from wasim.cluster import map_parts  # noqa: PLC0415 - only this needs Spark installed
+
         map_parts(blocks, simulate_block, schema, master=master, out=out, log=out.with_name(f"{out.name}.log"))
         results = ds.dataset(out, format="parquet").to_table()
     return f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}"

@@ -12,6 +12,11 @@ from wasim.errors import EnvironmentFault, ExitCode
     ("package", "verb", "line"),
     [
         ("pyspark", ["bench", str(SCENARIOS / "smoke.yaml")], 'bench needs Spark: pip install "wasim[bench]"'),
+        (
+            "pyspark",
+            ["simulate", str(SCENARIOS / "smoke.yaml"), "--grid", "x", "--master", "local[2]"],
+            'simulate --master needs Spark: pip install "wasim[spark]"',
+        ),
         ("pytest_benchmark", ["profile"], 'profile needs pytest-benchmark: pip install "wasim[bench]"'),
     ],
 )

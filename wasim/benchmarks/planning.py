@@ -1,4 +1,4 @@
-"""Benchmarks of table load, scan planning and directory listing; `wasim.benchmarks` runs them with a table."""
+"""Benchmarks of table load, scan planning and directory listing; `timing` runs them with a table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from wasim.benchmarks import Bench
+from wasim.benchmarks.timing import Bench
 from wasim.ledger import DirectoryScan
 from wasim.spark.probe import Planned, Reader, Round, list_data_files, probe_of, timed_load
 

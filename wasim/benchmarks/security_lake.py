@@ -3,11 +3,13 @@
 docs/security_lake.md states the assumptions. Each is varied here, and none is fitted to the published 8.7 TB.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wasim.calibration import calibrate
+from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, WriterProfile, profile_named
@@ -53,6 +55,8 @@ def stored_bytes(model: FastModel, assumed: Assumed) -> dict[Kind, int]:
 
 def as_published() -> Assumed:
     """The assumptions that the page states."""
+    if not SCENARIO.exists():
+        raise WasimError(f"{SCENARIO}: is not there. It is in wasim's repository: run this in a checkout.")
     (case,) = load_scenario(SCENARIO).cases()
     return Assumed(case=case, profile=profile_named("security_lake"))
 
@@ -119,4 +123,8 @@ def _newer(profile: WriterProfile) -> WriterProfile:
 
 
 if __name__ == "__main__":
-    print(render(), end="")
+    try:
+        print(render(), end="")
+    except WasimError as error:
+        print(error, file=sys.stderr)
+        sys.exit(int(error.exit_code))

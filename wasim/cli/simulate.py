@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.extras import require_extra
 from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import AsJson, Only, PriceFile, Settings, overrides_of
 from wasim.cli.terminal import console, print_notes
@@ -44,6 +45,8 @@ def simulate(
 
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
+    if master is not None:
+        require_extra("simulate --master", "spark")
     options = SimulationOptions(
         results=None if table_only else out,
         mode=_mode(mode, emit),
