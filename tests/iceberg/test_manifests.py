@@ -168,7 +168,7 @@ def test_metric_maps_come_in_the_order_of_a_jvm_hash_map():
     """But where Spark's rewrite_manifests has rewritten entries, which it read as maps of Scala's."""
     orders = {True: set(), False: set()}
     for table in sorted(path.name for path in TABLES.iterdir()):
-        for name, manifest in manifests_of(table).items() if "manifest_" not in table else ():
+        for manifest in manifests_of(table).values() if "manifest_" not in table else ():
             for item in manifest.entries:
                 for keys in (list(getattr(item.file, metric) or ()) for metric in METRIC_MAPS):
                     orders[java_map_order(sorted(keys)) == keys].add(table)
