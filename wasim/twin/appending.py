@@ -31,8 +31,8 @@ def append_manifest(
     attempt: int = 1,
     made: MergedBefore | None = None,
 ) -> None:
-    """One attempt to append a manifest of new files. `made` are merged manifests, by what they were made of: those of
-    earlier attempts, to which this one adds its own.
+    """One attempt to append a manifest of new files. `made` holds the merged manifests of earlier attempts by the
+    manifests that they replace; this attempt adds its own.
     """
     refuse_rolling(new.file, table.rules.policy.target_bytes)
     merged = Merged(manifests=[new, *table.manifests])

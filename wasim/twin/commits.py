@@ -81,7 +81,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """Manifests after merging: how many older ones are no more, and which own ones were written in vain."""
+    """Manifests after merging: how many older ones were replaced, and which of its own the commit no longer lists."""
 
     manifests: list[LiveManifest]
     replaced: int = 0

@@ -98,8 +98,8 @@ def batches_to_commit(
 
 
 def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:
-    """The files, of a table's live ones, that each become one: too small or too large ones, or those of which too much
-    is deleted, by partition.
+    """Groups of live files to rewrite into one file each, by partition: files that are too small or too large, or of
+    which too many rows are deleted.
 
     WasimError where Spark would do what is not modelled: several files of a partition, or of several partition specs.
     """

@@ -48,7 +48,7 @@ def equality_delete_file(
 
 
 def _sizes(keys: Sequence[Leaf], rows: int, files: DataFiles) -> FileBytes:
-    """Bytes of a file of so many keys, by the profile's law."""
+    """Bytes of a file of `rows` keys, by the profile's law."""
     columns = {key.field_id: round(column_size(key, rows, files.profile).mean_bytes) for key in keys}
     around = footer_bytes(_schema_of(keys, files.schema), len(keys), files.profile)
     return FileBytes(columns=columns, around=round(around) + _DELETE_TYPE_BYTES)

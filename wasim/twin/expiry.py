@@ -12,9 +12,9 @@ from wasim.twin.table import SimulatedTable
 
 
 def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
-    """Takes the snapshots out of the metadata, then deletes the files that only they held.
+    """Removes the expired snapshots from the metadata, then deletes the files that no other snapshot refers to.
 
-    Where none goes, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
+    Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
     """
     retained = retained_ids(table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=retain_last)
     expired = [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]

@@ -75,8 +75,8 @@ MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manife
 
 @dataclass(frozen=True, kw_only=True)
 class ManifestWriter:
-    """Writes the manifests of one table. What follows from its header is found once: to look it up takes a hash of the
-    schema, which costs more than an entry.
+    """Writes the manifests of one table. What derives from the header is cached here: a lookup by schema would hash it,
+    which costs more than an entry.
     """
 
     header: ManifestHeader

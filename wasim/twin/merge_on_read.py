@@ -31,8 +31,8 @@ def draw_delete_files(
     *,
     by_partition: bool,
 ) -> DeleteFiles:
-    """Deletes the rows that each task is to delete. In v2 one file deletes those of a partition or, if not
-    `by_partition`, of a data file; in v3 a task writes one file of vectors.
+    """Delete files for the rows that each task deletes. In v2 one file covers a partition or, if not `by_partition`, a
+    data file; in v3 a task writes one file of vectors.
     """
     uses_vectors = files.case.table.format_version > 2
     takes_over = uses_vectors or not by_partition

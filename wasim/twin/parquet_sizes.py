@@ -46,7 +46,7 @@ class FileBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLaw:
-    """Bytes that files of so many rows give to a column."""
+    """Bytes of a column in files of the same number of rows."""
 
     mean_bytes: float
     deviation_bytes: float
@@ -61,7 +61,7 @@ def kind_of(leaf: Leaf) -> tuple[str, int | None, int | None]:
 
 
 def column_size(leaf: Leaf, rows: int, profile: WriterProfile) -> SizeLaw:
-    """Mean and deviation of the column's bytes in a file of so many rows."""
+    """Mean and deviation of the column's bytes in a file of `rows` rows."""
     kind = kind_of(leaf)
     samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
     law = law_bytes(leaf, rows)
@@ -104,7 +104,7 @@ def _has_dictionary(column: Columns, rows: int) -> bool:
 
 
 def _distinct(column: Columns, rows: int) -> float:
-    """How many different values so many rows have, in the mean."""
+    """Expected number of different values in `rows` rows."""
     keys = _keys(column)
     return max(1.0, -keys * float(np.expm1(rows * np.log1p(-1.0 / keys)))) if keys > 1 else 1.0
 

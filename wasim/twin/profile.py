@@ -30,7 +30,7 @@ Upserts = Literal["merge", "equality-deletes", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSample:
-    """What files of `rows` rows gave to columns of one kind: mean bytes, and how they differ from file to file."""
+    """Bytes of columns of one kind in files of `rows` rows: their mean, and their deviation from file to file."""
 
     type: str
     length: int | None  # of strings and binaries
@@ -42,7 +42,7 @@ class ColumnSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FooterSample:
-    """What files of a table held apart from their columns; it depends on columns and on the schema's JSON within."""
+    """Bytes of a table's files apart from their columns, which depend on columns and the schema's JSON within."""
 
     columns: int
     schema_bytes: int
@@ -55,7 +55,7 @@ class WriterProfile:
 
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
     the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
-    of several such writers at work at once. `upserts` says how it replaces rows, if it does.
+    of several such writers that commit at once. `upserts` says how it replaces rows, if it does.
     """
 
     name: str

@@ -85,7 +85,7 @@ def race(commits: Sequence[int], due_s: Sequence[float], rules: RaceRules, rng: 
 def race_of(
     case: Case, profile: WriterProfile, step: Append, *, passed_s: float, rng: np.random.Generator
 ) -> list[Attempt]:
-    """The attempts of a run of appends of a case of several writers, which begins when so many seconds have passed."""
+    """The attempts of a run of appends by several writers, which begins `passed_s` after the case."""
     commits = range(step.first_commit, step.first_commit + step.commits)
     waits = case.clock == "real"
     rules = RaceRules(

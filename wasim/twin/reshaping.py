@@ -1,4 +1,4 @@
-"""A table's data files after its evolution: new ones have its new shape, and what was written stays what it is."""
+"""A table's data files after its evolution: new files have the new schema and spec, older ones keep theirs."""
 
 from collections.abc import Mapping
 from dataclasses import replace

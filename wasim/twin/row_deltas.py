@@ -132,7 +132,7 @@ class _Subtask:
             self.delta.deletes[place:place] = vectors
 
     def _close(self, opened: _Opened) -> list[DeletedRows]:
-        """Enters the files of one partition; which rows of them vectors must delete still (v3)."""
+        """Adds the files of one partition to the delta; returns the rows that vectors have yet to delete (v3)."""
         files, share = self.job.files, opened.share
         data = files.entry(opened.data, Part(share=share), self.rng)
         positions = repeated_places(share.rows.numbers)
@@ -165,7 +165,7 @@ class _Subtask:
 
 
 def repeated_places(numbers: Ints) -> Ints:
-    """Places of rows whose number comes again later."""
+    """Places of rows whose number is repeated later."""
     last = {number: place for place, number in enumerate(numbers.tolist())}
     return np.array([place for place, number in enumerate(numbers.tolist()) if last[number] != place], dtype=np.int64)
 

@@ -59,7 +59,7 @@ class RowSet:
 
 
 def new_rows(numbers: Ints, version: int = AS_ARRIVED) -> RowSet:
-    """Rows that no file held before."""
+    """Rows that are in no file yet."""
     filled = {name: np.full(len(numbers), version) for name in ("versions", "updates")}
     inherited = {name: np.full(len(numbers), INHERITED) for name in ("row_ids", "changed_at")}
     return RowSet(numbers=numbers, **filled, **inherited)

@@ -20,8 +20,8 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveFiles:
-    """The files of a table's current snapshot, in the order of its manifests: those of data with their partition spec,
-    and those of deletes.
+    """The files of a table's current snapshot, in the order of its manifests: data files, each with its partition
+    spec id, and delete files.
     """
 
     data: Sequence[tuple[LiveEntry, int]]

@@ -148,7 +148,7 @@ def _rewritten(
 def _delta(
     statement: Statement, hits: Sequence[Hit], written: RowSet | None, summary: dict[str, str] | None = None
 ) -> Planned:
-    """Merge-on-read: delete files say which rows are no more, and changed or new ones are written beside."""
+    """Merge-on-read: delete files remove the old rows, data files add changed and new ones."""
     files, numbers = statement.files, statement.numbers(is_delta=True)
     tasks = delta_tasks(files, [(hit.file, hit.mask) for hit in hits], written)
     added = []

@@ -1,5 +1,5 @@
 """The simulated table: its creation, and what every commit of Iceberg 1.12 does to it, down to the bytes and the order
-of files. What goes into a commit is said elsewhere (`appending`, `filtering`, `row_deltas` and their like).
+of files. Other modules (`appending`, `filtering`, `row_deltas` …) decide what goes into a commit.
 """
 
 from collections.abc import Iterable, Sequence

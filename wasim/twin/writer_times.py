@@ -15,7 +15,7 @@ Quantiles = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterTimes:
-    """What so many `writers` of a table in that catalog took on one machine, each part in seconds, as quantiles.
+    """Seconds that each part of a commit took on one machine, as quantiles, by catalog and number of `writers`.
 
     `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it has
     written its metadata.json; a later one begins after its wait. `write_s` are the last of an attempt, since its list
@@ -41,7 +41,7 @@ PARTS = tuple(field.name for field in fields(WriterTimes) if field.name.endswith
 
 
 def times_among(measured: Sequence[WriterTimes], catalog: str, writers: int) -> WriterTimes:
-    """The times of so many writers: between two that were measured, part by part; beyond, those of the nearest.
+    """Times of any number of writers: interpolated between measured numbers, part by part; beyond them, the nearest.
 
     WasimError if none was measured in that catalog.
     """

@@ -27,7 +27,7 @@ class DeltaTask:
 
 
 def tasks_of(files: DataFiles, rows: RowSet) -> list[RowSet]:
-    """The rows of each task that writes them: those of a partition together, or else in their order."""
+    """The rows of each task that writes them: by partition, or in their order where there is none."""
     count = _task_count(files, len(rows), 0)
     if count == 1:
         return [rows]
