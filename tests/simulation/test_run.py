@@ -13,8 +13,9 @@ from typer.testing import CliRunner, Result
 from wasim.cli import app
 from wasim.errors import ExitCode, WasimError
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.report.pages.cells import headline_table
 from wasim.runner import Outcome
-from wasim.runs import read_run
+from wasim.runs import Run, read_run
 from wasim.scenario import load_scenario
 from wasim.simulation import Mode, SimulationOptions, simulate, simulated_cases
 from wasim.twin import profile_named
@@ -197,3 +198,36 @@ def test_simulate_prints_the_document_that_bench_prints_and_emits_trees(tmp_path
     trees = sorted(path.name for path in (tmp_path / "trees").iterdir())
     assert trees == ["batch_every_1s", "batch_every_4s", "streaming_every_1s", "streaming_every_4s"]
     assert list((tmp_path / "trees" / "batch_every_4s" / "metadata").glob("00003-*.metadata.json"))
+
+
+def test_emitting_a_year_is_refused_unless_exact_mode_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WasimError, match=r"--emit writes every file, which takes about [\d.]+d.*on disk.*--mode exact"):
+        simulated(SimulationOptions(emit=tmp_path / "trees"), {"horizon": "365d"})
+    named = simulated_cases(load_scenario(SMOKE), SimulationOptions(emit=tmp_path / "trees", mode=Mode.EXACT))
+    assert [one.simulator.mode for one in named] == [Mode.EXACT] * 4
+    assert not (tmp_path / "trees").exists()
+
+
+def test_what_stays_on_disk_is_shown_and_differs_with_delete_after_commit(tmp_path: Path) -> None:
+    scenario = tmp_path / "dropping.yaml"
+    dropping = """
+sweep:
+  table.properties:
+    - {write.metadata.previous-versions-max: "5", write.metadata.delete-after-commit.enabled: "false"}
+    - {write.metadata.previous-versions-max: "5", write.metadata.delete-after-commit.enabled: "true"}
+"""
+    text = SMOKE.read_text()
+    start, end = text.index("sweep:"), text.index("environment:")
+    scenario.write_text(f"{text[:start]}commit_interval: 1s\nwriter: batch\n{dropping}{text[end:]}")
+    keeps, drops = simulate(load_scenario(scenario), SimulationOptions(), Console(file=io.StringIO())).run.cases
+    assert drops.totals.on_disk_bytes[Kind.METADATA_JSON] < 0.7 * keeps.totals.on_disk_bytes[Kind.METADATA_JSON]
+    table = headline_table(
+        Run(folder=None, scenario="s", question="?", provenance={}, cases=(keeps, drops), failures={})
+    )
+    column = table.head.index("metadata on disk")
+    assert table.rows[0][column] != table.rows[1][column]
+
+
+def test_the_terminal_says_where_the_table_lies() -> None:
+    result = invoke("simulate", SMOKE, "--table-only", "--location", "s3://bucket/db/events")
+    assert "Simulated for tables at s3://bucket/db/events." in " ".join(result.stdout.split())

@@ -13,6 +13,7 @@ from rich.console import Console
 from wasim.bench.case import carry_out, warm_up
 from wasim.bench.context import CaseContext
 from wasim.bench.progress import BenchProgress
+from wasim.errors import WasimError
 from wasim.runner import Job, Outcome, run_cases
 from wasim.runs import RunFolder, key_versions, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
@@ -30,6 +31,9 @@ from wasim.spark import (
 from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
 from wasim.spark.servers import case_jars, check_environment, open_servers
+
+MOST_COMMITS = 100_000
+COMMITS_PER_S, COMMITS_PER_S_WITHOUT_DATA = 3, 40  # fewer as metadata.json grows; docs/decisions/0005-engine-core.md
 
 
 class SessionOpener(Protocol):
@@ -51,6 +55,7 @@ class BenchOptions:
     fresh: bool = False
     engine: Engine = SPARK
     prices: Path | None = None  # of cases on S3; None: those that wasim ships
+    long: bool = False  # whether cases of more than MOST_COMMITS are wanted all the same
 
 
 def keyed_cases(scenario: LoadedScenario, engine: Engine = SPARK) -> dict[str, Case]:
@@ -79,6 +84,8 @@ def bench(
         options.engine.check(case)
         check_readers(case.planning.readers)
     check_environment(cases.values())
+    if not options.long:
+        _check_length(cases.values(), options.engine)
     find_java()  # before a folder is made: without Java there is nothing to run
 
     def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
@@ -100,6 +107,18 @@ def bench(
 
     job = Job(scenario=scenario, cases=cases, results=options.results, fresh=options.fresh, prices=options.prices)
     return run_cases(job, carry_out_left, console)
+
+
+def _check_length(cases: Iterable[Case], engine: Engine) -> None:
+    """WasimError if a case has so many commits that nobody would wait for them unwarned."""
+    longest = max(cases, key=lambda case: case.commits)
+    if longest.commits > MOST_COMMITS:
+        rate = COMMITS_PER_S if engine.writes_data else COMMITS_PER_S_WITHOUT_DATA
+        hours = longest.commits / rate / 3600
+        raise WasimError(
+            f"{longest.label} makes {longest.commits:,} commits, {hours:,.0f} hours or more on engine {engine.name} at"
+            f" {rate} a second. Give --long to run it all the same, or a shorter horizon, or use wasim simulate."
+        )
 
 
 def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchProgress) -> dict[str, str]:

@@ -29,6 +29,7 @@ def bench(
         str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
     ] = "spark",
     prices: PriceFile = None,
+    long: Annotated[bool, typer.Option("--long", help="Run cases of over 100,000 commits, which take hours.")] = False,
     settings: Settings = None,
     only: Only = None,
 ) -> None:
@@ -47,7 +48,9 @@ def bench(
     from wasim.bench import bench as run_bench
     from wasim.cli.outcome import print_outcome
 
-    options = BenchOptions(results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices)
+    options = BenchOptions(
+        results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices, long=long
+    )
     try:
         outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:

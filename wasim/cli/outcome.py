@@ -16,12 +16,15 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
     """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else."""
     from wasim.report.pages import render_answer, render_bill, render_headline_table
     from wasim.report.pages.cells import headline_table
+    from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:
         typer.echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
     words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
     words.print(render_headline_table(outcome.run))
+    for note in simulation_notes(outcome.run):
+        words.print(note, style="dim", markup=False, highlight=False)
     if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
         words.print(bill)
     for limit in outcome.limits:

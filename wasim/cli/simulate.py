@@ -79,7 +79,7 @@ def _mode(name: str, emit: Path | None) -> "Mode":
         raise WasimError(f"--mode is {name!r}. Give {', '.join(Mode)}.")
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
-    return Mode.EXACT if emit is not None else Mode(name)
+    return Mode(name)
 
 
 def _location(text: str | None, emit: Path | None) -> str | None:

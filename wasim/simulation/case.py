@@ -11,10 +11,12 @@ from wasim.ledger import Recorded, Recording
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.runs import CaseRun, Simulation
 from wasim.scenario import Case
-from wasim.simulation.engine import Simulator
+from wasim.simulation.engine import Mode, Simulator
+from wasim.simulation.needs import Needs, exact_needs
 from wasim.twin import Site, WriterProfile, render_profile
 
 ENGINE_NAME = "sim"
+WORTH_SAYING_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,14 @@ class SimulatedCase:
     def announced(self) -> str:
         """What is said before the case is simulated."""
         profile = f"profile {self.profile.name} ({self.profile.origin})"
-        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}"
+        takes = f", {self.needs.words}" if self.needs is not None and self.needs.seconds > WORTH_SAYING_S else ""
+        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}{takes}"
+
+    @property
+    def needs(self) -> Needs | None:
+        """What it takes to simulate the case exactly; None where that is not what is done."""
+        exact = self.simulator.mode is Mode.EXACT
+        return exact_needs(self.case, emits=self.emit is not None) if exact else None
 
     def carry_out(self) -> tuple[CaseRun, Recording | None]:
         """The case simulated, with its recording if the simulator makes one. WasimError for what it does not model."""

@@ -10,10 +10,11 @@ import numpy as np
 from wasim.ledger import Recorded, Summed
 from wasim.scenario import Case
 from wasim.simulation.fast import sum_case
+from wasim.simulation.needs import UNASKED, exact_needs
 from wasim.twin import Site, WriterProfile, simulate_table
 from wasim.twin.supported import check_summable, check_supported
 
-EXACT_AT_MOST_COMMITS = 2_000  # a few seconds; encoding grows with the square of the commits
+EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
 
 
 class Mode(StrEnum):
@@ -55,8 +56,9 @@ EXACT = Simulator(mode=Mode.EXACT, check=check_supported, simulate=_simulate_exa
 FAST = Simulator(mode=Mode.FAST, check=_check_summable, simulate=_sum)
 
 
-def simulator_for(case: Case, mode: Mode) -> Simulator:
-    """The simulator that a mode means for the case."""
+def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
+    """The simulator that a mode means for the case; only the exact one has files to emit."""
     if mode is Mode.AUTO:
-        mode = Mode.EXACT if case.commits <= EXACT_AT_MOST_COMMITS else Mode.FAST
+        short = case.commits <= EXACT_AT_MOST_COMMITS and exact_needs(case).within(UNASKED)
+        mode = Mode.EXACT if short or emits else Mode.FAST
     return EXACT if mode is Mode.EXACT else FAST

@@ -17,6 +17,7 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
 from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
+from wasim.simulation.needs import EMITTED_UNASKED, add_up
 from wasim.twin import Site, WriterProfile, shipped_profile
 
 Say = Callable[[str], None]
@@ -42,11 +43,14 @@ class SimulationOptions:
 def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Console) -> Outcome:
     """Simulates the scenario; `console` takes progress and notes. With a folder for results, an unfinished run resumes.
 
-    WasimError if a simulator does not model a case, before any is simulated; CaseFailed if none could be finished.
+    WasimError if a simulator does not model a case, or if emitting takes much and exact mode is not named, before
+    anything is simulated; CaseFailed if no case could be finished.
     """
     cases = {one.key: one for one in simulated_cases(scenario, options)}
     for one in cases.values():
         one.simulator.check(one.case, one.profile)
+    if options.emit is not None and options.mode is not Mode.EXACT:
+        _check_emitted(cases.values())
 
     def say(line: str) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -79,13 +83,23 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
         chosen.append(
             SimulatedCase(
                 case=case,
-                simulator=simulator_for(case, options.mode),
+                simulator=simulator_for(case, options.mode, emits=emit is not None),
                 profile=options.profile or shipped_profile(case),
                 site=Site() if location is None else Site(location=location),
                 emit=emit,
             )
         )
     return chosen
+
+
+def _check_emitted(cases: Iterable[SimulatedCase]) -> None:
+    """WasimError if emitting the cases takes more than anyone would expect who did not name exact mode."""
+    needs = add_up(one.needs for one in cases if one.needs is not None)
+    if not needs.within(EMITTED_UNASKED):
+        raise WasimError(
+            f"--emit writes every file, which takes {needs.words}. Give a shorter --horizon, or --mode exact to do it"
+            " all the same."
+        )
 
 
 Keep = Callable[[CaseRun, Recording | None], None]

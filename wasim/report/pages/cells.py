@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
-from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.answer import stops_writing
 from wasim.report.series import horizons_s, kinds_written
@@ -22,7 +22,8 @@ _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 class TextTable:
     """A table of text. Columns in `figures` hold figures and align right.
 
-    When `grouped`, a row's first cell has no column: it heads the rows that share it.
+    When `grouped`, a row's first cell has no column: it heads the rows that share it. Where there is no room for all
+    columns, those in `spare` are left out, the first of them first.
     """
 
     caption: str
@@ -30,10 +31,11 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
     figures: tuple[str, ...] = ()
     grouped: bool = False
+    spare: tuple[str, ...] = ()
 
 
 def headline_table(run: Run) -> TextTable:
-    """What each case wrote, by kind: one row per case, shortest interval first."""
+    """What each case wrote, by kind, and the metadata on disk at its end: a row per case, shortest interval first."""
     horizons, others = horizons_s(run), _other_kinds(run)
     over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ", each over its own horizon"
     own_horizon, changed = len(horizons) > 1, any(not case.case.only_appends for case in run.cases)
@@ -42,19 +44,21 @@ def headline_table(run: Run) -> TextTable:
         "commits",
         *(KIND_NAMES[kind] for kind in _OWN_COLUMN),
         *(("other metadata",) if others else ()),
+        "metadata on disk",
         "data",
         *(("WA_data",) if changed else ()),
         "WA_metadata",
         "live manifests",
     )
     return TextTable(
-        caption=f"Written by kind{over}",
+        caption=f"Written by kind{over}, and metadata on disk at the end",
         head=("interval", "writer", *figures),
         rows=tuple(
             _headline_row(case, others, own_horizon=own_horizon, changed=changed)
             for case in sorted(run.cases, key=lambda case: case.case.commit_interval_s)
         ),
         figures=figures,
+        spare=("WA_data", "data", "other metadata", "live manifests", "manifest lists"),
     )
 
 
@@ -77,6 +81,7 @@ def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, ch
         *named,
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
         *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
+        format_bytes(sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
         format_bytes(run.totals.data_bytes),
         *((format_figure(wa.data),) if changed else ()),
         format_figure(wa.metadata),

@@ -19,6 +19,7 @@ from wasim.report.pages.cells import TextTable, boundaries, headline_table, list
 from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
+from wasim.report.simulated import simulation_notes
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 
@@ -70,6 +71,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         bill=bill_table(run, fit, prices) if prices is not None else None,
         prices=prices,
         notes=fit.notes,
+        simulated=simulation_notes(run),
         provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,
         files=tuple(_files(run)),

@@ -1,6 +1,7 @@
 """A run for the terminal: the answer in two sentences, then its tables; whole from 80 columns on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -22,6 +23,7 @@ _SHORT = {
     "manifest lists": "lists",
     "other metadata": "other",
     "live manifests": "live",
+    "metadata on disk": "on disk",
     "WA_metadata": "WA_\nmetadata",
     "planning ms": "planning\nms",
 }
@@ -49,8 +51,11 @@ def render_bill(run: Run, fit: FitReport, prices: Prices) -> RenderableType | No
 def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
     """The table within 80 columns: where it is wider, each writer heads its rows instead of standing in a column.
 
-    Where heads are long, `wrapped` lets cells take several lines.
+    Where that is too wide still, columns that can be spared are left out. Where heads are long, `wrapped` lets cells
+    take several lines.
     """
+    if not wrapped and "writer" in text.head:
+        text = _spared(text)
     if wrapped or "writer" not in text.head or _width(text) <= COLUMNS:
         return Group(Text(text.caption, style="bold"), _table(text, text.rows, wrapped=wrapped))
     place = text.head.index("writer")
@@ -60,6 +65,24 @@ def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
         mine = [row for row in text.rows if row[place] == writer]
         parts += [Text(writer), _table(text, mine, headed=False, without=place)]
     return Group(*parts)
+
+
+def _spared(text: TextTable) -> TextTable:
+    """The table without as many of its spare columns as do not fit, whether or not writers stand in a column."""
+    for name in text.spare:
+        if _width(text) - _column_width(text, text.head.index("writer")) - 1 <= COLUMNS:
+            break
+        if name in text.head:
+            text = _without(text, text.head.index(name))
+    return text
+
+
+def _without(text: TextTable, place: int) -> TextTable:
+    return replace(
+        text,
+        head=text.head[:place] + text.head[place + 1 :],
+        rows=tuple(row[:place] + row[place + 1 :] for row in text.rows),
+    )
 
 
 def _width(text: TextTable) -> int:

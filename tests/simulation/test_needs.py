@@ -1,0 +1,52 @@
+"""What exact simulation takes, told beforehand."""
+
+from dataclasses import replace
+
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.scenario.changes import Maintenance
+from wasim.scenario.parts import PartitionField
+from wasim.simulation.needs import EMITTED_UNASKED, UNASKED, Needs, add_up, exact_needs
+
+SHORT = synthetic_case(horizon_s=2_000.0)
+YEAR = synthetic_case(horizon_s=365 * 86_400.0)
+
+
+def test_a_short_history_is_taken_unasked_and_a_year_of_seconds_is_not() -> None:
+    assert exact_needs(SHORT).within(UNASKED)
+    needs = exact_needs(YEAR, emits=True)
+    assert not needs.within(EMITTED_UNASKED)
+    assert needs.disk_bytes > 400 * 2**50  # half of 1,040 B times 31,536,000 squared
+    assert needs.seconds > 365 * 86_400
+
+
+def test_what_was_measured_is_told_within_a_factor_of_two() -> None:
+    needs = exact_needs(replace(SHORT, horizon_s=8_000.0))
+    assert needs.seconds == pytest.approx(44, rel=0.5)
+    assert needs.memory_bytes == pytest.approx(300e6, rel=0.5)
+    assert exact_needs(SHORT, emits=True).disk_bytes == pytest.approx(2.1e9, rel=0.2)
+
+
+def test_expiry_keeps_time_and_disk_from_growing_with_the_square() -> None:
+    expiry = Maintenance.model_validate({"expire_snapshots": {"every": "100s", "older_than": "100s"}})
+    plain, expiring = (replace(YEAR, maintenance=maintenance) for maintenance in (Maintenance(), expiry))
+    assert exact_needs(expiring, emits=True).disk_bytes < exact_needs(plain, emits=True).disk_bytes / 100
+
+
+def test_rows_of_a_partitioned_table_take_time_and_rows_to_be_changed_take_memory() -> None:
+    by_day = SHORT.table.model_copy(update={"partition_by": (PartitionField(column="event_time", transform="day"),)})
+    busy = replace(SHORT, workload=SHORT.workload.model_copy(update={"rows_per_second": 50_000}))
+    assert exact_needs(replace(busy, table=by_day)).seconds > 5 * exact_needs(busy).seconds
+    compaction = Maintenance.model_validate({"rewrite_data_files": {"every": "1h"}})
+    assert exact_needs(replace(busy, maintenance=compaction)).memory_bytes > 2**34
+
+
+def test_several_cases_take_their_times_and_disks_together_and_the_greatest_memory() -> None:
+    one, other = (
+        Needs(seconds=seconds, memory_bytes=memory, disk_bytes=7.0) for seconds, memory in ((1.0, 5.0), (2.0, 3.0))
+    )
+    assert add_up([one, other]) == Needs(seconds=3.0, memory_bytes=5.0, disk_bytes=14.0)
+    assert Needs(seconds=7_300.0, memory_bytes=2**20, disk_bytes=2**30).words == (
+        "about 2h, 1.00 MiB of memory, 1.00 GiB on disk"
+    )
