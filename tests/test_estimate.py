@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from support.paths import ROOT, SCENARIOS
+from support.paths import DATA, ROOT, SCENARIOS
 
 from wasim.errors import WasimError
 from wasim.estimate import APPEND_S, CASE_S, CORE_APPEND_S, OPERATION_S, estimate_run
 from wasim.runs import read_run
 from wasim.scenario import load_scenario
 
-SAMPLE = next((ROOT / "results" / "sample" / "smoke").iterdir())
+SAMPLE = DATA / "runs" / "version_3"
 
 
 def recorded_s(operation: str) -> list[float]:

@@ -11,7 +11,7 @@ from wasim.simulation import SimulationOptions, simulated_cases
 from wasim.simulation.case import SimulatedCase
 from wasim.workload import Append, ChangeRows, Evolve, Maintain, Probe, plan_steps
 
-# Medians of `step_ms` of the appends in results/sample/smoke, engine spark
+# Medians of `step_ms` of the appends in tests/data/runs/version_3, engine spark
 APPEND_S = {"streaming": 0.40, "batch": 0.33}
 # Medians of `wall_ms` in tests/data/operations/*/steps.parquet, engine spark
 OPERATION_S: Mapping[str, float] = {
@@ -31,7 +31,7 @@ CORE_APPEND_S = 0.01  # README: 50 to 200 commits a second
 PLAN_S, PLAN_MANIFEST_S = 0.003, 0.0026
 QUERIES = 2
 MERGED_MANIFESTS = 100  # commit.manifest.min-count-to-merge: about so many stay live
-# results/sample/smoke: `wall_s` of a case less its steps, the cold probe in a fresh JVM included
+# tests/data/runs/version_3: `wall_s` of a case less its steps, the cold probe in a fresh JVM included
 CASE_S = 6.0
 SESSION_S = 10.0  # from the command to the first warm-up commit of the same run
 MEMORY_BYTES = int(1.3 * 2**30)  # resident while commit_interval ran: JVM 0.95 GB, Python 0.25 GB
@@ -81,7 +81,7 @@ def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
         CaseEstimate(
             label=case.label,
             commits=case.commits,
-            wall_s=round(CASE_S + sum(_steps_s(case, engine)), 1),
+            wall_s=round(case_s(case, engine), 1),
             memory_bytes=MEMORY_BYTES,
             disk_bytes=size,
         )
@@ -90,6 +90,11 @@ def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
     warmed = {case.writer_name: case for case in scenario.cases()}.values()
     warm_up_s = sum(case.environment.warm_up_commits * _append_s(case, engine) for case in warmed)
     return RunEstimate(cases=cases, wall_s=round(SESSION_S + warm_up_s + sum(case.wall_s for case in cases), 1))
+
+
+def case_s(case: Case, engine: str) -> float:
+    """Seconds that the case would take with that engine."""
+    return CASE_S + sum(_steps_s(case, engine))
 
 
 def _steps_s(case: Case, engine: str) -> Iterator[float]:

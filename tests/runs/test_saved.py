@@ -1,21 +1,25 @@
 """Cases and runs as they are saved: what is read again is what was saved, and runs of before stay readable."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from support.paths import RESULTS
+from support.paths import DATA
 from support.synthetic import Truth, synthetic_case, synthetic_ledger
+from typer.testing import CliRunner
 
-from wasim.errors import SavedFileError
+from wasim.cli import app
+from wasim.errors import ExitCode, SavedFileError
 from wasim.ledger import Kind, Ledger, OperationTotals, Summed, Totals
+from wasim.runner import conclude_run
 from wasim.runs import CaseRun, read_run, save_case
 from wasim.runs.saved import read_case
 
-SAMPLE = next((RESULTS / "sample" / "smoke").iterdir())
+BEFORE = DATA / "runs" / "version_3"  # saved before there were simulated runs, bands and values of the command line
 
 
 def summed_case() -> CaseRun:
@@ -77,8 +81,8 @@ def test_what_an_engine_does_not_know_is_missing_in_the_saved_ledger(tmp_path: P
 
 
 def test_a_run_saved_before_there_were_bands_is_read_as_exact() -> None:
-    run = read_run(SAMPLE)
-    saved = json.loads((SAMPLE / "summary.json").read_text())
+    run = read_run(BEFORE)
+    saved = json.loads((BEFORE / "summary.json").read_text())
     assert [case.totals.written_bytes for case in run.cases] == [case["written_bytes"] for case in saved["cases"]]
     assert [(case.band, case.approximated, case.is_sampled) for case in run.cases] == [({}, (), False)] * 4
 
@@ -88,3 +92,15 @@ def test_a_ledger_that_lacks_commits_is_refused(tmp_path: Path) -> None:
     save_case(replace(case, ledger=case.ledger.head(20)), None, tmp_path)
     with pytest.raises(SavedFileError, match=r"holds 200 commits, the case has 240"):
         read_case(tmp_path)
+
+
+def test_a_run_saved_before_is_reported_and_compared(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(BEFORE, folder)
+    outcome = conclude_run(folder)
+    assert outcome.exit_code == ExitCode.DONE
+    assert (folder / "report.html").exists()
+    assert [case["key"] for case in outcome.document["cases"]] == [case.key for case in read_run(BEFORE).cases]
+    compared = CliRunner().invoke(app, ["compare", str(folder), str(BEFORE)])
+    assert compared.exit_code == 0
+    assert compared.stdout.count("×1") >= 4

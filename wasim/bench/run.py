@@ -14,6 +14,7 @@ from wasim.bench.case import carry_out, warm_up
 from wasim.bench.context import CaseContext
 from wasim.bench.progress import BenchProgress
 from wasim.errors import WasimError
+from wasim.estimate import case_s
 from wasim.runner import Job, Outcome, run_cases
 from wasim.runs import RunFolder, key_versions, provenance, write_atomically
 from wasim.scenario import Case, LoadedScenario
@@ -32,8 +33,7 @@ from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
 from wasim.spark.servers import case_jars, check_environment, open_servers
 
-MOST_COMMITS = 100_000
-COMMITS_PER_S, COMMITS_PER_S_WITHOUT_DATA = 3, 40  # fewer as metadata.json grows; docs/decisions/0005-engine-core.md
+MOST_COMMITS = 100_000  # of one case, unless more are asked for
 
 
 class SessionOpener(Protocol):
@@ -113,11 +113,10 @@ def _check_length(cases: Iterable[Case], engine: Engine) -> None:
     """WasimError if a case has so many commits that nobody would wait for them unwarned."""
     longest = max(cases, key=lambda case: case.commits)
     if longest.commits > MOST_COMMITS:
-        rate = COMMITS_PER_S if engine.writes_data else COMMITS_PER_S_WITHOUT_DATA
-        hours = longest.commits / rate / 3600
+        hours = case_s(longest, engine.name) / 3600
         raise WasimError(
-            f"{longest.label} makes {longest.commits:,} commits, {hours:,.0f} hours or more on engine {engine.name} at"
-            f" {rate} a second. Give --long to run it all the same, or a shorter horizon, or use wasim simulate."
+            f"{longest.label} makes {longest.commits:,} commits, which take engine {engine.name} {hours:,.0f} hours or"
+            " more. Give --long to run it all the same, or a shorter horizon, or use wasim simulate."
         )
 
 
