@@ -16,6 +16,7 @@ from wasim.scenario import load_scenario
 def test_over_a_hundred_thousand_commits_are_refused_with_their_hours(engine: str, hours: str, tmp_path: Path) -> None:
     scenario = load_scenario(SCENARIOS / "smoke.yaml", {"horizon": "365d"})
     options = BenchOptions(results=tmp_path, engine=engine_named(engine))
-    with pytest.raises(WasimError, match=rf"31,536,000 commits, which take engine {engine} {hours} hours or more.*--long"):
+    said = rf"31,536,000 commits, which take engine {engine} {hours} hours or more.*--long"
+    with pytest.raises(WasimError, match=said):
         bench(scenario, options, Console(file=io.StringIO()))
     assert not list(tmp_path.iterdir())
