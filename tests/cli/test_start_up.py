@@ -71,6 +71,7 @@ SAMPLE = next((ROOT / "results" / "sample" / "smoke").iterdir())
         ["simulate", SCENARIOS / "smoke.yaml", "--mode", "fast", "--grid", "grid.parquet"],
         ["compare", SAMPLE, SAMPLE],
         ["report", "run/latest"],
+        ["inspect", ROOT / "tests" / "data" / "tables" / "api_types_v3", "--fail-on", "never"],
         ["bench", SCENARIOS / "smoke.yaml", "--dry-run"],
     ],
     ids=lambda arguments: arguments[0],
