@@ -104,6 +104,11 @@ def test_an_int_has_32_bits_and_a_long_64():
     with pytest.raises(PropertyError, match="from -2147483648 to 2147483647"):
         TableProperties.read({"commit.manifest.min-count-to-merge": "2147483648"})
     assert TableProperties.read({"commit.manifest.target-size-bytes": "2147483648"}).manifest_target_size_bytes == 2**31
+    assert TableProperties.read({"commit.manifest.target-size-bytes": str(-(2**63))}).manifest_target_size_bytes == -(
+        2**63
+    )
+    with pytest.raises(PropertyError, match="-9223372036854775808"):
+        TableProperties.read({"commit.manifest.target-size-bytes": str(-(2**63) - 1)})
     with pytest.raises(PropertyError, match="9223372036854775807"):
         TableProperties.read({"commit.manifest.target-size-bytes": str(2**63)})
 
@@ -113,6 +118,12 @@ def test_a_lenient_reading_leaves_what_cannot_be_parsed_at_its_default():
     level = {"write.manifest.compression-level": "99"}
     read = TableProperties.read_leniently({"write.summary.partition-limit": "7"} | nonsense | level)
     assert read == TableProperties(write_partition_summary_limit=7)
+
+
+def test_keys_that_wasim_does_not_use_are_passed_over():
+    assert TableProperties.read({"comment": "mine", "write.wap.enabled": "?", "read.split.target-size": "?"}) == (
+        TableProperties()
+    )
 
 
 def test_retries_below_zero_are_refused():

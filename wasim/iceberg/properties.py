@@ -301,7 +301,7 @@ def _fields_as_rows() -> list[Property]:
 
 PROPERTIES: tuple[Property, ...] = (
     *_fields_as_rows(),
-    Property(key=FORMAT_VERSION, type=INT, default=2, support=Support.NEVER),
+    Property(key=FORMAT_VERSION, type=INT, support=Support.NEVER),
     Property(
         key=DEFAULT_FILE_FORMAT, type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)
     ),
