@@ -76,7 +76,7 @@ def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, ch
         f"{run.commits:,}",
     )
     if stops_writing(run) is not None:  # no writer gets there: figures would be taken at their word
-        return (*named, *[ABSENT] * (6 + bool(others) + changed))
+        return (*named, *[ABSENT] * (len(_OWN_COLUMN) + 4 + bool(others) + changed))
     return (
         *named,
         *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
