@@ -19,7 +19,7 @@ MEASURES = "--out"  # a command that measures is carried out by test_bench
 
 @pytest.fixture
 def copy_of_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("scenarios", "results/sample"):
+    for name in ("scenarios", "results/sample", "tests/data/tables/evolving_v2"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -1,6 +1,7 @@
 """The doctor's totals against what is known to have been written."""
 
 import hashlib
+import json
 import os
 from dataclasses import replace
 
@@ -105,3 +106,28 @@ def test_reading_changes_nothing(tmp_path):
     before = fingerprint()
     inspect_location(str(tree.root), NOW)
     assert fingerprint() == before
+
+
+def test_a_table_of_the_virtual_clock_takes_its_interval_from_its_case(tmp_path):
+    run = tmp_path / "run"
+    tree = emit_tree(run / "warehouse" / "abc" / "db" / "t", synthetic_case(horizon_s=600.0, interval_s=60.0))
+    stamped = inspect_location(str(tree.root), NOW).history
+    assert (stamped.interval_source, stamped.interval_s.median < 1) == ("snapshots", True)
+    given = inspect_location(str(tree.root), replace(NOW, commit_interval_s=30.0)).history
+    assert (given.interval_source, given.interval_s.median, given.commits_per_hour) == ("given", 30, 120)
+    (run / "cases" / "abc").mkdir(parents=True)
+    (run / "cases" / "abc" / "case.json").write_text(json.dumps({"case": tree.case.document()}))
+    found = inspect_location(str(tree.root), NOW)
+    assert (found.history.interval_s.median, found.history.span_s) == (60, 540)
+    assert found.growth.trends["manifests"].per_day == pytest.approx(1440)
+
+
+def test_an_expired_history_takes_its_interval_from_the_metadata_log(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    newest = max((tree.root / "metadata").glob("*.metadata.json"))
+    document = json.loads(newest.read_bytes())
+    document["snapshots"] = document["snapshots"][-1:]
+    newest.write_text(json.dumps(document))
+    history = inspect_location(str(tree.root), NOW).history
+    assert history.interval_source == "metadata log"
+    assert 0.1 < history.interval_s.median < 1

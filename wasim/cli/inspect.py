@@ -61,6 +61,10 @@ def inspect(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="From which finding on to exit with 1.")
     ] = FailOn.WARNING,
+    interval: Annotated[
+        str | None,
+        typer.Option("--commit-interval", help="The true one, where stamps of snapshots do not tell it."),
+    ] = None,
     files: Annotated[bool, typer.Option("--files", help="May I delete it? File by file.")] = False,
     as_file: Annotated[
         bool, typer.Option("--as-file", help="Print this one metadata.json, not the table that it is of.")
@@ -91,6 +95,7 @@ def inspect(
         reads_manifests=manifests,
         thresholds=dict(map(_limit, limit or [])),
         table=name,
+        commit_interval_s=None if interval is None else duration_s("--commit-interval", interval),
     )
     inspection = inspect_location(location, options)
     _show(inspection, files=files, as_json=as_json, prometheus=prometheus)

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from wasim.doctor.clock import GIVEN
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.errors import WasimError
@@ -106,6 +107,9 @@ def _number(snapshot: Snapshot, key: str) -> int:
 
 def _interval_s(inspection: Inspection, appends: Sequence[Snapshot]) -> float:
     """The median time between commits that added files, in whole milliseconds."""
+    given = inspection.history.interval_s
+    if inspection.history.interval_source == GIVEN and given is not None and len(appends) >= _LEAST_SNAPSHOTS:
+        return given.median
     gaps_ms = np.diff([one.timestamp_ms for one in appends])
     if len(appends) < _LEAST_SNAPSHOTS or not (gaps_ms > 0).any():
         location = inspection.tree.opened.location

@@ -116,6 +116,7 @@ def _history(inspection: Inspection) -> dict[str, Any]:
         "span_s": history.span_s,
         "commits_per_hour": history.commits_per_hour,
         "interval_s": _spread(history.interval_s),
+        "interval_source": history.interval_source,
         "operations": {printable(key, 100): count for key, count in history.operations.items()},
         "writers": {printable(key, 200): count for key, count in history.writers.items()},
         "bytes_per_commit": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wasim.doctor.clock import commit_times
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
 from wasim.iceberg.names import parse_manifest_list_name
@@ -41,6 +42,7 @@ class History:
     span_s: float
     commits_per_hour: float | None
     interval_s: Spread | None
+    interval_source: str
     operations: Mapping[str, int]
     writers: Mapping[str, int]
 
@@ -50,20 +52,21 @@ class History:
         return _spread(values.astype(np.float64)) if len(values) else None
 
 
-def rebuild_history(tree: Tree) -> History:
-    """The history of a table's retained snapshots."""
+def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> History:
+    """The history of a table's retained snapshots; a commit interval that is given stands for their stamps."""
     index, snapshots = tree.index, tree.index.snapshots
-    times_s = np.array([one.timestamp_ms / 1000 for one in snapshots], dtype=np.float64)
-    gaps = np.diff(times_s)
-    gaps = gaps[gaps >= 0]
-    span = float(times_s[-1] - times_s[0]) if len(times_s) else 0.0
-    ledger, known = _ledger(tree, times_s)
+    times = commit_times(tree, given_interval_s)
+    gaps = times.gaps_s
+    span = float(times.event_time_s[-1]) if len(times.event_time_s) else 0.0
+    rate = len(gaps) / float(gaps.sum()) * 3600 if len(gaps) and gaps.sum() > 0 else None
+    ledger, known = _ledger(tree, times.event_time_s)
     return History(
         ledger=ledger,
         known=known,
         span_s=span,
-        commits_per_hour=(len(snapshots) - 1) / span * 3600 if span > 0 else None,
+        commits_per_hour=rate,
         interval_s=_spread(gaps) if len(gaps) else None,
+        interval_source=times.source,
         operations=Counter(one.operation or "unknown" for one in snapshots),
         writers=dict(Counter(map(_writer, index.snapshots)).most_common(_MOST_WRITERS)),
     )
@@ -138,8 +141,8 @@ def _ledger(tree: Tree, times_s: Floats) -> tuple[Ledger, dict[str, np.ndarray]]
         operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
         snapshot_operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
         snapshot_id=np.array([one.snapshot_id for one in index.snapshots], dtype=np.int64),
-        event_time_s=times_s - times_s[0] if count else times_s,
-        reported_at_s=times_s,
+        event_time_s=times_s,
+        reported_at_s=np.array([one.timestamp_ms / 1000 for one in index.snapshots], dtype=np.float64),
         commit_ms=np.full(count, np.nan),
         step_ms=np.full(count, np.nan),
         attempts=_attempts(index),

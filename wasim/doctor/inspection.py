@@ -17,7 +17,11 @@ from wasim.storage import S3Options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectOptions:
-    """How a table is inspected. `thresholds` replace (warning, critical) by name; `table` names it in SQL."""
+    """How a table is inspected.
+
+    `thresholds` replace (warning, critical) by name; `table` names it in SQL; `commit_interval_s` stands for the stamps
+    of snapshots that were not written at their own pace.
+    """
 
     choice: Choice = field(default_factory=Choice)
     s3: S3Options = field(default_factory=S3Options)
@@ -25,6 +29,7 @@ class InspectOptions:
     reads_manifests: bool = True
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     table: str = "catalog.namespace.table"
+    commit_interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ def inspect_table(opened: OpenedTable, options: InspectOptions) -> Inspection:
     tree = read_tree(opened, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
     totals = total_states(tree.files)
     parts = measure_parts(opened.json_text, opened.metadata)
-    history = rebuild_history(tree)
+    history = rebuild_history(tree, options.commit_interval_s)
     metadata_bytes = totals.of_kinds(METADATA_KINDS).bytes
     growth = measure_growth(tree, history, parts, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
     return Inspection(

@@ -138,7 +138,8 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
     rate = "" if history.commits_per_hour is None else f", {history.commits_per_hour:,.3g} commits an hour"
     yield f"History: {len(history.ledger):,} commits over {format_duration(round(history.span_s, 1) or 0.001)}{rate}"
     if interval is not None:
-        yield f"  commit interval: {_seconds(interval)} (median; 10 % to 90 % of commits)"
+        source = "" if history.interval_source == "snapshots" else f", {history.interval_source}"
+        yield f"  commit interval: {_seconds(interval)} (median; 10 % to 90 % of commits{source})"
     operations = ", ".join(f"{printable(name, 40)} {count:,}" for name, count in history.operations.items())
     yield f"  operations: {operations}"
     for writer, count in history.writers.items():
