@@ -139,7 +139,7 @@ writer: batch
 environment: {warm_up_commits: 2}
 horizon: 2s
 commit_interval: 1s
-sweep: {table.properties.write.format.default: [parquet, nonsense]}
+sweep: {table.properties.write.parquet.compression-codec: [zstd, nonsense]}
 planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
 """
 
@@ -151,7 +151,9 @@ def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(
     scenario.write_text(FAILING)
     outcome = run_bench(scenario)
     assert outcome.exit_code == ExitCode.CASE_FAILED
-    assert [case.case.swept["table.properties.write.format.default"] for case in outcome.run.cases] == ["parquet"]
+    assert [case.case.swept["table.properties.write.parquet.compression-codec"] for case in outcome.run.cases] == [
+        "zstd"
+    ]
     ((label, line),) = outcome.run.failures.items()
     assert "nonsense" in label
     assert "nonsense" in line.lower()
@@ -161,7 +163,7 @@ def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(
 
 def test_when_every_case_fails_the_lines_say_why(run_bench: Bench, tmp_path: Path) -> None:
     scenario = tmp_path / "failing.yaml"
-    scenario.write_text(FAILING.replace("[parquet, nonsense]", "[nonsense]"))
+    scenario.write_text(FAILING.replace("[zstd, nonsense]", "[nonsense]"))
     with pytest.raises(CaseFailed, match="nonsense"):
         run_bench(scenario)
 
@@ -178,7 +180,7 @@ def test_the_same_command_carries_out_only_what_is_left(run_bench: Bench, tmp_pa
 
 
 def test_a_breached_limit_exits_1_and_a_kept_one_0(run_bench: Bench, tmp_path: Path) -> None:
-    text = FAILING.replace("sweep: {table.properties.write.format.default: [parquet, nonsense]}\n", "")
+    text = FAILING.replace("sweep: {table.properties.write.parquet.compression-codec: [zstd, nonsense]}\n", "")
     for bound, code in (("< 0.0001", ExitCode.FINDINGS), ("< 1000", ExitCode.DONE)):
         scenario = tmp_path / "limited.yaml"
         scenario.write_text(f'{text}limits: {{wa_metadata: "{bound}"}}\n')
