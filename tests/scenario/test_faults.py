@@ -529,8 +529,13 @@ def test_a_directory_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_path_that_no_system_can_open_is_one_line() -> None:
-    with pytest.raises(ScenarioError, match="cannot be read"):
+    with pytest.raises(ScenarioError, match="cannot be read: embedded null byte"):
         load_scenario(Path("a\0b"))
+
+
+def test_what_the_system_says_of_a_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="cannot be read: File name too long"):
+        load_scenario(tmp_path / ("a" * 300))
 
 
 def test_a_fault_stays_on_one_line_whatever_the_value_holds(tmp_path: Path) -> None:
@@ -580,13 +585,14 @@ def test_a_commit_has_at_most_a_thousand_partitions(tmp_path: Path) -> None:
     assert load_scenario(path)
 
 
-def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(tmp_path: Path) -> None:
-    table = SOUND.replace("values: 8}", "values: 8, length: 300}").replace(
-        "workload", "  partition_by: [{column: region}]\nworkload"
-    )
+@pytest.mark.parametrize(("kind", "most"), [("string", 248), ("binary", 124)])
+def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(kind: str, most: int, tmp_path: Path) -> None:
+    column = f"type: {kind}, values: 8, length: {most + 1}}}"
+    table = SOUND.replace("type: string, values: 8}", column)
+    table = table.replace("workload", "  partition_by: [{column: region}]\nworkload")
     assert faults_of(tmp_path / "crash.yaml", table) == [
         '7:27: table.partition_by[0].column is "region", whose values are too long for a folder\'s name. '
-        "Give region a length of at most 248."
+        f"Give region a length of at most {most}."
     ]
 
 
