@@ -67,6 +67,16 @@ def test_a_job_follows_the_commit_made_by_its_time(
     assert [schedule.commit_at(turn) for turn in range(1, count + 1)] == commits
 
 
+@pytest.mark.parametrize(("every_s", "commit_interval_s"), [(3.0, 1.0), (0.7, 1.0), (5.0, 2.0), (0.1, 0.3), (1.0, 7.0)])
+def test_the_next_run_after_a_commit_is_the_first_that_follows_a_later_one(
+    every_s: float, commit_interval_s: float
+) -> None:
+    schedule = Schedule(every_s=every_s, commit_interval_s=commit_interval_s, horizon_s=30.0)
+    for commit in range(20):
+        later = next(turn for turn in range(1, 1000) if schedule.commit_at(turn) > commit)
+        assert schedule.turn_after(commit) == later
+
+
 def test_a_schedule_counts_exactly_after_hundreds_of_millions_of_commits() -> None:
     schedule = Schedule(every_s=0.7, commit_interval_s=0.1, horizon_s=365 * 86400.0)
     assert schedule.count == 365 * 864_000 // 7

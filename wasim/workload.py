@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from wasim.scenario.case import Case, multiples_within
+from wasim.scenario.case import Case, microseconds, multiples_within
 from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
@@ -171,7 +171,11 @@ class Schedule:
 
     def commit_at(self, turn: int) -> int:
         """The writer's commit that the run with this number follows."""
-        return multiples_within(self.event_time_s(turn), of=self.commit_interval_s)
+        return turn * microseconds(self.every_s) // microseconds(self.commit_interval_s)
+
+    def turn_after(self, commit: int) -> int:
+        """The first run that follows a later commit than this one; above `count` where none does."""
+        return -(-(commit + 1) * microseconds(self.commit_interval_s) // microseconds(self.every_s))
 
 
 def schedule(case: Case, job: Change | MaintenanceJob) -> Schedule:

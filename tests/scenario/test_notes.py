@@ -25,6 +25,8 @@ def notes_of(tmp_path: Path, old: str = "", new: str = "") -> tuple[str, ...]:
 
 def test_what_is_carried_out_as_written_has_no_notes(tmp_path: Path) -> None:
     assert notes_of(tmp_path) == ()
+    at_the_end = "writer: batch\nevolution: [{at: 1m, create_tag: a}]\nmaintenance: {rewrite_manifests: {every: 1m}}"
+    assert notes_of(tmp_path, "writer: batch", at_the_end) == ()
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,12 @@ def whole_commits(*, horizon_s: float, commit_interval_s: float) -> int:
 
 def multiples_within(time_s: float, *, of: float) -> int:
     """How many multiples of a period there are from it up to a time; both in seconds, compared in microseconds."""
-    return round(time_s * 1e6) // max(1, round(of * 1e6))
+    return microseconds(time_s) // microseconds(of)
+
+
+def microseconds(seconds: float) -> int:
+    """Whole microseconds, at least one: what times are compared in, so that 0.7 s × 10 is 7 s."""
+    return max(1, round(seconds * 1e6))
 
 
 def covered_s(*, horizon_s: float, commit_interval_s: float) -> float:
