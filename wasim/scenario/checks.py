@@ -133,7 +133,7 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
     if scenario.writer.kind != "batch":
         yield Fault(
             place=place,
-            problem=f"is {draft.quoted(*place)}, but the writer is {scenario.writer.kind}",
+            problem=f"is {draft.quoted(*place)}, but the writer is {scenario.writer.profile or scenario.writer.kind}",
             remedy="Give kind: batch, or one writer.",
         )
     if others:

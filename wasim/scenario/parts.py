@@ -107,7 +107,7 @@ class Upsert(Part):
     mode: Literal["copy-on-write", "merge-on-read", "equality-deletes"] = Field(
         default="copy-on-write",
         description="Iceberg's write.merge.mode; or equality-deletes, for a stream into the table: Flink's upserts,"
-        " which delete each row's key before they write it. They are simulated only.",
+        " which delete each row's key before they write it. They are simulated only, and what kind: flink does.",
     )
     key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
         default=("event_id",),
