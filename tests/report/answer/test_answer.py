@@ -9,11 +9,12 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_run
 from wasim.fit.future import DAY_S, MONTH_S
-from wasim.ledger import Ledger
+from wasim.ledger import Contention, Kind, Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.choice import knee_of
 from wasim.report.answer.options import find_keeps_up
 from wasim.runs import CaseRun, Run, judge
+from wasim.scenario.changes import Changes
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.prices import load_prices
 
@@ -207,3 +208,54 @@ def some_rows(case: CaseRun, rows: np.ndarray) -> Ledger:
         for column in [getattr(case.ledger, field.name)]
     }
     return Ledger(**cut)
+
+
+def test_policies_are_compared_with_the_first_of_the_sweep() -> None:
+    run = synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0), writers=("streaming",)))
+    half = tuple(
+        replace(
+            case,
+            case=replace(case.case, swept={**case.case.swept, "table.format_version": "3"}),
+            totals=replace(
+                case.totals, written_bytes={kind: size // 2 for kind, size in case.totals.written_bytes.items()}
+            ),
+        )
+        for case in run.cases
+    )
+    both = replace(run, cases=(*run.cases, *half))
+    assert conclude(answer_run(both, NOTHING), both) == (
+        "At 5s, streaming format_version=3 wrote the least metadata: 50 % less than streaming. "
+        "1m instead of 5s saves 97 % of the metadata and costs 55s of freshness (streaming)."
+    )
+
+
+def test_cases_that_change_rows_are_compared_by_data_and_metadata() -> None:
+    pair = synthetic_run(sweep=Sweep(intervals_s=(5.0,)))
+    changed = Changes.model_validate({"update": {"every": "1m", "rows": 10}})
+    first, second = (replace(case, case=replace(case.case, changes=changed)) for case in pair.cases)
+    more_data = replace(
+        second,
+        totals=replace(second.totals, written_bytes={**second.totals.written_bytes, Kind.DATA: 2**30}),
+    )
+    run = replace(pair, cases=(first, more_data))
+    assert conclude(answer_run(run, NOTHING), run).startswith(
+        "Over 4m, streaming every 5s wrote the least data and metadata: 3.7"
+    )
+
+
+def test_several_writers_are_concluded_by_what_they_lost() -> None:
+    pair = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("batch",)))
+    case = pair.cases[0]
+    crowd = replace(case.case, writer=case.case.writer.model_copy(update={"writers": 4}))
+    lost = Contention(
+        attempts=80,
+        lost_attempts=30,
+        failed={"CommitFailedException": 2},
+        lost_bytes={},
+        orphan_bytes={},
+        orphan_files=0,
+    )
+    run = replace(pair, cases=(case, replace(case, case=crowd, contention=lost)))
+    assert conclude(answer_run(run, NOTHING), run).startswith(
+        "At worst, 4×batch every 5s, 30 of 80 attempts were lost and 2 of 50 commits failed. "
+    )

@@ -6,7 +6,7 @@ from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
 from wasim.report.series import horizon_words
 from wasim.report.words import format_share, format_sum
-from wasim.runs import Run
+from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_duration
 
 WORTH_NAMING = 0.05  # of data written more: what small files cost
@@ -16,12 +16,13 @@ def conclude(answer: Answer, run: Run) -> str:
     """Two sentences of at most twenty words each: which interval, or which case, and what it costs."""
     if not run.cases:
         return "No case finished, so there is nothing to conclude."
+    if answer.limited:
+        return " ".join(_within_limits(answer))
     if not answer.swept:
         return _of_cases(run)
-    sentences = (
-        _within_limits(answer) if answer.limited else _at_the_knee(answer.swept[0], alone=len(answer.swept) == 1)
-    )
-    return " ".join(sentences)
+    if _differ_beyond_writer(answer.swept):
+        return " ".join(_of_groups(answer.swept))
+    return " ".join(_at_the_knee(answer.swept[0], alone=len(answer.swept) == 1))
 
 
 def _within_limits(answer: Answer) -> list[str]:
@@ -101,19 +102,67 @@ def _costs(shorter: Option, longer: Option) -> str:
     return f"Over {over} that is {after} of metadata instead of {before}."
 
 
+def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
+    """Of tables or policies that differ in more than their writer: which writes least at the shortest interval."""
+    base = choices[0]
+    interval_s = base.options[0].interval_s
+    alike = [choice for choice in choices if choice.options[0].interval_s == interval_s]
+    least = min(alike, key=lambda choice: choice.options[0].metadata_bytes)
+    first, best = base.options[0].metadata_bytes, least.options[0].metadata_bytes
+    at = f"At {format_duration(interval_s)}, {least.group.name} wrote the least metadata"
+    if least is base:
+        most = max(alike, key=lambda choice: choice.options[0].metadata_bytes)
+        more = most.options[0].metadata_bytes / max(best, 1.0) - 1
+        compared = f"{at}, {format_bytes(best)}; {most.group.name} wrote {format_share(more)} more."
+    else:
+        compared = f"{at}: {format_share(1 - best / first)} less than {base.group.name}."
+    return [compared, f"{_saving(base.options[0], base.options[-1])} ({base.group.name})."]
+
+
+def _differ_beyond_writer(choices: tuple[Choice, ...]) -> bool:
+    """Whether some of the groups have the same writer, so that something else tells them apart."""
+    writers = [choice.options[0].run.case.writer_name for choice in choices]
+    return len(set(writers)) < len(writers)
+
+
 def _of_cases(run: Run) -> str:
-    """Of cases that no interval tells apart: which wrote most and least."""
-    most, least = (pick(run.cases, key=lambda case: case.totals.metadata_bytes) for pick in (max, min))
-    horizon = horizon_words(run)
+    """Of cases that no interval tells apart: which wrote most and least; data too where rows are changed."""
+    in_all = any(not case.case.only_appends for case in run.cases)
+
+    def written(case: CaseRun) -> int:
+        return case.totals.metadata_bytes + (case.totals.data_bytes if in_all else 0)
+
+    most, least = max(run.cases, key=written), min(run.cases, key=written)
+    horizon, what = horizon_words(run), "data and metadata" if in_all else "metadata"
     if len(run.cases) == 1:
-        return f"Over {horizon}, {most.case.label} wrote {format_bytes(most.totals.metadata_bytes)} of metadata."
-    saved = 1 - least.totals.metadata_bytes / max(most.totals.metadata_bytes, 1)
-    sentences = [
-        f"Over {horizon}, {least.case.label} wrote the least metadata: {format_bytes(least.totals.metadata_bytes)}.",
-        f"{most.case.label} wrote the most, {format_bytes(most.totals.metadata_bytes)}; "
-        f"the difference is {format_share(saved)}.",
-    ]
-    return " ".join(sentences)
+        return f"Over {horizon}, {most.case.label} wrote {format_bytes(written(most))} of {what}."
+    if contended := _contended(run):
+        return f"{contended} {least.case.label} wrote the least {what} over {horizon}: {format_bytes(written(least))}."
+    saved = format_share(1 - written(least) / max(written(most), 1))
+    return (
+        f"Over {horizon}, {least.case.label} wrote the least {what}: {format_bytes(written(least))}. "
+        f"{most.case.label} wrote the most, {format_bytes(written(most))}; the difference is {saved}."
+    )
+
+
+def _contended(run: Run) -> str:
+    """What several writers at once lost at worst; nothing where every case has one writer."""
+    crowds = [case for case in run.cases if case.case.writer.writers > 1 and case.contention is not None]
+    if not crowds:
+        return ""
+    worst = max(crowds, key=_lost_share)
+    cost = worst.contention
+    if cost is None:
+        return ""
+    return (
+        f"At worst, {worst.case.label}, {cost.lost_attempts:,} of {cost.attempts:,} attempts were lost and "
+        f"{cost.failed_commits:,} of {worst.commits + cost.failed_commits:,} commits failed."
+    )
+
+
+def _lost_share(run: CaseRun) -> float:
+    cost = run.contention
+    return 0.0 if cost is None else cost.lost_attempts / max(1, cost.attempts)
 
 
 def state_facts(answer: Answer, run: Run) -> list[str]:

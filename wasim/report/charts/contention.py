@@ -56,11 +56,16 @@ def plan_contention(run: Run) -> tuple[Chart, ...]:
         reading=_reading(crowds),
         panels=(
             partial(draw_lost_attempts, crowds=tuple(crowds)),
-            *(partial(draw_latency_by_writers, crowd=crowd) for crowd in crowds),
+            *(partial(draw_latency_by_writers, crowd=crowd) for crowd in crowds if _is_timed(crowd)),
         ),
         right_in=1.22,
     )
     return (chart,)
+
+
+def _is_timed(crowd: Crowd) -> bool:
+    """Whether commits were timed: those of a simulation are not."""
+    return all(np.isfinite(run.ledger.commit_ms).all() for run in crowd.cases)
 
 
 def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
@@ -123,10 +128,15 @@ def _reading(crowds: list[Crowd]) -> str:
     worst = max((run for crowd in crowds for run in crowd.cases), key=_lost_share)
     crowd = next(crowd for crowd in crowds if worst in crowd.cases)
     few, cost = crowd.cases[0], _of(worst)
-    slow_ms, quick_ms = float(np.median(worst.ledger.commit_ms)), float(np.median(few.ledger.commit_ms))
     tried = len(worst.ledger) + cost.failed_commits
-    return (
+    said = (
         f"At worst ({worst.case.label}) {cost.lost_attempts:,} of {cost.attempts:,} attempts were lost, and "
-        f"{cost.failed_commits:,} of {tried:,} commits failed. A commit there took {slow_ms:,.0f} ms (median), and "
+        f"{cost.failed_commits:,} of {tried:,} commits failed."
+    )
+    if not _is_timed(crowd):
+        return said
+    slow_ms, quick_ms = float(np.median(worst.ledger.commit_ms)), float(np.median(few.ledger.commit_ms))
+    return (
+        f"{said} A commit there took {slow_ms:,.0f} ms (median), and "
         f"{quick_ms:,.0f} ms with {few.case.writer.writers} writer{'s' if few.case.writer.writers > 1 else ''}."
     )
