@@ -50,7 +50,8 @@ def _properties(cases: tuple[CaseRun, ...]) -> str:
 
 
 def _place(first: CaseRun, run: Run) -> str:
-    environment, location = first.case.environment, run.provenance.get("location")
+    environment = first.case.environment
+    location = None if first.simulation is None else first.simulation.location
     where = f"at {location}" if location else "on local files" if environment.store == "local" else "on S3"
     who = {"spark": "real Spark and Iceberg", "core": "Iceberg's library", "sim": "simulated"}.get(
         first.engine, first.engine

@@ -172,7 +172,6 @@ def state_facts(answer: Answer, run: Run) -> list[str]:
         facts += _facts_of(choice, answer)
     if small_files := _small_files(answer):
         facts.append(small_files)
-    facts += dict.fromkeys(sentence for case in run.cases for sentence in case.approximated)
     return facts
 
 

@@ -15,6 +15,8 @@ from wasim.units import Floats, Ints, format_duration
 
 MOST_TICKS = 6
 SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
+LONGEST_IN_KEY = 38  # characters of a name in a key
+LONGEST_BESIDE = 14  # characters of a name at a line's end
 LABEL_GAP = 0.085  # of an axes' height: one line of text
 _HOUR_S, _DAY_S = 3600.0, 86_400.0
 _ROUND_STEPS_S = (
@@ -154,6 +156,26 @@ def print_value(ax: Axes, x: float, y: float, text: str, *, below: bool = False)
     )  # fmt: skip
 
 
+def name_series(ax: Axes, labels: Sequence[EndLabel]) -> None:
+    """Names at the ends of the lines; in a key below the axes where one of them is too long for that."""
+    if not has_long_names([label.text for label in labels]):
+        return name_line_ends(ax, labels)
+    return key_below(
+        ax,
+        [(_cut(label.text, LONGEST_IN_KEY), _as_point(label.look)) for label in labels],
+        columns=1,
+    )
+
+
+def _as_point(look: Look) -> dict[str, object]:
+    return {"color": look.colour, "marker": look.marker, "linestyle": "none"}
+
+
+def has_long_names(names: Sequence[str]) -> bool:
+    """Whether some of the names do not fit beside a line's end."""
+    return max(map(len, names), default=0) > LONGEST_BESIDE
+
+
 def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, columns: int = 2) -> None:
     """A legend under the axes from (text, line properties), clear of all data."""
     handles = [Line2D([], [], **properties) for _, properties in entries]  # type: ignore[arg-type]
@@ -190,7 +212,10 @@ def fitting_pt(name: str) -> float:
 
 def shorten(name: str) -> str:
     """The name, cut where even the smallest letters have no room for it."""
-    most = int(ROOMY_CHARACTERS * LABEL_PT / SMALLEST_PT)
+    return _cut(name, int(ROOMY_CHARACTERS * LABEL_PT / SMALLEST_PT))
+
+
+def _cut(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 

@@ -7,7 +7,9 @@ from matplotlib.axes import Axes
 
 from wasim.fit.groups import name_without_interval
 from wasim.ledger import Kind
+from wasim.report.answer import stops_writing
 from wasim.report.charts.axes import (
+    LONGEST_BESIDE,
     EndLabel,
     key_below,
     name_line_ends,
@@ -49,7 +51,8 @@ def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
     name_panel(ax, first.case.label)
     ax.set_xlim(0, max(int(run.ledger.commit[-1]) for run in runs) * 1.02 + 1)
     ax.set_ylim(0, most * 1.08)
-    ax.locator_params(axis="x", nbins=6, integer=True)
+    ax.locator_params(axis="x", nbins=4 if runs[0].is_sampled else 6, integer=True)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     set_linear_byte_axis(ax.yaxis)
     _name_merges(ax, runs)
     name_line_ends(ax, ends)
@@ -65,7 +68,7 @@ def _draw_written(ax: Axes, run: CaseRun, written: Ints, look: Look, *, gid: str
 
 def _name_merges(ax: Axes, runs: tuple[CaseRun, ...]) -> None:
     """The first commit that merged many manifests, said where its bytes stand out."""
-    for run in runs:
+    for run in (run for run in runs if not run.is_sampled):
         replaced = run.ledger.manifests_replaced
         at = int(np.nanargmax(replaced)) if len(replaced) and np.isfinite(replaced).any() else 0
         if len(replaced) and replaced[at] > FEWEST_MERGED:
@@ -119,7 +122,9 @@ def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
 def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
     """The chart of the finest intervals, the first by kind, or why not."""
     title = "What does each further commit write?"
-    finest = tuple(group.finest for group in group_cases(run) if len(group.finest.ledger) > 1)
+    finest = tuple(shortest for group in group_cases(run) if len((shortest := _shortest(group)).ledger) > 1)
+    if finest:  # others are overlaid where their names fit
+        finest = (finest[0], *(one for one in finest[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE))
     if not finest:
         why = "No case made two commits or more, so nothing grows from one to the next."
         return LeftOut(name=BYTES_NAME, title=title, why=why)
@@ -130,6 +135,11 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
         panels=(partial(draw_bytes_per_commit, runs=finest[:MOST_OVERLAID]),),
         right_in=1.75,
     )
+
+
+def _shortest(group: Group) -> CaseRun:
+    """The case of the shortest interval that a writer gets through; the shortest of all where there is none."""
+    return next((case for case in group.cases if stops_writing(case) is None), group.finest)
 
 
 def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:

@@ -11,7 +11,9 @@ from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer import Answer, Choice
 from wasim.report.charts.axes import (
     EndLabel,
+    has_long_names,
     name_line_ends,
+    name_series,
     pad_log_limits,
     print_value,
     set_byte_axis,
@@ -41,7 +43,7 @@ def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
     ax.set_ylim(lowest / 2, YEAR_S * 1.6)
     set_duration_axis(ax.xaxis, intervals)
     set_duration_axis(ax.yaxis, [tick for tick in _TICKS_S if tick >= lowest / 2])
-    name_line_ends(ax, ends)
+    name_series(ax, ends)
     return ax
 
 
@@ -51,12 +53,14 @@ def plan_keeps_up(answer: Answer) -> Chart | LeftOut:
     known = [one for one in answer.swept if any(option.keeps_up is not None for option in one.options)]
     if not known:
         return LeftOut(name=LASTING_NAME, title=title, why="Too few commits were timed at two intervals or more.")
+    names = [choice.group.name for choice in known]
     return Chart(
         name=LASTING_NAME,
         title=title,
         reading=_reading_of_lasting(known[0]),
         panels=(partial(draw_keeps_up, choices=known),),
-        right_in=1.0,
+        right_in=0.15 if has_long_names(names) else 1.0,
+        key_lines=len(names) if has_long_names(names) else 0,
     )
 
 

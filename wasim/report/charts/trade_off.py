@@ -1,18 +1,20 @@
 """What this program is about: freshness on one axis, what it costs on the other; bytes and planning, a chart each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
-from wasim.report.answer import Answer, Choice, LimitOutcome, Option
+from wasim.report.answer import Answer, Choice, LimitOutcome, Option, stops_writing
 from wasim.report.charts.axes import (
     EndLabel,
-    name_line_ends,
+    has_long_names,
+    name_series,
     pad_log_limits,
     print_value,
     set_byte_axis,
@@ -42,15 +44,19 @@ class Bound:
 
 def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
     """Metadata written over the run's horizon against the commit interval: points measured, lines the model's."""
-    _frame(ax, answer.swept, _bytes_of, bounds)
-    for position, choice in enumerate(answer.swept):
+    choices = _reached(answer)
+    _frame(ax, choices, _bytes_of, bounds)
+    for position, choice in enumerate(choices):
         look, (line_x, line_y) = look_of(position), written_line(fit, choice.options[0].run)
         inside = (line_x >= choice.options[0].interval_s * 0.99) & (line_x <= choice.options[-1].interval_s * 1.01)
         gid = f"model {choice.group.name}"
+        if not len(line_x):
+            line_x, line_y = (np.array(values) for values in _points(choice, _bytes_of))
+            inside, gid = np.ones(len(line_x), dtype=bool), f"between points {choice.group.name}"
         ax.plot(line_x[inside], line_y[inside], color=look.colour, linestyle=look.line, linewidth=1.0, gid=gid)
     ax.set_ylabel("metadata written")
     set_byte_axis(ax.yaxis)
-    _print_ends(ax, answer.swept[0], _bytes_of, format_bytes)
+    _print_ends(ax, choices[0], _bytes_of, format_bytes)
     _draw_answer(ax, answer, fit, bounds)
     return ax
 
@@ -60,8 +66,7 @@ def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bou
     probed = _probed(answer)
     _frame(ax, probed, _planning_of, bounds)
     for position, choice in enumerate(probed):
-        look = look_of(position)
-        x, y = [one.interval_s for one in choice.options], [_planning_of(one) for one in choice.options]
+        look, (x, y) = look_of(position), _points(choice, _planning_of)
         ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.0)
     ax.set_ylabel("load + planning, ms")
     set_count_axis(ax.yaxis)
@@ -78,16 +83,28 @@ def _planning_of(option: Option) -> float:
     return option.planning_ms or 0.0
 
 
+def _points(choice: Choice, figure: Callable[[Option], float]) -> tuple[list[float], list[float]]:
+    return [one.interval_s for one in choice.options], [figure(one) for one in choice.options]
+
+
 def _probed(answer: Answer) -> tuple[Choice, ...]:
     return tuple(one for one in answer.swept if all(option.planning_ms for option in one.options))
+
+
+def _reached(answer: Answer) -> tuple[Choice, ...]:
+    """The choices without intervals whose writer would not have got through the horizon that was simulated."""
+    kept = [
+        replace(choice, options=tuple(one for one in choice.options if stops_writing(one.run) is None))
+        for choice in answer.swept
+    ]
+    return tuple(choice for choice in kept if choice.options)
 
 
 def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Sequence[Bound]) -> None:
     """Points of every table and writer, both axes, and the names at the lines' ends."""
     values, intervals, ends = [bound.y for bound in bounds], list[float](), list[EndLabel]()
     for position, choice in enumerate(choices):
-        look = look_of(position)
-        x, y = [one.interval_s for one in choice.options], [figure(one) for one in choice.options]
+        look, (x, y) = look_of(position), _points(choice, figure)
         ax.plot(x, y, color=look.colour, marker=look.marker, linestyle="none", gid=choice.group.name)
         ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
         values, intervals = [*values, *y], [*intervals, *x]
@@ -95,7 +112,7 @@ def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float
     ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
     ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.12))
     set_duration_axis(ax.xaxis, intervals)
-    name_line_ends(ax, ends)
+    name_series(ax, ends)
 
 
 def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], text: Callable[[float], str]) -> None:
@@ -149,7 +166,7 @@ def plan_trade_off(
 ) -> tuple[Chart | LeftOut, ...]:
     """Both charts, or why not."""
     titles = "What does freshness cost in metadata?", "What does freshness cost readers?"
-    if not answer.swept:
+    if not _reached(answer):
         why = "No writer was measured at two intervals or more, so there is nothing to trade."
         return tuple(
             LeftOut(name=name, title=title, why=why)
@@ -165,7 +182,7 @@ def plan_trade_off(
             title=titles[0],
             reading=_reading_of_bytes(answer, run),
             panels=(partial(draw_bytes, answer=answer, fit=fit, bounds=in_bytes),),
-            right_in=1.0,
+            **_room(_reached(answer)),
         )
     ]
     if not _probed(answer):
@@ -177,10 +194,16 @@ def plan_trade_off(
             title=titles[1],
             reading=_reading_of_planning(_probed(answer)[0], run),
             panels=(partial(draw_planning, answer=answer, fit=fit, bounds=in_ms),),
-            right_in=1.0,
+            **_room(_probed(answer)),
         )
     )
     return tuple(charts)
+
+
+def _room(choices: Sequence[Choice]) -> dict[str, Any]:
+    """Room for the names of the lines: at their ends, or in a key."""
+    names = [choice.group.name for choice in choices]
+    return {"key_lines": len(names)} if has_long_names(names) else {"right_in": 1.0}
 
 
 def _parsed(limits: Sequence[LimitOutcome], metrics: Sequence[str]) -> list[tuple[str, str, float]]:
@@ -199,14 +222,15 @@ def _in_bytes(metric: str, bound: float, option: Option) -> float:
 
 
 def _reading_of_bytes(answer: Answer, run: Run) -> str:
-    choice = answer.swept[0]
+    choice = _reached(answer)[0]
     first, last = choice.options[0], choice.options[-1]
     times, commits = first.metadata_bytes / max(last.metadata_bytes, 1.0), last.interval_s / first.interval_s
     return (
         f"Over {horizon_words(run)}, {choice.group.name} wrote {format_bytes(first.metadata_bytes)} of metadata at "
         f"{format_duration(first.interval_s)} and {format_bytes(last.metadata_bytes)} at "
         f"{format_duration(last.interval_s)}: {times:,.0f} times as much for {commits:,.0f} times the commits. "
-        "Points are measured, lines are the model's."
+        f"Points are {'simulated' if first.run.engine == 'sim' else 'measured'}"
+        f"{'' if first.run.is_sampled else ', lines are the model’s'}."
     )
 
 

@@ -74,6 +74,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         simulated=simulation_notes(run),
         provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,
+        real=any(case.engine == "spark" for case in run.cases),
         files=tuple(_files(run)),
     )
 
