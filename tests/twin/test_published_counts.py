@@ -51,7 +51,7 @@ def test_a_manifest_of_8_mib_holds_about_300_000_entries_over_columns(columns):
     rng = np.random.default_rng(1)
     entries, locations = [], locations_of("s3://bucket/db/t", TableProperties())
     for commit in range(1, 201):
-        query_id = str(draw_uuid(rng))
+        query_id = draw_uuid(rng)
         numbers = FileNumbers(locations=locations, query_id=query_id, epoch=0, first_task_id=commit)
         entries += [_added(file, commit) for file in files.draw(commit, numbers, rng)]
     header = ManifestHeader(schema=files.schema, spec=files.spec)

@@ -41,7 +41,7 @@ class DescribedData:
         self._files = data_files_of(case, self._profile)
         self._rng = np.random.default_rng(case.seed)
         self._streams = "{epoch}" in self._profile.data_file
-        self._query_id = str(draw_uuid(self._rng))
+        self._query_id = draw_uuid(self._rng)
         self._application_id = application_id
         self._task_id = 0
         # what is taken up later; a long history of appends keeps none
@@ -61,7 +61,7 @@ class DescribedData:
     def describe(self, commit: int, location: str) -> DescribedCommit:
         """The commit with this number. A stream is one query; a batch is a query of its own."""
         if not self._streams:
-            self._query_id = str(draw_uuid(self._rng))
+            self._query_id = draw_uuid(self._rng)
         numbers = FileNumbers(
             locations=self._locations(location),
             query_id=self._query_id,

@@ -52,8 +52,7 @@ def _snappy() -> "pyarrow.Codec":
 
 def _deflate(raw: bytes, level: int) -> bytes:
     """Raw deflate as Java's Deflater yields it with the same zlib."""
-    compressor = zlib.compressobj(level, zlib.DEFLATED, -15, 8)
-    return compressor.compress(raw) + compressor.flush()
+    return zlib.compress(raw, level, -zlib.MAX_WBITS)
 
 
 def _zstandard(raw: bytes, level: int) -> bytes:

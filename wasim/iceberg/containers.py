@@ -166,18 +166,37 @@ def _read_blocks(cursor: _Cursor, codec: str, sync_marker: bytes, limits: Limits
     return tuple(blocks)
 
 
-def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
-    """Everything before the first block, with the keys in the order given."""
+@dataclass(frozen=True, slots=True)
+class EncodedHeader:
+    """A header encoded once for many files: all of it before the sync marker, and the codec that it names."""
+
+    data: bytes
+    codec: str
+
+
+def encoded_header(header: Mapping[str, bytes]) -> EncodedHeader:
+    """The header with its keys in the order given."""
     parts = [MAGIC]
     if header:
         parts.append(encode_long(len(header)))
     for key, value in header.items():
         parts += (encode_string(key), encode_bytes(value))
-    return b"".join([*parts, b"\x00", sync_marker])
+    return EncodedHeader(b"".join([*parts, b"\x00"]), header.get("avro.codec", b"null").decode())
+
+
+def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
+    """Everything before the first block, with the keys in the order given."""
+    return encoded_header(header).data + sync_marker
+
+
+def header_length(header: Mapping[str, bytes]) -> int:
+    """Bytes before the first block, the sync marker among them."""
+    texts = [len(text) for key, value in header.items() for text in (key.encode(), value)]
+    return len(MAGIC) + 1 + SYNC_BYTES + sum(len(encode_long(count)) for count in (len(header), *texts)) + sum(texts)
 
 
 def container_bytes(
-    header: Mapping[str, bytes],
+    header: Mapping[str, bytes] | EncodedHeader,
     records: Iterable[bytes],
     *,
     sync_marker: bytes,
@@ -190,10 +209,10 @@ def container_bytes(
     """
     if len(sync_marker) != SYNC_BYTES:
         raise ValueError(f"a sync marker has {SYNC_BYTES} bytes, not {len(sync_marker)}")
-    codec = header.get("avro.codec", b"null").decode()
-    parts = [header_bytes(header, sync_marker)]
+    encoded = header if isinstance(header, EncodedHeader) else encoded_header(header)
+    parts = [encoded.data, sync_marker]
     for block in split_blocks(records, block_raw_bytes):
-        stored = pack(codec, block.raw, level)
+        stored = pack(encoded.codec, block.raw, level)
         parts += (encode_long(block.record_count), encode_bytes(stored), sync_marker)
     return b"".join(parts)
 

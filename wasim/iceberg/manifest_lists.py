@@ -137,7 +137,12 @@ def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, byte
     texts["format-version"] = str(header.format_version)
     texts["iceberg.schema"] = iceberg_schema
     texts["avro.schema"] = avro_schema
-    return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
+    return {key: texts[key].encode(errors="replace") for key in _java_order(tuple(texts))}
+
+
+@lru_cache(maxsize=16)
+def _java_order(keys: tuple[str, ...]) -> list[str]:
+    return java_map_order(keys)
 
 
 def read_manifest_list(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> ManifestList:

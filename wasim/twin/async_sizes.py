@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from wasim.iceberg.avro_encoding import encode_long
 from wasim.iceberg.codecs import pack
-from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_bytes
+from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_length
 
 _MOST_THREADS = 2  # more find nothing to do: Python cannot encode lists as fast as they deflate them
 _MOST_WAITING = 64  # each keeps its block
@@ -43,11 +43,11 @@ class ListSizes:
     blocks: OrderedDict[tuple[bytes, ...], Future[int]] = field(default_factory=OrderedDict)  # the last used is last
     waiting: deque[Future[int]] = field(default_factory=deque)
 
-    def of(self, header: Mapping[str, bytes], records: Sequence[bytes], sync_marker: bytes) -> PendingSize:
+    def of(self, header: Mapping[str, bytes], records: Sequence[bytes]) -> PendingSize:
         """The bytes of a list of these encoded records, as Iceberg writes it."""
         ranges = block_ranges(records)
         counts = sum(len(encode_long(len(block))) for block in ranges)
-        known = len(header_bytes(header, sync_marker)) + counts + SYNC_BYTES * len(ranges)
+        known = header_length(header) + counts + SYNC_BYTES * len(ranges)
         blocks = tuple(self._block(tuple(records[block.start : block.stop])) for block in ranges)
         return PendingSize(known, blocks)
 

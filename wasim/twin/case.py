@@ -137,7 +137,7 @@ class _Writer:
         self.case, self.profile, self.site, self.rng, self.log = case, profile, site, rng, log
         self.files = files
         self.table = new_table(case, profile, files, site=site, log=log, rng=rng)
-        self.query_id = str(draw_uuid(rng))
+        self.query_id = draw_uuid(rng)
         self.subtasks = Subtasks(
             files=files,
             locations=self.table.rules.locations,
@@ -172,7 +172,7 @@ class _Writer:
         case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
 
         def draw(commit: int, at_s: float) -> Sequence[DataFileEntry]:
-            self.wall_ms, self.query_id = round(at_s * 1000), str(draw_uuid(self.rng))
+            self.wall_ms, self.query_id = round(at_s * 1000), draw_uuid(self.rng)
             queries[commit] = self.query_id
             return self._draw(commit)
 
@@ -204,7 +204,7 @@ class _Writer:
             self._commit_planned(upsert(self._statement(moment), step, commit), moment)
             return
         if not self.profile.keeps_names and commit > 1:
-            self.query_id = str(draw_uuid(self.rng))  # a job of its own for every commit
+            self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
         append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
 
     def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
@@ -274,7 +274,7 @@ class _Writer:
             "application_ms": str(self.application_ms),
             "job_hex": self.query_id.replace("-", ""),
             "operator_hex": _operator_hex(self.query_id),
-            "commit_uuid": str(draw_uuid(self.rng)) if self.draws_commit_uuid else "",
+            "commit_uuid": draw_uuid(self.rng) if self.draws_commit_uuid else "",
             "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
             "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
         }

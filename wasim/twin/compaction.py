@@ -131,7 +131,7 @@ def draw_compacted(
     for place, group in enumerate(groups):
         numbers = FileNumbers(
             locations=locations,
-            query_id=str(draw_uuid(rng)),
+            query_id=draw_uuid(rng),
             epoch=0,
             first_task_id=first_task_id + place,
             wall_ms=wall_ms,

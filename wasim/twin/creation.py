@@ -74,7 +74,7 @@ def _first_metadata(
 ) -> TableMetadata:
     return TableMetadata(
         format_version=case.table.format_version,
-        table_uuid=str(draw_uuid(rng)),
+        table_uuid=draw_uuid(rng),
         location=site.location,
         last_updated_ms=round(site.started_s * 1000),
         last_column_id=last_column_id(files.schema),

@@ -1,16 +1,18 @@
 """Bytes of a table's data files and of their columns: drawn by the law of `parquet_sizes`, as a profile measured it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from wasim.iceberg.schemas import Schema
 from wasim.twin.lineage import lineage_sizes, with_lineage_fields
-from wasim.twin.parquet_sizes import FileBytes, SizeLaw, column_size, footer_bytes
+from wasim.twin.parquet_sizes import FileBytes, column_size, footer_bytes
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
 from wasim.twin.rows import Rows
 from wasim.twin.schema import Leaf
+from wasim.units import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,25 +27,29 @@ class FileSizes:
     constant: frozenset[int]
     rows: Rows
     profile: WriterProfile
-    laws: dict[tuple[int, ...], list[SizeLaw]] = field(default_factory=dict)  # by values of each column
+    means: dict[tuple[int, ...], tuple[Floats, Floats, int]] = field(default_factory=dict)  # by values of each column
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
         counts = tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves)
-        if counts not in self.laws:
-            pairs = zip(self.leaves, counts, strict=True)
-            self.laws[counts] = [column_size(self._varying(leaf), max(1, count), self.profile) for leaf, count in pairs]
-        noise = rng.standard_normal(len(self.leaves)).tolist()
-        columns = {
-            # both are whole: most files have the same bytes, as real ones have
-            leaf.field_id: max(1, round(law.mean_bytes) + round(law.deviation_bytes * z))
-            for leaf, law, z in zip(self.leaves, self.laws[counts], noise, strict=True)
-        }
-        schema = self.schema
+        if counts not in self.means:
+            self.means[counts] = self._means(counts)
+        means, deviations, around = self.means[counts]
+        # both are whole: most files have the same bytes, as real ones have
+        sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
+        columns = {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
         if has_lineage:
             columns |= lineage_sizes(rows)
-            schema = with_lineage_fields(schema)
-        return FileBytes(columns=columns, around=round(footer_bytes(schema, len(columns), self.profile)))
+            around = round(footer_bytes(with_lineage_fields(self.schema), len(columns), self.profile))
+        return FileBytes(columns=columns, around=around)
+
+    def _means(self, counts: Sequence[int]) -> tuple[Floats, Floats, int]:
+        """Whole mean bytes of the columns, how they deviate, and bytes around them, in files of so many values."""
+        pairs = zip(self.leaves, counts, strict=True)
+        laws = [column_size(self._varying(leaf), max(1, count), self.profile) for leaf, count in pairs]
+        means = np.rint([law.mean_bytes for law in laws])
+        deviations = np.array([law.deviation_bytes for law in laws])
+        return means, deviations, round(footer_bytes(self.schema, len(laws), self.profile))
 
     def mean_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of so many rows, in the mean."""

@@ -1,6 +1,6 @@
 """Manifests of the simulated table: written from new files, or merged from others, byte for byte."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
-from wasim.iceberg.containers import container_bytes
+from wasim.iceberg.containers import EncodedHeader, container_bytes, encoded_header
 from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
@@ -89,8 +89,8 @@ class ManifestWriter:
         return replace(self, codec=_CODECS[known.manifest_compression], level=known.manifest_compression_level)
 
     @cached_property
-    def _header_values(self) -> Mapping[str, bytes]:
-        return manifest_header_values(self.header, self.codec)
+    def _header(self) -> EncodedHeader:
+        return encoded_header(manifest_header_values(self.header, self.codec))
 
     @cached_property
     def _partition_fields(self) -> tuple[NestedField, ...]:
@@ -120,7 +120,7 @@ class ManifestWriter:
         encode, version = self._encode, self.header.format_version
         records = []
         for entry in entries:
-            if entry.key in removed:
+            if removed and entry.key in removed:
                 records.append(encode(_deleted(entry, commit, version)))
             elif entry.snapshot_id == commit.snapshot_id:
                 records.append(encode(_added(entry, commit)))
@@ -128,7 +128,7 @@ class ManifestWriter:
                 if entry.existing is None:
                     entry.existing = encode(_existing(entry, version))
                 records.append(entry.existing)
-        data = container_bytes(self._header_values, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
+        data = container_bytes(self._header, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
         listed = self._listed(path, len(data), entries, commit, removed)
         return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
 
@@ -140,8 +140,8 @@ class ManifestWriter:
         commit: CommitIdentity,
         removed: frozenset[FileKey],
     ) -> ManifestFile:
-        gone = [entry for entry in entries if entry.key in removed]
-        live = [entry for entry in entries if entry.key not in removed]
+        gone = [entry for entry in entries if entry.key in removed] if removed else []
+        live = [entry for entry in entries if entry.key not in removed] if removed else entries
         added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]
         added_rows = _rows(added)
         has_sequence = self.header.format_version > 1

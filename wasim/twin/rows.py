@@ -70,6 +70,8 @@ class Rows:
 
     def present_mask(self, leaf: Leaf, rows: RowSet) -> Mask | None:
         """Which of these rows have the column; None if all do."""
+        if not self.shapes:
+            return None
         holds = holding(self.shapes, leaf)
         if holds.all():
             return None

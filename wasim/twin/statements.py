@@ -39,7 +39,7 @@ class Statement:
         """What names the files of its job."""
         return FileNumbers(
             locations=self.locations,
-            query_id=str(draw_uuid(self.rng)),
+            query_id=draw_uuid(self.rng),
             epoch=0,
             first_task_id=self.task_id,
             wall_ms=self.wall_ms,

@@ -244,13 +244,13 @@ class SimulatedTable:
         records = [manifest.record or manifest.encoded(encode) for manifest in self.manifests]
         values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
         if self.log.folder is None:
-            self.log.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records, sync))
+            self.log.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records))
         else:
             self.log.write(Kind.MANIFEST_LIST, file, container_bytes(values, records, sync_marker=sync))
 
     def _write_json(self) -> None:
         self.version += 1
-        self.json_file = self.rules.locations.metadata_file(self._json_name(str(draw_uuid(self.rng))))
+        self.json_file = self.rules.locations.metadata_file(self._json_name(draw_uuid(self.rng)))
         self.log.write(Kind.METADATA_JSON, self.relative(self.json_file), self.json.content())
         if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
