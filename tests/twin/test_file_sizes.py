@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.paths import DATA
+from support.synthetic import synthetic_case
 
 from wasim.bench.case import CaseContext
+from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import Status
 from wasim.runs import CaseRun
@@ -17,7 +19,9 @@ from wasim.scenario import Case, case_from_document
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
+from wasim.twin.parquet_sizes import column_size
 from wasim.twin.row_sets import new_rows
+from wasim.twin.schema import iceberg_schema, leaves
 
 RECORDINGS = DATA / "recordings"
 STRUCT = {"name": "place", "type": "struct", "fields": [{"name": "code", "type": "string", "length": 4, "values": 6}]}
@@ -104,3 +108,18 @@ def files_of(table: Path) -> list[DataFileEntry]:
             if entry.status == Status.ADDED and not entry.file.content:
                 found[entry.file.file_path] = entry.file
     return list(found.values())
+
+
+def test_a_column_that_was_measured_gets_its_measured_size():
+    case = synthetic_case()
+    profile = shipped_profile(case)
+    leaf = next(leaf for leaf in leaves(case.table, iceberg_schema(case.table)) if leaf.column.type == "double")
+    for sample in profile.columns:
+        if sample.type == "double":
+            assert column_size(leaf, sample.rows, profile).mean_bytes == pytest.approx(sample.mean_bytes)
+
+
+def test_a_file_too_large_for_its_target_is_refused():
+    case = synthetic_case(properties={"write.target-file-size-bytes": "2000"}, horizon_s=2.0)
+    with pytest.raises(WasimError, match=r"write\.target-file-size-bytes"):
+        simulate_case(case, shipped_profile(case), np.random.default_rng(0))

@@ -127,13 +127,13 @@ def _samples(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) 
             values=kind[2],
             rows=rows,
             mean_bytes=round(float(np.mean(seen)), 2),
-            deviation_bytes=round(_deviation(seen), 2),
+            deviation_bytes=round(noise_bytes(seen), 2),
         )
         for (kind, rows), seen in sizes.items()
     )
 
 
-def _deviation(sizes: list[int]) -> float:
+def noise_bytes(sizes: list[int]) -> float:
     """Standard deviation from one file to the next, without the largest quarter of the steps.
 
     Sizes that drift, or that jump once as those of counters do when they need another byte, are alike. Taken for noise,

@@ -30,7 +30,7 @@ def test_lists_are_as_long_as_they_are_written_whatever_becomes_of_their_ends():
         if number == 1200:  # all are rewritten
             records = [record(20_000 + place) for place in range(700)]
         if number % 7 == 0:
-            lists.append((tuple(records), sizes.of(HEADER, records, sync)))
+            lists.append((tuple(records), sizes.of(HEADER, records)))
     assert [size.result() for _, size in lists] == [
         len(container_bytes(HEADER, every, sync_marker=sync)) for every, _ in lists
     ]
@@ -42,5 +42,5 @@ def test_no_block_that_was_there_before_is_deflated_again():
     for number in range(1500):
         records = [record(number), *records]
         blocks += len(block_ranges(records))
-        sizes.of(HEADER, records, bytes(16)).result()
+        sizes.of(HEADER, records).result()
     assert len(sizes.blocks) == 1500 < blocks / 2

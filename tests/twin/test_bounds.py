@@ -1,0 +1,122 @@
+"""Bounds of columns: those of the real rows, and drawn ones as far from the ends as computed ones."""
+
+import json
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.paths import DATA
+from support.synthetic import synthetic_case
+
+from wasim.iceberg import read_manifest, read_metadata_json
+from wasim.iceberg.manifest_entries import Status
+from wasim.scenario import case_from_document
+from wasim.scenario.parts import Columns, Table
+from wasim.twin.bounds import Bounds, column_bounds
+from wasim.twin.partitions import split_by_partition
+from wasim.twin.row_sets import new_rows
+from wasim.twin.rows import EPOCH_US, TIME_SPAN_US, rows_of, split_rows
+from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
+
+RECORDINGS = DATA / "recordings"
+
+
+ROWS, FILES = 2_000, 150
+
+
+def recorded_case(name):
+    return case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
+
+
+def added_entries(name):
+    """Entries as commits added them, with the number of the commit."""
+    folder = RECORDINGS / name / "table" / "metadata"
+    newest = sorted(folder.glob("*.metadata.json"))[-1]
+    snapshots = {one.snapshot_id: one for one in read_metadata_json(newest.read_bytes(), source="").snapshots}
+    for path in sorted(folder.glob("*-m*.avro")):
+        for entry in read_manifest(path.read_bytes(), source="").entries:
+            if entry.status == Status.ADDED:
+                yield snapshots[entry.snapshot_id].sequence_number, entry.file
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir()))
+def test_partitions_and_bounds_are_those_of_the_real_rows(name):
+    case = recorded_case(name)
+    schema = iceberg_schema(case.table)
+    spec, found, rows = partition_spec(case.table, schema), leaves(case.table, schema), rows_of(case)
+    rng = np.random.default_rng(0)
+    checked = 0
+    for commit, file in added_entries(name):
+        tasks = map(new_rows, split_rows(case, commit))
+        shares = [share for task in tasks for share in split_by_partition(rows, spec, found, task)]
+        mine = [
+            share
+            for share in shares
+            if share.partition == file.partition
+            and int(share.rows.numbers[0]).to_bytes(8, "little") == file.lower_bounds[1]
+        ]
+        assert len(mine) == 1
+        assert len(mine[0].rows) == file.record_count
+        for leaf in found:
+            bounds = column_bounds(rows, leaf, mine[0].rows, rng)
+            assert (bounds.lower, bounds.upper) == (file.lower_bounds[leaf.field_id], file.upper_bounds[leaf.field_id])
+            checked += 1
+    assert checked > 50
+
+
+MANY_VALUES = (
+    Columns(name="a_long", type="long"),
+    Columns(name="an_int", type="int"),
+    Columns(name="a_double", type="double"),
+    Columns(name="a_time", type="timestamp"),
+    Columns(name="a_text", type="string", length=20),
+    Columns(name="a_blob", type="binary", length=12),
+    Columns(name="an_amount", type="decimal(10,2)"),
+    Columns(name="of_a_million", type="long", values=1_000_000),
+)
+SPANS = {"long": 2.0**62, "int": 2.0**31 - 1, "timestamp": float(TIME_SPAN_US), "of_a_million": 1e6}
+
+
+def share(leaf: Leaf, bound: bytes) -> float:
+    """Where a bound lies between the least and the greatest value of its column, from 0 to 1."""
+    match leaf.column.type:
+        case "double":
+            return struct.unpack("<d", bound)[0]
+        case "string":
+            return int(bound[:12], 16) / 16**12
+        case "binary":
+            return int.from_bytes(bound[:6], "big") / 256**6
+        case "decimal(10,2)":
+            return int.from_bytes(bound, "big", signed=True) / 10**10
+    start = EPOCH_US if leaf.column.type == "timestamp" else 0
+    span = SPANS.get(leaf.name, SPANS[leaf.column.type])
+    return (int.from_bytes(bound, "little", signed=True) - start) / span
+
+
+@pytest.mark.parametrize("most_computed", [ROWS, ROWS - 1], ids=["computed", "drawn"])
+def test_extremes_of_many_rows_lie_a_row_from_the_ends_in_the_mean(most_computed: int) -> None:
+    """The least of n even draws is one n-th from the end, in the mean, whether it is computed or drawn."""
+    table = Table(columns=MANY_VALUES)
+    case = replace(synthetic_case(writer="batch"), table=table)
+    rows, rng = rows_of(case), np.random.default_rng(0)
+    held = [new_rows(np.arange(file * ROWS, (file + 1) * ROWS, dtype=np.int64)) for file in range(FILES)]
+    for leaf in leaves(table, iceberg_schema(table))[2:]:
+        bounds = [column_bounds(rows, leaf, one, rng, most_computed) for one in held]
+        assert np.mean([share(leaf, one.lower) for one in bounds]) * ROWS == pytest.approx(1, abs=0.3), leaf.name
+        assert np.mean([1 - share(leaf, one.upper) for one in bounds]) * ROWS == pytest.approx(1, abs=0.3), leaf.name
+
+
+def test_beyond_so_many_rows_bounds_are_drawn_and_below_they_follow_from_the_rows() -> None:
+    table = Table(columns=MANY_VALUES)
+    case = replace(synthetic_case(writer="batch"), table=table)
+    rows, held, found = rows_of(case), new_rows(np.arange(ROWS, dtype=np.int64)), leaves(table, iceberg_schema(table))
+
+    def bounds(seed: int, most_computed: int) -> list[Bounds | None]:
+        rng = np.random.default_rng(seed)
+        return [column_bounds(rows, leaf, held, rng, most_computed) for leaf in found]
+
+    assert bounds(0, ROWS) == bounds(1, ROWS)
+    first, second = bounds(0, ROWS - 1), bounds(1, ROWS - 1)
+    assert first[:2] == second[:2] == bounds(0, ROWS)[:2]  # numbers and times grow: their bounds are known
+    assert all(one != other for one, other in zip(first[2:], second[2:], strict=True))

@@ -1,0 +1,12 @@
+"""Iceberg's hash for buckets."""
+
+from wasim.twin.bounds import decimal_bytes
+from wasim.twin.hashing import murmur3_32
+
+
+def test_bucket_hashes_are_those_of_the_specification():
+    assert murmur3_32((34).to_bytes(8, "little")) == 2017239379
+    assert murmur3_32(b"iceberg") == 1210000089
+    assert murmur3_32(bytes([0, 1, 2, 3])) == -188683207
+    assert murmur3_32(decimal_bytes(1420)) == -500754589
+    assert murmur3_32((17486).to_bytes(8, "little")) == -653330422

@@ -1,0 +1,47 @@
+"""Partition values of rows, and the folders named by them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.iceberg.specs import PartitionField as SpecField
+from wasim.iceberg.specs import PartitionSpec
+from wasim.scenario.parts import Columns, PartitionField, Table
+from wasim.twin.partitions import partition_folder, split_by_partition
+from wasim.twin.row_sets import new_rows
+from wasim.twin.rows import rows_of
+from wasim.twin.schema import iceberg_schema, leaves, partition_spec
+
+
+@pytest.mark.parametrize(
+    ("transform", "value", "folder"),
+    [
+        ("hour", 490_896, "event_time_hour=2026-01-01-00/"),
+        ("day", 20_454, "event_time_day=2026-01-01/"),
+        ("month", 672, "event_time_month=2026-01/"),
+        ("year", 56, "event_time_year=2026/"),
+        ("bucket[4]", 3, "event_time_bucket=3/"),
+    ],
+)
+def test_partition_folders_are_named_as_spark_names_them(transform, value, folder):
+    table = Table(
+        columns=(Columns(name="flag", type="boolean"),),
+        partition_by=(PartitionField(column="event_time", transform=transform),),
+    )
+    schema = iceberg_schema(table)
+    assert partition_folder(partition_spec(table, schema), schema, (value,)) == folder
+
+
+def test_rows_fall_into_the_month_and_year_of_their_time():
+    case = replace(synthetic_case(writer="batch"), commit_interval_s=86_400.0 * 40, horizon_s=86_400.0 * 400)
+    schema = iceberg_schema(case.table)
+    fields = tuple(
+        SpecField(name=name, transform=name, source_id=2, field_id=1000 + place)
+        for place, name in enumerate(("month", "year"))
+    )
+    numbers = new_rows(np.array([0, case.rows_per_commit * 9], dtype=np.int64))
+    found = leaves(case.table, schema)
+    shares = split_by_partition(rows_of(case), PartitionSpec(fields=fields), found, numbers)
+    assert {share.partition for share in shares} == {(672, 56), (683, 56)}
