@@ -1,16 +1,21 @@
-"""What all verbs have in common: help, examples, version."""
+"""What all verbs have in common: help, examples, version, and what a mishap ends in."""
 
+import errno
 import re
 import shlex
+from collections.abc import Callable
 
 import click
 import pytest
 import typer
+from support.command_line import run_main
+from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
-from wasim import __version__
+from wasim import __version__, scenario
 from wasim.cli import app
 
+SMOKE = SCENARIOS / "smoke.yaml"
 VERBS = [
     "init",
     "validate",
@@ -53,3 +58,27 @@ def test_a_verbs_help_ends_with_an_example_that_the_verb_understands(verb: str) 
 
 def test_shell_completion_can_be_installed() -> None:
     assert "--install-completion" in said("--help")
+
+
+def failing_with(error: Exception) -> Callable[..., object]:
+    def fail(*_: object, **__: object) -> object:
+        raise error
+
+    return fail
+
+
+def test_a_bug_keeps_its_traceback_and_says_70(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(scenario, "load_scenario", failing_with(ZeroDivisionError("division by zero")))
+    assert run_main("validate", str(SMOKE)) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "results/x")
+    monkeypatch.setattr(scenario, "load_scenario", failing_with(full))
+    assert run_main("validate", str(SMOKE)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("results/x: No space left on device. ")
+    assert said.count("\n") == 1

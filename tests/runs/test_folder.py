@@ -1,11 +1,30 @@
-"""`latest` as a run's name."""
+"""Folders of runs: where one may lie, which one is resumed, and which one is the newest."""
 
 from pathlib import Path
 
 import pytest
 
-from wasim.errors import SavedFileError
-from wasim.runs import find_run
+from wasim.errors import EnvironmentFault, SavedFileError
+from wasim.runs import RunMarker, find_run, open_run_folder
+
+
+@pytest.mark.parametrize("name", ["50%20off", "what?", "a#b"])
+def test_a_results_folder_that_sqlite_or_hadoop_would_misread_is_refused(name: str, tmp_path: Path) -> None:
+    marker = RunMarker(scenario="s", question="q?", keys=("a" * 12,))
+    with (
+        pytest.raises(EnvironmentFault, match="part of a URI"),
+        open_run_folder(tmp_path / name, marker, fresh=False),
+    ):
+        pass
+
+
+def test_a_damaged_sibling_does_not_stop_a_run(tmp_path: Path) -> None:
+    marker = RunMarker(scenario="s", question="q?", keys=("a" * 12,))
+    for number, text in enumerate(("{", "[]", "{}", '{"keys": 3}')):
+        (tmp_path / "s" / f"2026-{number}").mkdir(parents=True)
+        (tmp_path / "s" / f"2026-{number}" / "run.json").write_text(text)
+    with open_run_folder(tmp_path, marker, fresh=False) as folder:
+        assert (folder.path / "run.json").exists()
 
 
 @pytest.fixture

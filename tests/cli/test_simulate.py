@@ -1,0 +1,39 @@
+"""`wasim simulate`: options that are refused, and what is said first."""
+
+from pathlib import Path
+
+import pytest
+from support.command_line import run_main
+from support.paths import SCENARIOS
+from typer.testing import CliRunner
+
+from wasim import cli
+from wasim.errors import WasimError
+
+SMOKE = SCENARIOS / "smoke.yaml"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["simulate", str(SMOKE), "--profile", "none"], "is no file and no shipped profile"),
+        (["simulate", str(SMOKE), "--location", " "], "--location is ' '"),
+        (["simulate", str(SMOKE), "--location", "s3://b/t", "--emit", "x"], "exclude each other"),
+    ],
+)
+def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(cli.app, arguments)
+    assert isinstance(result.exception, WasimError)
+    assert said in str(result.exception)
+
+
+@pytest.mark.parametrize("verb", [("simulate", "--table-only"), ("bench", "--dry-run")])
+def test_what_is_carried_out_otherwise_than_written_is_said_first(
+    verb: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "uneven.yaml"
+    path.write_text(SMOKE.read_text().replace("horizon: 12s", "horizon: 12500ms"))
+    assert run_main(verb[0], str(path), verb[1]) == 0
+    assert capsys.readouterr().err.startswith(
+        "note: horizon: 12.5s is cut to whole commits, to 12s at 1s, to 12s at 4s."
+    )
