@@ -68,7 +68,7 @@ def simulate_sizes(case: Case, profile: WriterProfile, site: Site | None) -> Sim
 def as_profiled(one: Observed, profile: WriterProfile) -> Observed:
     """What was observed, with the drivers that this writer's summaries have."""
     appends = with_summary(one.appends, profile)
-    return replace(one, appends=appends, drivers=drivers_at(appends, one.case_run.ledger.commit))
+    return replace(one, appends=appends, drivers=drivers_at(appends, one.ledger.commit))
 
 
 def with_summary(appends: Appends, profile: WriterProfile) -> Appends:

@@ -66,7 +66,8 @@ def calibrate_upserts(case: Case, profile: WriterProfile, site: Site | None = No
     seen = replace(appends, min_count_to_merge=read_appends(plain).min_count_to_merge)
     seen = replace(seen, target_manifest_bytes=read_appends(plain).target_manifest_bytes)
     made = case_run_exact(plain, simulated)
-    observed = Observed(case_run=made, appends=seen, drivers=drivers_at(seen, made.ledger.commit))
+    drivers = drivers_at(seen, made.ledger.commit)
+    observed = Observed(case=made.case, ledger=made.ledger, probes=(), appends=seen, drivers=drivers)
     fitted = fit_group(group_of((observed,)), (Kind.METADATA_JSON, Kind.MANIFEST_LIST)).kinds
     laws = {one.kind: Law(terms=one.terms, coefficients=one.fit.coefficients) for one in fitted}
     dropped = case.table.properties.get("write.metadata.delete-after-commit.enabled", "false")

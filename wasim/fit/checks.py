@@ -27,15 +27,15 @@ def describe_files(group: Group) -> list[str]:
     """One sentence per case whose commits add another number of files than its scenario says."""
     notes = []
     for one in group.observed:
-        intended = read_appends(one.case_run.case).files_per_commit
+        intended = read_appends(one.case).files_per_commit
         if one.appends.files_per_commit != intended:
-            label, measured = one.case_run.case.label, one.appends.files_per_commit
+            label, measured = one.case.label, one.appends.files_per_commit
             notes.append(f"{label}: a commit adds {measured} data files, where the scenario means {intended}.")
     return notes
 
 
 def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:
-    ledger, drivers = observed.case_run.ledger, observed.drivers
+    ledger, drivers = observed.ledger, observed.drivers
     pairs = {
         "live_manifests": (drivers.live_manifests, ledger.live_manifests),
         "snapshots": (drivers.snapshots, ledger.snapshots_retained),
@@ -53,12 +53,10 @@ def _compare(writer: str, observed: Observed, driver: str, foreseen: Floats, mea
     first = ""
     if len(differing):
         at = differing[0]
-        first = (
-            f"commit {observed.case_run.ledger.commit[at]}: {foreseen[at]:.0f} foreseen, {measured[at]:.0f} measured"
-        )
+        first = f"commit {observed.ledger.commit[at]}: {foreseen[at]:.0f} foreseen, {measured[at]:.0f} measured"
     return DriverCheck(
         writer=writer,
-        case=observed.case_run.case.label,
+        case=observed.case.label,
         driver=driver,
         commits=len(measured),
         mismatches=len(differing),

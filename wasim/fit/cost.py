@@ -81,9 +81,7 @@ class WriterFit:
     def appends_of(self, case: Case) -> Appends:
         """What the model needs to know of a case, measured or not, as far as the group knows it."""
         appends = read_appends(case)
-        seen = {
-            one.case_run.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed
-        }
+        seen = {one.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed}
         files = seen.get(case.workload.files_per_commit, appends.files_per_commit)
         return self.completed(replace(appends, files_per_commit=files), expected=appends)
 

@@ -63,6 +63,6 @@ def cases_by_table(group: Group) -> list[list[Case]]:
     """One case per interval, shortest first, for each of the tables and workloads that share the fit."""
     tables: dict[str, dict[float, Case]] = {}
     for one in group.observed:
-        case = one.case_run.case
+        case = one.case
         tables.setdefault(name_without_interval(case), {}).setdefault(case.commit_interval_s, case)
     return [[cases[interval] for interval in sorted(cases)] for cases in tables.values()]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.fit.linear import Assumption, LinearFit, fit_linear
-from wasim.ledger import Kind
+from wasim.ledger import Kind, Ledger, PlanningProbe
 from wasim.model import Appends, Drivers, drivers_at, read_appends
 from wasim.runs import CaseRun
 from wasim.scenario.case import Case
@@ -26,13 +26,15 @@ PARQUET_BYTES_PER_COLUMN = 300.0  # of an empty data file, about
 class Observed:
     """One case's measured bytes beside the drivers that the model foresees for it."""
 
-    case_run: CaseRun
+    case: Case
+    ledger: Ledger
+    probes: tuple[PlanningProbe, ...]
     appends: Appends
     drivers: Drivers
 
     def written(self, kind: Kind) -> Floats:
         """Bytes of one kind written by each commit."""
-        return self.case_run.ledger.written_bytes[kind].astype(np.float64)
+        return self.ledger.written_bytes[kind].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,24 +76,24 @@ def group_cases(cases: Iterable[CaseRun]) -> tuple[Group, ...]:
     groups = []
     for name, group in zip(names, members.values(), strict=True):
         ordered = sorted(group, key=lambda one: (one.case.commit_interval_s, one.case.repetition))
-        observed = tuple(observe(one) for one in ordered)
+        observed = tuple(observe(one.case, one.ledger, one.probes) for one in ordered)
         groups.append(Group(name=name, observed=observed, ingest=_fit_ingest(observed)))
     return tuple(groups)
 
 
 def group_of(observed: tuple[Observed, ...]) -> Group:
     """A group of what was observed, whatever else the cases do: who fits it has drivers for that."""
-    return Group(name=name_without_interval(observed[0].case_run.case), observed=observed, ingest=_fit_ingest(observed))
+    return Group(name=name_without_interval(observed[0].case), observed=observed, ingest=_fit_ingest(observed))
 
 
-def observe(case_run: CaseRun) -> Observed:
+def observe(case: Case, ledger: Ledger, probes: tuple[PlanningProbe, ...] = ()) -> Observed:
     """A case with its drivers. Where files per commit are not the scenario's, the ledger's median counts."""
-    ledger = case_run.ledger
-    appends = read_appends(case_run.case, data_bytes_per_commit=float(ledger.written_bytes[Kind.DATA].mean()) or None)
+    appends = read_appends(case, data_bytes_per_commit=float(ledger.written_bytes[Kind.DATA].mean()) or None)
     files = int(np.median(ledger.entries_added))
     if files and files != appends.files_per_commit:
         appends = replace(appends, files_per_commit=files)
-    return Observed(case_run=case_run, appends=appends, drivers=drivers_at(appends, ledger.commit))
+    drivers = drivers_at(appends, ledger.commit)
+    return Observed(case=case, ledger=ledger, probes=probes, appends=appends, drivers=drivers)
 
 
 def name_without_interval(case: Case) -> str:
@@ -102,7 +104,7 @@ def name_without_interval(case: Case) -> str:
 
 def series_numbers(observed: tuple[Observed, ...]) -> Ints:
     """The number of its case for each commit, cases one after the other."""
-    return np.repeat(np.arange(len(observed)), [len(one.case_run.ledger) for one in observed])
+    return np.repeat(np.arange(len(observed)), [len(one.ledger) for one in observed])
 
 
 def _shared_constants(case: Case) -> str:
@@ -136,9 +138,7 @@ def _ingest_drivers(appends: Appends) -> Floats:
 
 def _fit_ingest(observed: tuple[Observed, ...]) -> LinearFit:
     """Data bytes per commit = file · files + row · rows."""
-    design = np.concatenate(
-        [np.repeat(_ingest_drivers(one.appends), len(one.case_run.ledger), axis=0) for one in observed]
-    )
+    design = np.concatenate([np.repeat(_ingest_drivers(one.appends), len(one.ledger), axis=0) for one in observed])
     written = np.concatenate([one.written(Kind.DATA) for one in observed])
     empty = PARQUET_BYTES_PER_COLUMN * observed[0].appends.columns
     empty_file = Assumption(

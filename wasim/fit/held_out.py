@@ -1,7 +1,6 @@
 """How well the fit predicts what it never saw: whole intervals, or the second half of every case."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -24,33 +23,32 @@ def hold_out_intervals(group: Group) -> tuple[HeldOut, ...]:
 
 def hold_out_second_half(group: Group) -> tuple[HeldOut, ...]:
     """Fit the first half of every case's commits and predict the second. Empty where no case is long enough."""
-    long_enough = tuple(one for one in group.observed if len(one.case_run.ledger) >= FEWEST_COMMITS)
+    long_enough = tuple(one for one in group.observed if len(one.ledger) >= FEWEST_COMMITS)
     if not long_enough:
         return ()
     writer = fit_group(group.restricted(tuple(first_half(one) for one in long_enough)))
     words = ("first half of " + intervals_of(long_enough), "second half")
-    return _compare(writer, *words, [(one, len(one.case_run.ledger) // 2) for one in long_enough], "second_half")
+    return _compare(writer, *words, [(one, len(one.ledger) // 2) for one in long_enough], "second_half")
 
 
 def split_intervals(group: Group) -> tuple[tuple[Observed, ...], tuple[Observed, ...]]:
     """The group's cases by alternating interval: those to fit, and those to hold out."""
-    intervals = sorted({one.case_run.case.commit_interval_s for one in group.observed})
+    intervals = sorted({one.case.commit_interval_s for one in group.observed})
     held = set(intervals[1::2])
     return (
-        tuple(one for one in group.observed if one.case_run.case.commit_interval_s not in held),
-        tuple(one for one in group.observed if one.case_run.case.commit_interval_s in held),
+        tuple(one for one in group.observed if one.case.commit_interval_s not in held),
+        tuple(one for one in group.observed if one.case.commit_interval_s in held),
     )
 
 
 def first_half(observed: Observed) -> Observed:
     """The case as if it had stopped half-way."""
-    ledger = observed.case_run.ledger
-    return observe(replace(observed.case_run, ledger=ledger.head(len(ledger) // 2)))
+    return observe(observed.case, observed.ledger.head(len(observed.ledger) // 2), observed.probes)
 
 
 def intervals_of(observed: Sequence[Observed]) -> str:
     """The commit intervals of some cases, in words: `1s, 15s`."""
-    return ", ".join(format_duration(s) for s in sorted({one.case_run.case.commit_interval_s for one in observed}))
+    return ", ".join(format_duration(s) for s in sorted({one.case.commit_interval_s for one in observed}))
 
 
 def _compare(
@@ -60,11 +58,8 @@ def _compare(
     rows = []
     for kind_fit in writer.kinds:
         measured = sum(float(one.written(kind_fit.kind)[start:].sum()) for one, start in held)
-        predicted = sum(
-            predicted_total(writer, kind_fit, one.case_run.case, one.case_run.ledger.commit[start:])
-            for one, start in held
-        )
-        commits = sum(len(one.case_run.ledger) - start for one, start in held)
+        predicted = sum(predicted_total(writer, kind_fit, one.case, one.ledger.commit[start:]) for one, start in held)
+        commits = sum(len(one.ledger) - start for one, start in held)
         rows.append(
             HeldOut(
                 writer=writer.group.name,

@@ -62,7 +62,7 @@ class Samples:
 
 def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
     """One row per warm probe of the first reader: the median of its rounds. What it does not show cannot be fitted."""
-    probes = [(number, probe) for number, one in enumerate(observed) for probe in of_first_reader(one.case_run.probes)]
+    probes = [(number, probe) for number, one in enumerate(observed) for probe in of_first_reader(one.probes)]
     rows = [
         (number, probe, _drivers(probe, latency))
         for number, probe in probes
@@ -87,7 +87,7 @@ def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
     """One row per commit, without the first few of each case."""
     designs, times, series = [np.zeros((0, len(_TERMS[latency])))], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
     for number, one in enumerate(observed):
-        ledger = one.case_run.ledger
+        ledger = one.ledger
         columns = [np.ones(len(ledger)), ledger.snapshots_retained, ledger.live_manifests, ledger.records_added]
         measured = ledger.step_ms if latency == "step" else ledger.commit_ms
         warm_up = max(_WARM_UP_COMMITS, int(_WARM_UP_SHARE * len(ledger)))

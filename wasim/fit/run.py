@@ -70,7 +70,7 @@ def _fit_latencies(
             latencies.append(report_latency(None, latency, fit))
             load = fit if latency == "load" else load
     for writer in writers:
-        if not any(np.isfinite(one.case_run.ledger.step_ms).any() for one in writer.group.observed):
+        if not any(np.isfinite(one.ledger.step_ms).any() for one in writer.group.observed):
             keeps_up += assume_writable(writer)
         for latency in _LEDGERED:
             fit = fit_latency(ledger_samples(writer.group.observed, latency), latency, rng)

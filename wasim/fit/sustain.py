@@ -120,7 +120,7 @@ def _smallest_interval(writer: WriterFit, case: Case, law: StepLaw, horizon_s: f
 
 
 def _commits_seen(writer: WriterFit) -> int:
-    return max(one.case_run.commits for one in writer.group.observed)
+    return max(len(one.ledger) for one in writer.group.observed)
 
 
 def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:

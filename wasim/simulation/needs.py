@@ -11,7 +11,7 @@ from math import prod
 from wasim.iceberg.properties import TableProperties
 from wasim.model import read_appends
 from wasim.scenario import Case
-from wasim.units import format_bytes, format_duration
+from wasim.units import DURATION_UNITS_S, format_bytes
 
 COMMIT_S, FURTHER_FILE_S = 0.003, 0.0015
 VALUE_S = 3e-7  # of a row's column that is computed
@@ -126,8 +126,8 @@ def _rows_kept_bytes(case: Case, columns: int) -> float:
 
 
 def _rounded(seconds: float) -> str:
-    """A time in one or two units: `3s`, `12m`, `5h`, `12d`."""
-    for unit_s in (86_400.0, 3_600.0, 60.0):
+    """A time in the largest unit of which there are two: `90s`, `12m`, `47h`, `12d`, `384y`."""
+    for unit, unit_s in reversed(DURATION_UNITS_S.items()):
         if seconds >= 2 * unit_s:
-            return format_duration(round(seconds / unit_s) * unit_s)
-    return format_duration(max(1, round(seconds)))
+            return f"{seconds / unit_s:.0f}{unit}"
+    return "1s"
