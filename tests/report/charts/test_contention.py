@@ -115,3 +115,19 @@ def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
     html = page_of(run, fit_run(run))
     assert "Contention</h2>" in html
     assert "one writer" in html
+
+
+def test_a_simulation_shows_what_was_lost_and_no_latency(run: Run) -> None:
+    unknown = {"commit_ms": np.nan, "step_ms": np.nan, "reported_at_s": np.nan}
+    cases = tuple(
+        replace(
+            one,
+            ledger=replace(one.ledger, **{name: np.full(len(one.ledger), value) for name, value in unknown.items()}),
+        )
+        for one in run.cases
+    )
+    untimed = replace(run, cases=cases)
+    (chart,) = plan_contention(untimed)
+    assert len(chart.panels) == 1
+    assert "ms" not in chart.reading.split()
+    assert "nan" not in str(contention_table(untimed))
