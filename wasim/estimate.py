@@ -1,4 +1,7 @@
-"""What a bench would take, before it is run: time from what was measured on two cores, disk from a simulation."""
+"""What a bench would take, before it is run: time from what was measured on two cores, disk from a simulation.
+
+Commits are taken to be small, as those that were measured: many rows take longer to write than is estimated here.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
