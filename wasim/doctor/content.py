@@ -80,7 +80,7 @@ def _read_entries(data: bytes, key: str) -> _Entries:
     file = file.item if isinstance(file, AvroOptional) else file
     items, rows = allowed_items(len(data)), list[Row]()
     for block in container.blocks:
-        scanned = scan_records(block.raw, record, _WANTED, source=key, items=items)
+        scanned = scan_records(block.raw, record, _WANTED, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
             raise IcebergFileError(
                 key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"

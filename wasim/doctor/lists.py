@@ -152,12 +152,14 @@ class _Indexing:
         record = list_record(container.header, source=key)
         blocks = container.blocks
         raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
-        items = allowed_items(len(data))
+        items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
         shared = _shared_records(before, record, raw)
         if shared is not None:
             stop = len(raw) - (len(before.raw) - before.starts[shared])
             try:
-                scanned = scan_records(raw, record, _wanted(record), source=key, items=items, stop=stop)
+                scanned = scan_records(
+                    raw, record, _wanted(record), source=key, items=items, records=records, stop=stop
+                )
             except IcebergFileError:
                 pass  # what is alike is no whole number of records
             else:
@@ -169,7 +171,7 @@ class _Indexing:
                     starts=scanned.starts + [start + shift for start in before.starts[shared:]],
                     ids=head + before.ids[shared:],
                 )
-        scanned = scan_records(raw, record, _wanted(record), source=key, items=items)
+        scanned = scan_records(raw, record, _wanted(record), source=key, items=items, records=records)
         return _List(record=record, raw=raw, starts=scanned.starts, ids=self._ids(scanned.rows, record))
 
     def _ids(self, rows: Sequence[Row], record: AvroRecord) -> list[int]:

@@ -62,20 +62,21 @@ def scan_records(
     *,
     source: str,
     items: int,
+    records: int,
     stop: int | None = None,
 ) -> Scanned:
     """The fields of `wanted` ids of every record in `raw`, each row in the record's own order of fields.
 
     Nested records of a wanted field are read whole unless some of their own fields are wanted too. Reading ends with
     the bytes, or at the record that begins at `stop`. IcebergFileError if the bytes are no such records, or if they
-    hold more array items than `items`.
+    hold more array items than `items` or more than `records`.
     """
     read = _record_reader(record, frozenset(wanted))
     budget, position, end = _Budget(items), 0, len(raw) if stop is None else stop
     rows: list[Row] = []
     starts: list[int] = []
     try:
-        while position < end:
+        while position < end and len(rows) < records:
             starts.append(position)
             row, position = read(raw, position, budget)
             rows.append(row)  # type: ignore[arg-type]  # a record's value is a row

@@ -44,7 +44,8 @@ class LocalStorage:
                     raise StorageError(f"{path}: is no regular file.")
                 if head is None and seen.st_size > most_bytes:
                     raise StorageError(f"{path}: has {seen.st_size} bytes; metadata files of {most_bytes} are read.")
-                return file.read(most_bytes if head is None else head)
+                # Reading takes the memory that was asked for, however little there is.
+                return file.read(seen.st_size if head is None else min(head, seen.st_size))
         except (FileNotFoundError, NotADirectoryError) as error:
             raise FileNotFoundError(path) from error
         except (OSError, ValueError) as error:

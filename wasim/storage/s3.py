@@ -42,11 +42,10 @@ class S3Storage:
         """An object's bytes."""
         try:
             with self._files.open_input_file(path) as file:
-                if head is None and file.size() > most_bytes:
-                    raise StorageError(
-                        f"s3://{path}: has {file.size()} bytes; metadata files of {most_bytes} are read."
-                    )
-                return bytes(file.read(most_bytes if head is None else head))
+                size = file.size()
+                if head is None and size > most_bytes:
+                    raise StorageError(f"s3://{path}: has {size} bytes; metadata files of {most_bytes} are read.")
+                return bytes(file.read(size if head is None else min(head, size)))
         except FileNotFoundError:
             raise
         except OSError as error:

@@ -1,0 +1,88 @@
+"""Tables with bombs in them: a partial report that names the file, soon and in little memory."""
+
+import json
+import time
+import tracemalloc
+import zlib
+
+import pytest
+from support.trees import emit_tree
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.iceberg.avro_encoding import encode_bytes, encode_long
+from wasim.iceberg.containers import header_bytes, read_container
+
+SYNC = b"s" * 16
+MOST_SECONDS, MOST_BYTES = 20, 256 << 20  # a shared machine under tracemalloc; none takes three on its own
+
+
+def bomb(path, records, often, raw):
+    """The file's header, and a block that inflates to `raw` that often."""
+    header = dict(read_container(path.read_bytes(), source="b").header) | {"avro.codec": b"deflate"}
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    stored = b"".join([compressor.compress(raw) for _ in range(often)]) + compressor.flush()
+    path.write_bytes(header_bytes(header, SYNC) + encode_long(records) + encode_bytes(stored) + SYNC)
+
+
+def an_array_without_end(raw, count):
+    """A record's bytes up to where its arrays begin cannot be known here; counts stand wherever one is read."""
+    return encode_long(count) * 64 + raw
+
+
+def newest_list(root):
+    document = json.loads(max((root / "metadata").glob("*.metadata.json")).read_bytes())
+    return root / "metadata" / document["snapshots"][-1]["manifest-list"].rpartition("/")[2]
+
+
+def a_manifest(root):
+    return min((root / "metadata").glob("*-m0.avro"))
+
+
+BOMBS = {
+    "list of zeros": lambda root: bomb(newest_list(root), 1, 60, b"\x00" * (1 << 20)),
+    "list of counts": lambda root: bomb(newest_list(root), 1, 4, an_array_without_end(b"\x00" * (1 << 20), 15_000_000)),
+    "manifest of smallest records": lambda root: bomb(a_manifest(root), 3_900_000, 60, b"\x00" * (1 << 20)),
+    "manifest of smallest records, not too many": lambda root: bomb(a_manifest(root), 90_000, 2, b"\x00" * (1 << 20)),
+    "manifest of one large block": lambda root: bomb(a_manifest(root), 1, 400, b"\x00" * (1 << 20)),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_named_and_the_rest_is_reported(name, tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    BOMBS[name](root)
+    tracemalloc.start()
+    started = time.monotonic()
+    try:
+        inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
+    assert time.monotonic() - started < MOST_SECONDS
+    (finding,) = [one for one in inspection.findings if one.name == "unreadable"]
+    assert finding.value == 1
+    assert len(inspection.history.ledger) == 5
+
+
+def test_a_metadata_json_that_inflates_to_gigabytes_is_passed_over(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = compressor.compress('{"a":"💧'.encode())
+    data += b"".join([compressor.compress(b"x" * (1 << 20)) for _ in range(511)]) + compressor.flush()
+    (root / "metadata" / "00099-11111111-2222-3333-4444-555555555555.gz.metadata.json").write_bytes(data)
+    inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+    assert "inflates to more than" in next(one for one in inspection.findings if one.name == "unreadable").examples[0]
+    assert inspection.tree.opened.chosen.path.startswith("metadata/00005-")
+
+
+def test_paths_of_devices_and_of_other_places_are_not_read(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    newest = max((root / "metadata").glob("*.metadata.json"))
+    document = json.loads(newest.read_bytes())
+    paths = ("/dev/zero", "file:///dev/stdin", "/etc/hostname", "s3://b/x")
+    for snapshot, path in zip(document["snapshots"], paths, strict=False):
+        snapshot["manifest-list"] = path
+    newest.write_text(json.dumps(document))
+    inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+    found = {one.name: one.value for one in inspection.findings}
+    assert found["unreadable"] + found.get("absent_metadata", 0) == 4
