@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from wasim.errors import ScenarioError
 from wasim.scenario import LoadedScenario, load_scenario
@@ -49,6 +51,41 @@ def test_swept_values_take_an_overridden_field_within_them(tmp_path: Path) -> No
 def test_a_column_is_overridden_by_its_name(tmp_path: Path) -> None:
     (case, *_) = loaded(tmp_path, horizon="1m", table__columns__amount__count="40").cases()
     assert case.table.columns[0].count == 40
+
+
+def test_a_limit_and_a_property_are_set_by_name(tmp_path: Path) -> None:
+    given = {"limits__wa_metadata": "< 0.5", "table__properties__commit.manifest.min-count-to-merge": "5"}
+    scenario = loaded(tmp_path, horizon="1m", **given)
+    assert [(limit.metric, limit.bound) for limit in scenario.limits] == [("wa_metadata", 0.5)]
+    assert scenario.scenario.table.properties == {"commit.manifest.min-count-to-merge": "5"}
+
+
+FIELDS = st.sampled_from(
+    [
+        *("horizon", "table", "table.columns", "table.columns.amount", "table.columns.amount.count", "commit_interval"),
+        *("writer", "writer.upsert", "writer.upsert.share", "maintenance", "maintenance.expire_snapshots.every"),
+        *("limits", "limits.x", "evolution", "sweep", "sweep.writer", "seed.x", "a..b", ""),
+    ]
+)
+VALUES = st.sampled_from(
+    ["5", "none", "{}", "[]", "{a: b}", "[1s, x]", "flink", "{kind: flink}", "&a x", "#", "- a\n- b"]
+)
+ARGUMENTS = st.text(st.characters(exclude_categories=[]), max_size=12)
+
+
+def faults_of(tmp_path: Path, field: str, value: str) -> list[str]:
+    """The faults, none if it loads; anything but a ScenarioError is a traceback and fails the test."""
+    try:
+        loaded(tmp_path, **{"horizon": "1m", field.replace(".", "__"): value})
+    except ScenarioError as error:
+        return error.faults or ["refused without a fault\n"]
+    return []
+
+
+@given(field=FIELDS, value=VALUES | ARGUMENTS)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_value_at_any_field_loads_or_is_refused_in_lines(field: str, value: str, tmp_path: Path) -> None:
+    assert all(fault.isprintable() for fault in faults_of(tmp_path, field, value))
 
 
 def test_what_holds_for_the_whole_scenario_can_be_overridden_too(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def override(document: Document, field: str, text: str) -> tuple[Document, list[
     if isinstance(place, Fault):
         return document, [mark_fault(ON_COMMAND_LINE, replace(place, place=(field,)))]
     try:
-        read, faults = read_document(f"value: {text}".encode())
+        read, faults = read_document(f"value: {text}".encode(errors="surrogatepass"))
     except Refused:
         read, faults = Document(data={}), []
     if faults or list(read.data) != ["value"]:

@@ -134,7 +134,7 @@ def place_of(field: str, document: Mapping[str, Any], *, refused: Container[str]
     node: Any = document
     rest = field
     while rest:
-        if place in OPEN_MAPPINGS:
+        if place in OPEN_MAPPINGS or place == ("limits",):
             return (*place, rest)
         step, _, rest = rest.partition(".")
         if isinstance(node, list):
