@@ -18,6 +18,19 @@ def test_a_results_folder_that_sqlite_or_hadoop_would_misread_is_refused(name: s
         pass
 
 
+def test_a_run_that_was_reported_before_its_end_is_resumed(tmp_path: Path) -> None:
+    marker = RunMarker(scenario="s", question="q?", keys=("a" * 12, "b" * 12))
+    opened = []
+    for finished in (marker.keys[:1], marker.keys[1:], ()):
+        with open_run_folder(tmp_path, marker, fresh=False) as folder:
+            opened.append(folder.path)
+            for key in finished:
+                folder.case(key).mkdir()
+                (folder.case(key) / "case.json").write_text("{}")
+            folder.summary.write_text("{}")  # as `wasim report` leaves it
+    assert opened[0] == opened[1] != opened[2]
+
+
 def test_a_damaged_sibling_does_not_stop_a_run(tmp_path: Path) -> None:
     marker = RunMarker(scenario="s", question="q?", keys=("a" * 12,))
     for number, text in enumerate(("{", "[]", "{}", '{"keys": 3}')):

@@ -102,7 +102,7 @@ def find_run(path: Path) -> Path:
 
 def _resumable(parent: Path, marker: RunMarker) -> Path | None:
     for path in sorted(parent.iterdir(), reverse=True):
-        if _keys(path) == list(marker.keys) and not _complete(path):
+        if _keys(path) == list(marker.keys) and not _complete(RunFolder(path), marker.keys):
             with _lock(path) as held:
                 if held:
                     return path
@@ -118,10 +118,9 @@ def _keys(path: Path) -> list[str] | None:
     return keys
 
 
-def _complete(path: Path) -> bool:
-    summary = path / "summary.json"
-    # a run with failed cases stays open: the same command tries those again
-    return summary.exists() and not json.loads(summary.read_text()).get("failures")
+def _complete(run: RunFolder, keys: Sequence[str]) -> bool:
+    """Whether nothing is left to do: a run with failed cases stays open, and so does one reported before its end."""
+    return run.summary.exists() and len(run.finished(keys)) == len(keys)
 
 
 @contextmanager
