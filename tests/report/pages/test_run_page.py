@@ -262,3 +262,19 @@ def test_nested_provenance_becomes_dotted_names() -> None:
 
 def test_neighbouring_rows_share_a_heading() -> None:
     assert groupwise([("x", "1"), ("x", "2"), ("y", "3")]) == [("x", [("1",), ("2",)]), ("y", [("3",)])]
+
+
+def test_what_screen_readers_need_is_there(html: str) -> None:
+    page = walk(html)
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    assert page.tags.count("main") == page.tags.count("nav") == page.tags.count("header") == 1
+    assert page.tags.count("summary") == page.tags.count("details")
+    assert 'lang="en"' in html
+    assert not re.findall(r"<a [^>]*>\s*</a>", html)
+    labelled = re.findall(r'aria-labelledby="([^"]+)"', html)
+    assert labelled
+    assert set(labelled) <= set(ids)
+    scrollers = re.findall(r'<div class="scroll"([^>]*)>', html)
+    assert all('tabindex="0"' in one and 'role="region"' in one and "aria-label=" in one for one in scrollers)
+    assert re.search(r'<a class="skip" href="#answer">', html)
