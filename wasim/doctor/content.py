@@ -1,7 +1,8 @@
 """The data and delete files that a table's manifests list, each once, with the last snapshot that holds it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
@@ -11,7 +12,15 @@ from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.manifest_entries import FileContent, Status
 from wasim.iceberg.manifests import entry_record
-from wasim.iceberg.record_scanning import Row, Value, allowed_items, field_positions, scan_records
+from wasim.iceberg.record_scanning import (
+    Row,
+    Scanner,
+    Value,
+    allowed_items,
+    field_positions,
+    record_scanner,
+    scan_records,
+)
 from wasim.ledger import Kind
 from wasim.storage import StorageError
 
@@ -47,10 +56,18 @@ class ContentFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """How the entries of a manifest are read; `inner` are the places of the data file's own fields."""
+
+    scanner: Scanner
+    inner: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Entries:
     rows: list[Row]
-    places: dict[int, int]
-    inner: dict[int, int]
+    places: Mapping[int, int]
+    inner: Mapping[int, int]
 
 
 def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: Places, faults: Faults) -> ContentFiles:
@@ -75,19 +92,30 @@ def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: 
 
 def _read_entries(data: bytes, key: str) -> _Entries:
     container = read_container(data, source=key)
-    record = entry_record(container.header, source=key)
-    file = dict(record.fields)[_FILE]
-    file = file.item if isinstance(file, AvroOptional) else file
+    try:
+        layout = _layout(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
+    except IcebergFileError as error:
+        raise IcebergFileError(key, error.problem) from error
     items, rows = allowed_items(len(data)), list[Row]()
     for block in container.blocks:
-        scanned = scan_records(block.raw, record, _WANTED, source=key, items=items, records=block.record_count)
+        scanned = scan_records(block.raw, layout.scanner, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
             raise IcebergFileError(
                 key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
             )
         rows += scanned.rows
+    return _Entries(rows=rows, places=layout.scanner.places, inner=layout.inner)
+
+
+# Hundreds of manifests of a table share their schema, and checking it would cost more than their entries.
+@lru_cache(maxsize=64)
+def _layout(avro_schema: bytes, is_java: bool) -> _Layout:
+    header = {"avro.schema": avro_schema} | ({"iceberg.schema": b""} if is_java else {})
+    record = entry_record(header, source="")
+    file = dict(record.fields)[_FILE]
+    file = file.item if isinstance(file, AvroOptional) else file
     inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
-    return _Entries(rows=rows, places=field_positions(record, _WANTED), inner=inner)
+    return _Layout(scanner=record_scanner(record, _WANTED), inner=inner)
 
 
 def _add(content: ContentFiles, entries: _Entries, places: Places, *, is_live: bool, last_seen: int) -> None:

@@ -4,16 +4,16 @@ Lists of a streaming table are their predecessor with a record or two at the fro
 held the older one's bytes as their end. So a history of n commits is decoded in n records, not in n².
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.places import Places
 from wasim.iceberg import IcebergFileError, ManifestFile
-from wasim.iceberg.avro_reader import AvroRecord
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.manifest_lists import PartitionFieldSummary, list_record
-from wasim.iceberg.record_scanning import Row, allowed_items, field_positions, scan_records
+from wasim.iceberg.record_scanning import Row, Scanner, allowed_items, record_scanner, scan_records
 from wasim.iceberg.snapshots import Snapshot
 from wasim.storage import StorageError
 
@@ -47,13 +47,13 @@ class ManifestIndex:
 class _List:
     """A list as it was read: its records' bytes, where each begins, and which manifest each is."""
 
-    record: AvroRecord | None
+    scanner: Scanner | None
     raw: bytes
     starts: list[int]
     ids: list[int]
 
 
-_EMPTY = _List(record=None, raw=b"", starts=[], ids=[])
+_EMPTY = _List(scanner=None, raw=b"", starts=[], ids=[])
 
 
 def index_manifests(
@@ -145,40 +145,40 @@ class _Indexing:
                     )
                 )
             )
-        return _List(record=None, raw=b"", starts=[], ids=ids)
+        return _List(scanner=None, raw=b"", starts=[], ids=ids)
 
     def _read(self, data: bytes, key: str, before: _List) -> _List:
         container = read_container(data, source=key)
-        record = list_record(container.header, source=key)
+        try:
+            scanner = _scanner(container.header.get("avro.schema", b""))
+        except IcebergFileError as error:
+            raise IcebergFileError(key, error.problem) from error
         blocks = container.blocks
         raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
         items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
-        shared = _shared_records(before, record, raw)
+        shared = _shared_records(before, scanner, raw)
         if shared is not None:
             stop = len(raw) - (len(before.raw) - before.starts[shared])
             try:
-                scanned = scan_records(
-                    raw, record, _wanted(record), source=key, items=items, records=records, stop=stop
-                )
+                scanned = scan_records(raw, scanner, source=key, items=items, records=records, stop=stop)
             except IcebergFileError:
                 pass  # what is alike is no whole number of records
             else:
-                head = self._ids(scanned.rows, record)
+                head = self._ids(scanned.rows, scanner)
                 shift = stop - before.starts[shared]
                 return _List(
-                    record=record,
+                    scanner=scanner,
                     raw=raw,
                     starts=scanned.starts + [start + shift for start in before.starts[shared:]],
                     ids=head + before.ids[shared:],
                 )
-        scanned = scan_records(raw, record, _wanted(record), source=key, items=items, records=records)
-        return _List(record=record, raw=raw, starts=scanned.starts, ids=self._ids(scanned.rows, record))
+        scanned = scan_records(raw, scanner, source=key, items=items, records=records)
+        return _List(scanner=scanner, raw=raw, starts=scanned.starts, ids=self._ids(scanned.rows, scanner))
 
-    def _ids(self, rows: Sequence[Row], record: AvroRecord) -> list[int]:
-        places = field_positions(record, _wanted(record))
-        return [self._known_row(row, places) for row in rows]
+    def _ids(self, rows: Sequence[Row], scanner: Scanner) -> list[int]:
+        return [self._known_row(row, scanner.places) for row in rows]
 
-    def _known_row(self, row: Row, places: dict[int, int]) -> int:
+    def _known_row(self, row: Row, places: Mapping[int, int]) -> int:
         path = str(row[places[500]])
         found = self.by_path.get(path)
         return self._known(_manifest(row, places)) if found is None else found
@@ -193,14 +193,16 @@ class _Indexing:
         return found
 
 
-def _wanted(record: AvroRecord) -> frozenset[int]:
-    """Fields to read. Ids of the summaries' own fields are among them, so that these are read in part."""
-    return frozenset((*_NUMBERS, _PARTITIONS, *_SUMMARY)) if dict(record.fields) else frozenset(_NUMBERS)
+@lru_cache(maxsize=64)
+def _scanner(avro_schema: bytes) -> Scanner:
+    """How a list is read. Ids of the summaries' own fields are wanted too, so that these are read in part."""
+    record = list_record({"avro.schema": avro_schema}, source="")
+    return record_scanner(record, (*_NUMBERS, _PARTITIONS, *_SUMMARY))
 
 
-def _shared_records(before: _List, record: AvroRecord, raw: bytes) -> int | None:
+def _shared_records(before: _List, scanner: Scanner, raw: bytes) -> int | None:
     """The first record of the list before from which on this list ends in the same bytes; None if none."""
-    if before.record != record or not before.starts:
+    if before.scanner is not scanner or not before.starts:
         return None
     if raw.endswith(before.raw):
         return 0
@@ -228,7 +230,7 @@ def _difference(before: _List, found: _List) -> tuple[list[int], list[int]]:
     return [one for one in old if one not in kept], [one for one in new if one not in kept]
 
 
-def _manifest(row: Row, places: dict[int, int]) -> ManifestFile:
+def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:
     def number(field_id: int) -> int | None:
         value = row[places[field_id]] if field_id in places else None
         return value if isinstance(value, int) else None

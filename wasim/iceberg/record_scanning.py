@@ -6,7 +6,7 @@ is charged to a budget before its items are.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -55,23 +55,38 @@ def allowed_items(file_bytes: int) -> int:
     return FREE_ITEMS + ITEMS_PER_FILE_BYTE * file_bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Scanner:
+    """A reader of chosen fields of one kind of record; made once, and then used for every file of that schema."""
+
+    read: _Read
+    places: Mapping[int, int]
+    """Where in a row each wanted field stands; those that the file lacks are absent."""
+
+
+def record_scanner(record: AvroRecord, wanted: Collection[int]) -> Scanner:
+    """The scanner of the fields of `wanted` ids.
+
+    Nested records of a wanted field are read whole unless some of their own fields are wanted too.
+    """
+    return Scanner(_record_reader(record, frozenset(wanted)), field_positions(record, wanted))
+
+
 def scan_records(
     raw: bytes,
-    record: AvroRecord,
-    wanted: Collection[int],
+    scanner: Scanner,
     *,
     source: str,
     items: int,
     records: int,
     stop: int | None = None,
 ) -> Scanned:
-    """The fields of `wanted` ids of every record in `raw`, each row in the record's own order of fields.
+    """The wanted fields of every record in `raw`, each row in the record's own order of fields.
 
-    Nested records of a wanted field are read whole unless some of their own fields are wanted too. Reading ends with
-    the bytes, or at the record that begins at `stop`. IcebergFileError if the bytes are no such records, or if they
-    hold more array items than `items` or more than `records`.
+    Reading ends with the bytes, or at the record that begins at `stop`. IcebergFileError if the bytes are no such
+    records, or if they hold more array items than `items` or more than `records`.
     """
-    read = _record_reader(record, frozenset(wanted))
+    read = scanner.read
     budget, position, end = _Budget(items), 0, len(raw) if stop is None else stop
     rows: list[Row] = []
     starts: list[int] = []
