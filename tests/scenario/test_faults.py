@@ -393,6 +393,12 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ['8:109: evolution[1].widen_column.type is "long", but the column is decimal(4,2). '
          "Give long for an int, double for a float, or for a decimal more digits and the same scale."],
     ),
+    "a decimal of no more digits": (
+        "horizon: 1m", 'evolution: [{at: 5s, add_column: {name: d, type: "decimal(4,2)"}}, '
+        '{at: 6s, widen_column: {column: d, type: "decimal(4,2)"}}]\nhorizon: 1m',
+        ['8:109: evolution[1].widen_column.type is "decimal(4,2)", but the column is decimal(4,2). '
+         "Give long for an int, double for a float, or for a decimal more digits and the same scale."],
+    ),
     "a decimal of other digits behind the point": (
         "horizon: 1m", 'evolution: [{at: 5s, add_column: {name: d, type: "decimal(4,2)"}}, '
         '{at: 6s, widen_column: {column: d, type: "decimal(9,3)"}}]\nhorizon: 1m',
@@ -611,6 +617,8 @@ def test_columns_of_few_values_are_partitioned_by_identity(column: str, tmp_path
         ("[1.001s]", "10.01s", "1000"),
         ("[3s]", "6s", "0.3333333"),
         ("[7d]", "21d", "1e3"),
+        ("[1s]", "1m", "1e9"),
+        ("[1s]", "1m", "0.5"),
     ],
 )
 def test_whole_commits_of_whole_rows_are_sound_however_written(
