@@ -9,7 +9,6 @@ import pytest
 import wasim
 from wasim.iceberg import properties
 from wasim.iceberg.properties import (
-    DRIVER_KEYS,
     PLACING_KEYS,
     PROPERTIES,
     PropertyError,
@@ -198,13 +197,7 @@ def test_every_row_has_a_key_of_its_own_and_changes_kinds_of_the_ledger():
     assert {kind for row in PROPERTIES for kind in row.changes} <= set(Kind)
 
 
-def test_what_leaves_files_as_they_are_encoded_is_a_driver():
-    assert {
-        "commit.manifest.min-count-to-merge",
-        "commit.manifest.target-size-bytes",
-        "write.metadata.delete-after-commit.enabled",
-        "write.metadata.previous-versions-max",
-    } == DRIVER_KEYS
+def test_locations_and_the_object_store_place_files():
     assert {"write.object-storage.enabled", "write.data.path", "write.metadata.path"} == PLACING_KEYS
 
 

@@ -110,9 +110,7 @@ class Property:
     `default` of None means that it is not set, and that the engine decides. `changes` are the kinds of file that it
     changes, as `wasim.ledger.Kind` calls them: their bytes, how many there are, or how long they stay.
     `simulated_values` are what the simulator carries out, where Iceberg takes other values too. A property that
-    `places_files` puts files elsewhere. One that `is_driver` leaves each file encoded as it is: the cost equations have
-    a term for it, and cases that differ in nothing else share the sizes of their files. `name` is the field of
-    `TableProperties`, if there is one.
+    `places_files` puts files elsewhere. `name` is the field of `TableProperties`, if there is one.
     """
 
     key: str
@@ -122,7 +120,6 @@ class Property:
     support: Support = Support.ALWAYS
     simulated_values: tuple[object, ...] = ()
     places_files: bool = False
-    is_driver: bool = False
     name: str = ""
 
     def parse(self, text: str, key: str = "") -> Any:  # noqa: ANN401  of the row's own type
@@ -147,11 +144,9 @@ class TableProperties:
     manifest_merge_enabled: Annotated[bool, Property(key=MANIFEST_MERGE_ENABLED, type=BOOLEAN, changes=_MANIFESTS)] = (
         True
     )
-    manifest_min_merge_count: Annotated[
-        int, Property(key=MANIFEST_MIN_MERGE_COUNT, type=INT, changes=_MANIFESTS, is_driver=True)
-    ] = 100
+    manifest_min_merge_count: Annotated[int, Property(key=MANIFEST_MIN_MERGE_COUNT, type=INT, changes=_MANIFESTS)] = 100
     manifest_target_size_bytes: Annotated[
-        int, Property(key=MANIFEST_TARGET_SIZE_BYTES, type=LONG, changes=_MANIFESTS, is_driver=True)
+        int, Property(key=MANIFEST_TARGET_SIZE_BYTES, type=LONG, changes=_MANIFESTS)
     ] = 8 * 1024 * 1024
 
     # How commits are tried again
@@ -224,11 +219,11 @@ class TableProperties:
     ] = "none"
     metadata_delete_after_commit_enabled: Annotated[
         bool,
-        Property(key=METADATA_DELETE_AFTER_COMMIT_ENABLED, type=BOOLEAN, changes=("metadata_json",), is_driver=True),
+        Property(key=METADATA_DELETE_AFTER_COMMIT_ENABLED, type=BOOLEAN, changes=("metadata_json",)),
     ] = False
     metadata_previous_versions_max: Annotated[
         int,
-        Property(key=METADATA_PREVIOUS_VERSIONS_MAX, type=AT_LEAST_ONE, changes=("metadata_json",), is_driver=True),
+        Property(key=METADATA_PREVIOUS_VERSIONS_MAX, type=AT_LEAST_ONE, changes=("metadata_json",)),
     ] = 100
     write_partition_summary_limit: Annotated[
         int, Property(key=WRITE_PARTITION_SUMMARY_LIMIT, type=INT, changes=("metadata_json",))
@@ -338,7 +333,6 @@ PROPERTIES: tuple[Property, ...] = (
 _BY_KEY = {row.key: row for row in PROPERTIES}
 _PREFIXES = sorted((key for key in _BY_KEY if key.endswith(".")), key=len, reverse=True)
 PLACING_KEYS = frozenset(row.key for row in PROPERTIES if row.places_files)
-DRIVER_KEYS = frozenset(row.key for row in PROPERTIES if row.is_driver)
 
 
 def property_of(key: str) -> Property | None:
