@@ -3,15 +3,18 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
-from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor import InspectOptions, Severity, inspect_location
 from wasim.doctor.document import inspection_document
-from wasim.doctor.inspection import live_bytes
+from wasim.doctor.inspection import inspect_table, live_bytes
+from wasim.doctor.opening import open_table
 from wasim.doctor.states import State
 from wasim.ledger import METADATA_KINDS, Kind, view_by_commit
 from wasim.scenario.changes import Changes, Maintenance
@@ -106,6 +109,40 @@ def test_reading_changes_nothing(tmp_path):
     before = fingerprint()
     inspect_location(str(tree.root), NOW)
     assert fingerprint() == before
+
+
+WATCHED = """
+import os, sys
+from wasim.cli import app
+writes = []
+def hook(event, arguments):
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        writes.append(arguments[0])
+    elif event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.utime", "os.link"):
+        writes.append(event)
+for arguments in (["--json"], ["--files"], ["--prometheus"], []):
+    sys.addaudithook(hook)
+    app(["inspect", sys.argv[1], "--fail-on", "never", *arguments], standalone_mode=False)
+print("WRITES", writes, file=sys.stderr)
+"""
+
+
+def test_no_view_of_a_table_opens_a_file_to_write(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    command = [sys.executable, "-B", "-c", WATCHED, str(tree.root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "WRITES []" in done.stderr
+
+
+def test_a_file_that_vanishes_meanwhile_is_said_and_nothing_worse(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    opened = open_table(str(tree.root))
+    for path in sorted((tree.root / "metadata").glob("snap-*"))[:2]:
+        path.unlink()
+    inspection = inspect_table(opened, NOW)
+    found = {finding.name: (finding.value, finding.severity) for finding in inspection.findings}
+    assert found["vanished"] == (2, Severity.NOTE)
+    assert "absent_metadata" not in found
 
 
 def test_a_table_of_the_virtual_clock_takes_its_interval_from_its_case(tmp_path):

@@ -78,7 +78,7 @@ def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: 
         try:
             entries = _read_entries(read(key), key)
         except FileNotFoundError:
-            faults.add(FaultKind.ABSENT_METADATA, f"{key}: a manifest is absent")
+            faults.add_missing(key, "a manifest", was_listed=key in places.files)
         except (IcebergFileError, StorageError) as error:
             faults.add_unreadable(error)
         else:

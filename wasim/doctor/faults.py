@@ -41,6 +41,13 @@ class Faults:
         if len(examples) < MOST_EXAMPLES:
             examples.append(printable(text))
 
+    def add_missing(self, key: str, what: str, *, was_listed: bool) -> None:
+        """A metadata file that could not be found. One that the listing still had was deleted meanwhile."""
+        if was_listed:
+            self.add(FaultKind.VANISHED, f"{key}: {what} vanished while the table was looked at")
+        else:
+            self.add(FaultKind.ABSENT_METADATA, f"{key}: {what} is absent")
+
     def add_unreadable(self, error: WasimError) -> None:
         """A file that could not be read, with what its reader says."""
         text = f"{error.source}: {error.problem}" if isinstance(error, IcebergFileError) else str(error)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wasim.doctor.faults import FaultKind, Faults
+from wasim.doctor.faults import Faults
 from wasim.doctor.places import Places
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.containers import read_container
@@ -124,8 +124,8 @@ class _Indexing:
         try:
             return key, self._read(self.read(key), key, before)
         except FileNotFoundError:
-            self.faults.add(
-                FaultKind.ABSENT_METADATA, f"{key}: the manifest list of snapshot {snapshot.snapshot_id} is absent"
+            self.faults.add_missing(
+                key, f"the manifest list of snapshot {snapshot.snapshot_id}", was_listed=key in self.places.files
             )
         except (IcebergFileError, StorageError) as error:
             self.faults.add_unreadable(error)
