@@ -1,4 +1,4 @@
-"""Sizes of manifest lists whose blocks come again: those of the files as they are written, and deflated once."""
+"""Sizes of manifest lists whose blocks come again: nearly those of the files as written, for little deflating."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def threads(request, monkeypatch) -> None:
 
 
 @pytest.mark.usefixtures("threads")
-def test_lists_are_as_long_as_they_are_written_whatever_becomes_of_their_ends():
+def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becomes_of_their_ends():
     sizes, sync, records, lists = ListSizes(), bytes(16), [], []
     for number in range(1500):
         records = [record(number), *records]
@@ -31,16 +31,21 @@ def test_lists_are_as_long_as_they_are_written_whatever_becomes_of_their_ends():
             records = [record(20_000 + place) for place in range(700)]
         if number % 7 == 0:
             lists.append((tuple(records), sizes.of(HEADER, records)))
-    assert [size.result() for _, size in lists] == [
-        len(container_bytes(HEADER, every, sync_marker=sync)) for every, _ in lists
-    ]
+    measured = [size.result() for _, size in lists]
+    written = [len(container_bytes(HEADER, every, sync_marker=sync)) for every, _ in lists]
+    assert measured == pytest.approx(written, rel=0.002)
+    assert sum(measured) == pytest.approx(sum(written), rel=0.0003)
+    short = [place for place, (every, _) in enumerate(lists) if len(every) < 64]
+    assert [measured[place] for place in short] == [written[place] for place in short]
 
 
-@pytest.mark.usefixtures("threads")
-def test_no_block_that_was_there_before_is_deflated_again():
+def test_few_blocks_are_deflated(monkeypatch):
+    deflated: list[int] = []
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr("wasim.twin.async_sizes.pack", lambda _, raw: deflated.append(len(raw)) or raw)
     sizes, records, blocks = ListSizes(), [], 0
     for number in range(1500):
         records = [record(number), *records]
         blocks += len(block_ranges(records))
         sizes.of(HEADER, records).result()
-    assert len(sizes.blocks) == 1500 < blocks / 2
+    assert 63 < len(deflated) < 500 < blocks / 5
