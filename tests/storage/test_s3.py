@@ -1,13 +1,11 @@
 """The doctor on a real S3 endpoint: what it says of a table there is what it says of the same files here."""
 
-import json
-from pathlib import Path
-
 import pytest
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.document import inspection_document
+from wasim.spark import read_secrets
 from wasim.spark.servers.s3proxy import BUCKET, open_s3proxy
 from wasim.storage import S3Options, StorageError, open_storage
 
@@ -21,7 +19,7 @@ def test_a_table_on_s3_is_inspected_like_one_here_and_nothing_is_written(tmp_pat
     expected = inspection_document(inspect_location(str(root), InspectOptions(grace_s=0)))
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
     with open_s3proxy(objects, tmp_path) as store:
-        secrets = json.loads(Path(store.credentials).read_text())
+        secrets = read_secrets(store.credentials)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", secrets["access_key_id"])
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secrets["secret_access_key"])
         s3 = S3Options(endpoint=store.endpoint, region=store.region)
