@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wasim.fit import FitReport
 from wasim.report.answer import LimitOutcome, answer_run
 from wasim.report.charts import draw_charts
-from wasim.report.pages import PageParts, render_run_page
+from wasim.report.pages.run_page import PageParts, render_run_page
 from wasim.runs import Run
 from wasim.scenario.prices import load_prices
 

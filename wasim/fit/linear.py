@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are imported when they are first used: a run without a fit needs none
 from numpy.typing import NDArray
-from scipy.linalg import solve_banded
-from scipy.special import stdtrit  # scipy.stats and scipy.signal take a second to import
 
 from wasim.fit.report import Estimate
 from wasim.units import Floats
@@ -55,7 +54,7 @@ class LinearFit:
     def half_widths(self, design: Floats) -> Floats:
         """Half of the 95 % interval of each predicted value: the doubt of the coefficients, not of single files."""
         variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
-        quantile = float(stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
+        quantile = float(scipy.special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
         return np.asarray(quantile * np.sqrt(np.maximum(variance, 0)))
 
     def estimates(self, design: Floats) -> list[Estimate]:
@@ -143,7 +142,7 @@ def _correlate(columns: Floats, series: NDArray[np.int64], correlation: float) -
         block = columns[mine]
         # y[i] = x[i] + ρ·y[i−1], run over the block from both ends
         banded = np.array([np.ones(len(block)), np.full(len(block), -correlation)])
-        ahead = solve_banded((1, 0), banded, block)
-        back = solve_banded((1, 0), banded, block[::-1])[::-1]
+        ahead = scipy.linalg.solve_banded((1, 0), banded, block)
+        back = scipy.linalg.solve_banded((1, 0), banded, block[::-1])[::-1]
         result[mine] = ahead + back - block
     return result

@@ -11,8 +11,8 @@ not come from that, so it is taken from what happens within cases (`within`), an
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from wasim.fit.report import Estimate
 from wasim.units import Floats
@@ -104,7 +104,7 @@ def _levels(series: NDArray[np.int64]) -> Floats:
 
 def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
     """Non-negative least squares, repeated with weights that shrink as residuals grow; and the last weights."""
-    found: Floats = nnls(columns, measured)[0]
+    found: Floats = scipy.optimize.nnls(columns, measured)[0]
     weights = np.ones(len(measured))
     for _ in range(_ROUNDS):
         residuals = np.abs(measured - columns @ found)
@@ -113,7 +113,7 @@ def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
             break
         weights = np.minimum(1.0, _HUBER * deviation / np.maximum(residuals, 1e-300))
         root = np.sqrt(weights)
-        before, found = found, nnls(columns * root[:, None], measured * root)[0]
+        before, found = found, scipy.optimize.nnls(columns * root[:, None], measured * root)[0]
         if np.all(np.abs(found - before) <= _CLOSE_ENOUGH * before):
             break
     return found, weights

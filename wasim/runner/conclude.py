@@ -9,9 +9,7 @@ from typing import Any
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.answer import Answer, answer_document, answer_run
-from wasim.report.charts import draw_charts, save_charts
 from wasim.report.modelled import hourly_bytes
-from wasim.report.pages import PageParts, render_run_page
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
@@ -51,6 +49,10 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
 
     `prices` is a file of prices for cases on S3; without one, the run's own holds, else the one shipped.
     """
+    # matplotlib takes most of a second to import, and a run that is not saved draws nothing
+    from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
+    from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
+
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
     price_list = _settle_prices(folder / "prices.yaml", prices)

@@ -1,16 +1,16 @@
-"""Pages: one self-contained HTML file per run, its table for the terminal, and the answer that both begin with."""
+"""Pages: one self-contained HTML file per run, its table for the terminal, and the answer that both begin with.
+
+`run_page` renders the HTML and is imported by name: it brings matplotlib, which a table does without.
+"""
 
 from wasim.report.pages.comparison_cells import comparison_notes, comparison_table, render_comparison
-from wasim.report.pages.run_page import PageParts, render_run_page
 from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table
 
 __all__ = [
-    "PageParts",
     "comparison_notes",
     "comparison_table",
     "render_answer",
     "render_bill",
     "render_comparison",
     "render_headline_table",
-    "render_run_page",
 ]
