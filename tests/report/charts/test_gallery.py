@@ -110,7 +110,7 @@ def test_what_cannot_keep_up_for_a_month_is_shaded(ax: Axes) -> None:
     draw_bytes(ax, answer, fit)
     shaded = next(patch for patch in ax.patches if patch.get_gid() == "cannot keep up")
     smallest = min(row.interval_s.best for row in fit.sustainable if row.horizon_s == 30 * 86_400)
-    assert shaded.get_x() + shaded.get_width() == too_short_for_a_month_s(answer, fit) == smallest
+    assert shaded.get_x() + shaded.get_width() == too_short_for_a_month_s(answer.swept, fit) == smallest
     stops = [option.interval_s for option in answer.swept[0].options if not option.keeps_up_for(30 * 86_400)]
     assert stops
     assert all(interval < smallest for interval in stops)

@@ -59,8 +59,20 @@ def test_without_a_fit_measured_charts_are_drawn_and_predictions_left_out(run: R
 def test_one_interval_leaves_out_what_compares_intervals() -> None:
     run = synthetic_run(sweep=Sweep(intervals_s=(5.0,)))
     charts = by_name(run, fit_run(run))
-    for name in ("freshness_and_bytes", "freshness_and_planning", "keeps_up", "day_month_year"):
+    for name in ("freshness_and_planning", "keeps_up", "day_month_year"):
         assert isinstance(charts[name], LeftOut)
+
+
+def test_one_interval_is_where_its_reader_is_on_the_models_line() -> None:
+    run = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))
+    chart = by_name(run, fit_run(run))["freshness_and_bytes"]
+    assert isinstance(chart, Chart)
+    (ax,) = draw_figure(chart).axes
+    assert "you are here: 5s" in [text.get_text() for text in ax.texts]
+    model = next(line for line in ax.lines if line.get_gid() == "model streaming")
+    low, high = min(model.get_xdata()), max(model.get_xdata())
+    assert low < 5 < high
+    assert isinstance(by_name(run, NOTHING)["freshness_and_bytes"], LeftOut)
 
 
 def test_writers_and_tables_are_lines_of_one_panel(run: Run) -> None:

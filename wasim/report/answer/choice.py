@@ -50,6 +50,11 @@ class Answer:
     currency: str | None
 
     @property
+    def foreseen(self) -> tuple[Choice, ...]:
+        """The choices to show interval by interval: those that have several, or else those with a day or a month."""
+        return self.swept or tuple(one for one in self.choices if any(option.by_horizon for option in one.options))
+
+    @property
     def swept(self) -> tuple[Choice, ...]:
         """The choices between intervals."""
         return tuple(choice for choice in self.choices if len(choice.options) > 1)

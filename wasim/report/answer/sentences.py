@@ -19,7 +19,8 @@ def conclude(answer: Answer, run: Run) -> str:
     if answer.limited:
         return " ".join(_within_limits(answer))
     if not answer.swept:
-        return _of_cases(run)
+        costs = _cost(answer.choices[0].options[0]) if len(run.cases) == 1 and answer.foreseen else ""
+        return f"{_of_cases(run)} {costs}".strip()
     if _differ_beyond_writer(answer.swept):
         return " ".join(_of_groups(answer.swept))
     return " ".join(_at_the_knee(answer.swept[0], alone=len(answer.swept) == 1))
@@ -168,7 +169,7 @@ def _lost_share(run: CaseRun) -> float:
 def state_facts(answer: Answer, run: Run) -> list[str]:
     """The facts behind the answer, most useful first, a sentence each; for the page."""
     facts = [_finished(run)]
-    for choice in answer.swept:
+    for choice in answer.foreseen:
         facts += _facts_of(choice, answer)
     if small_files := _small_files(answer):
         facts.append(small_files)
@@ -183,7 +184,7 @@ def _finished(run: Run) -> str:
 
 
 def _facts_of(choice: Choice, answer: Answer) -> list[str]:
-    option, facts = choice.chosen, []
+    option, facts = choice.options[0] if len(choice.options) == 1 else choice.chosen, []
     if option is not None:
         who = f"{choice.group.name} every {_interval(option)}"
         day, month = option.by_horizon.get(DAY_S), option.by_horizon.get(MONTH_S)
@@ -192,7 +193,8 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
             facts.append(f"{who}: {format_bytes(day)} of metadata a day, {format_bytes(month)} a month{money}.")
         if option.keeps_up is not None:
             facts.append(f"{who}: {describe_keeping_up(option.keeps_up)} ({describe_slope(option.keeps_up)}).")
-    stops = [one for one in choice.options if not one.keeps_up_for(MONTH_S) and one.keeps_up is not None]
+    others = [one for one in choice.options if one is not option]
+    stops = [one for one in others if not one.keeps_up_for(MONTH_S) and one.keeps_up is not None]
     if stops:
         said = ", ".join(f"{_interval(one)} {describe_keeping_up(one.keeps_up)}" for one in stops if one.keeps_up)
         facts.append(f"{choice.group.name}, without maintenance: {said}.")

@@ -44,11 +44,12 @@ class Bound:
 
 def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
     """Metadata written over the run's horizon against the commit interval: points measured, lines the model's."""
-    choices = _reached(answer)
+    choices = _reached(answer) or _alone(answer, fit)
     _frame(ax, choices, _bytes_of, bounds)
     for position, choice in enumerate(choices):
         look, (line_x, line_y) = look_of(position), written_line(fit, choice.options[0].run)
-        inside = (line_x >= choice.options[0].interval_s * 0.99) & (line_x <= choice.options[-1].interval_s * 1.01)
+        first_s, last_s = choice.options[0].interval_s, choice.options[-1].interval_s
+        inside = (line_x >= first_s * 0.99) & (line_x <= last_s * 1.01) | (first_s == last_s)
         gid = f"model {choice.group.name}"
         if not len(line_x):
             line_x, line_y = (np.array(values) for values in _points(choice, _bytes_of))
@@ -57,7 +58,7 @@ def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound]
     ax.set_ylabel("metadata written")
     set_byte_axis(ax.yaxis)
     _print_ends(ax, choices[0], _bytes_of, format_bytes)
-    _draw_answer(ax, answer, fit, bounds)
+    _draw_answer(ax, choices, fit, bounds)
     return ax
 
 
@@ -71,7 +72,7 @@ def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bou
     ax.set_ylabel("load + planning, ms")
     set_count_axis(ax.yaxis)
     _print_ends(ax, probed[0], _planning_of, lambda ms: f"{format_figure(ms)} ms")
-    _draw_answer(ax, answer, fit, bounds)
+    _draw_answer(ax, probed, fit, bounds)
     return ax
 
 
@@ -100,6 +101,11 @@ def _reached(answer: Answer) -> tuple[Choice, ...]:
     return tuple(choice for choice in kept if choice.options)
 
 
+def _alone(answer: Answer, fit: FitReport) -> tuple[Choice, ...]:
+    """Choices of a single interval, around which the model knows others."""
+    return tuple(one for one in answer.choices if len(written_line(fit, one.options[0].run)[0]) > 1)
+
+
 def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Sequence[Bound]) -> None:
     """Points of every table and writer, both axes, and the names at the lines' ends."""
     values, intervals, ends = [bound.y for bound in bounds], list[float](), list[EndLabel]()
@@ -109,6 +115,9 @@ def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float
         ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
         values, intervals = [*values, *y], [*intervals, *x]
     ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)")
+    if max(intervals) == min(intervals):  # half of it and twice, as far as the model's line goes
+        intervals = [intervals[0] / 2, *intervals, intervals[0] * 2]
+        values = [min(values) / 4, *values, max(values) * 4]
     ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
     ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.12))
     set_duration_axis(ax.xaxis, intervals)
@@ -118,10 +127,11 @@ def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float
 def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], text: Callable[[float], str]) -> None:
     first, last = choice.options[0], choice.options[-1]
     print_value(ax, first.interval_s, figure(first), text(figure(first)))
-    print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
+    if last is not first:
+        print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
 
 
-def _draw_answer(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound]) -> None:
+def _draw_answer(ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Sequence[Bound]) -> None:
     """The limits as lines, what cannot keep up shaded, and where the answer is."""
     low, _ = ax.get_xlim()
     for bound in bounds:
@@ -130,26 +140,28 @@ def _draw_answer(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Boun
             bound.name, (0.99, bound.y), xycoords=("axes fraction", "data"), xytext=(0, 2),
             textcoords="offset points", fontsize=TICK_PT - 1, ha="right", va="bottom",
         )  # fmt: skip
-    end_s = too_short_for_a_month_s(answer, fit)
+    end_s = too_short_for_a_month_s(choices, fit)
     if end_s > low:
         ax.axvspan(low, end_s, color=MUTED, alpha=0.16, linewidth=0, gid="cannot keep up")
         ax.text(
             0.015, 0.03, "cannot keep up\nfor 30d", transform=ax.transAxes, fontsize=TICK_PT - 1, va="bottom", color=INK
         )
-    chosen = answer.swept[0].chosen
-    if chosen is not None:
-        ax.axvline(chosen.interval_s, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)), gid="chosen")
+    first = choices[0]
+    marked = first.options[0] if len(first.options) == 1 else first.chosen
+    if marked is not None:
+        here = "you are here" if len(first.options) == 1 else "suggested"
+        ax.axvline(marked.interval_s, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)), gid="chosen")
         ax.annotate(
-            f"suggested: {format_duration(chosen.interval_s)}", (chosen.interval_s, 0.99),
+            f"{here}: {format_duration(marked.interval_s)}", (marked.interval_s, 0.99),
             xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points", fontsize=TICK_PT - 0.5,
             va="top", fontweight="bold",
         )  # fmt: skip
 
 
-def too_short_for_a_month_s(answer: Answer, fit: FitReport) -> float:
+def too_short_for_a_month_s(choices: Sequence[Choice], fit: FitReport) -> float:
     """Intervals below this keep up for a month with no writer; 0 where none is known to be too short."""
     bounds = []
-    for choice in answer.swept:
+    for choice in choices:
         laws = [one for one in standing_for(fit.sustainable, choice.options[0].run) if one.horizon_s == MONTH_S]
         stops = [one.interval_s for one in choice.options if not one.keeps_up_for(MONTH_S)]
         lasts = [one.interval_s for one in choice.options if one.keeps_up_for(MONTH_S)]
@@ -166,23 +178,24 @@ def plan_trade_off(
 ) -> tuple[Chart | LeftOut, ...]:
     """Both charts, or why not."""
     titles = "What does freshness cost in metadata?", "What does freshness cost readers?"
-    if not _reached(answer):
+    shown = _reached(answer) or _alone(answer, fit)
+    if not shown:
         why = "No writer was measured at two intervals or more, so there is nothing to trade."
         return tuple(
             LeftOut(name=name, title=title, why=why)
             for name, title in zip((BYTES_NAME, PLANNING_NAME), titles, strict=True)
         )
     in_bytes = [
-        Bound(name=name, y=_in_bytes(metric, bound, answer.swept[0].options[-1]))
+        Bound(name=name, y=_in_bytes(metric, bound, shown[0].options[-1]))
         for name, metric, bound in _parsed(limits, _BYTES_METRICS)
     ]
     charts: list[Chart | LeftOut] = [
         Chart(
             name=BYTES_NAME,
             title=titles[0],
-            reading=_reading_of_bytes(answer, run),
+            reading=_reading_of_bytes(shown[0], run),
             panels=(partial(draw_bytes, answer=answer, fit=fit, bounds=in_bytes),),
-            **_room(_reached(answer)),
+            **_room(shown),
         )
     ]
     if not _probed(answer):
@@ -221,9 +234,13 @@ def _in_bytes(metric: str, bound: float, option: Option) -> float:
     return bound if metric == "metadata_bytes" or not ratio else bound * option.run.totals.metadata_bytes / ratio
 
 
-def _reading_of_bytes(answer: Answer, run: Run) -> str:
-    choice = _reached(answer)[0]
+def _reading_of_bytes(choice: Choice, run: Run) -> str:
     first, last = choice.options[0], choice.options[-1]
+    if first is last:
+        return (
+            f"Over {horizon_words(run)}, {choice.group.name} every {format_duration(first.interval_s)} wrote "
+            f"{format_bytes(first.metadata_bytes)} of metadata; the line is what the model expects of other intervals."
+        )
     times, commits = first.metadata_bytes / max(last.metadata_bytes, 1.0), last.interval_s / first.interval_s
     return (
         f"Over {horizon_words(run)}, {choice.group.name} wrote {format_bytes(first.metadata_bytes)} of metadata at "

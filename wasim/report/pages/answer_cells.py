@@ -1,5 +1,7 @@
 """The answer as tables: what each interval means, and which limits it keeps."""
 
+from collections.abc import Sequence
+
 from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.fit.words import round_duration
 from wasim.report.answer import Answer, Choice, Option, stops_writing
@@ -15,7 +17,7 @@ CHOSEN = "→"  # marks the interval that the run recommends
 def options_table(answer: Answer, run: Run) -> TextTable:
     """One row per interval and writer, sorted by interval: bytes, data, planning, until when it keeps up, and money.
 
-    Empty where no writer has two intervals. Columns that no row can fill are left out.
+    Empty where no writer has two intervals and nothing is foreseen. Columns that no row can fill are left out.
     """
     horizons = horizons_s(run)
     over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
@@ -28,7 +30,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
         "keeps up": _keeps_up,
     }
-    rows = _by_interval(answer)
+    rows = _by_interval(answer.foreseen)
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
     figures = tuple(known)
@@ -45,7 +47,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
 
 def matrix_table(answer: Answer) -> TextTable:
     """Every interval against every limit: whether it is kept, and the value. Empty without limits."""
-    rows = _by_interval(answer, alone=True) if answer.limited else []
+    rows = _by_interval(answer.choices) if answer.limited else []
     limits = tuple(verdict.limit for verdict in rows[0][1].verdicts) if rows else ()
     return TextTable(
         caption=f"Which interval keeps which limit; {CHOSEN} is the shortest within them all",
@@ -58,9 +60,8 @@ def matrix_table(answer: Answer) -> TextTable:
     )
 
 
-def _by_interval(answer: Answer, *, alone: bool = False) -> list[tuple[Choice, Option]]:
-    """All options, shortest interval first; those of a single interval too where `alone`."""
-    choices = answer.choices if alone else answer.swept
+def _by_interval(choices: Sequence[Choice]) -> list[tuple[Choice, Option]]:
+    """All options, shortest interval first."""
     pairs = [(choice, option) for choice in choices for option in choice.options]
     return sorted(pairs, key=lambda pair: pair[1].interval_s)
 
