@@ -111,6 +111,16 @@ def test_reading_changes_nothing(tmp_path):
     assert fingerprint() == before
 
 
+def test_a_metadata_json_is_known_for_commits_in_the_log_alone_and_is_their_own(tmp_path):
+    properties = {"write.metadata.previous-versions-max": "5"}
+    tree = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties))
+    expected, history = view_by_commit(tree.simulated.recording), inspect_location(str(tree.root), NOW).history
+    known = history.known[Kind.METADATA_JSON.value]
+    assert list(known) == [False] * 14 + [True] * 6
+    found = history.ledger.written_bytes[Kind.METADATA_JSON]
+    assert list(found[known]) == list(expected.written_bytes[Kind.METADATA_JSON][known])
+
+
 WATCHED = """
 import os, sys
 from wasim.cli import app

@@ -64,6 +64,18 @@ class Growth:
     days_until: dict[str, float | None]
 
 
+def time_until(days: float | None) -> str:
+    """How long until a mark, as people say it."""
+    if days is None:
+        return "not in sight"
+    if days == 0:
+        return "passed"
+    for unit, count in (("min", 1440), ("hours", 24)):
+        if days * count < 100:
+            return f"{days * count:,.0f} {unit}"
+    return f"{days:,.0f} days"
+
+
 def measure_growth(tree: Tree, history: History, parts: JsonParts, *, metadata_bytes: int, data_bytes: int) -> Growth:
     """The growth of an inspected table. `metadata_bytes` are on storage, `data_bytes` live."""
     per_day = None if history.commits_per_hour is None else history.commits_per_hour * 24

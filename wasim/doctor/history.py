@@ -1,6 +1,6 @@
 """The history that a table's metadata still tells, rebuilt as the ledger that wasim's own runs have."""
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -206,7 +206,11 @@ def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
 
 
 def _add_json(tree: Tree, columns: _Columns) -> None:
-    """The metadata.json of each commit: the first one in the log that was made no sooner than its snapshot."""
+    """The metadata.json of each commit: the first in the log of those that were made right after its snapshot.
+
+    A file of the log belongs to the newest snapshot that is no younger than it. One that comes late, or after another
+    of that snapshot, records some other change.
+    """
     metadata, opened = tree.opened.metadata, tree.opened
     log = sorted(
         [
@@ -214,12 +218,17 @@ def _add_json(tree: Tree, columns: _Columns) -> None:
             (metadata.last_updated_ms, opened.chosen.path),
         ]
     )
-    times = [time_ms for time_ms, _ in log]
-    for place, snapshot in enumerate(tree.index.snapshots):
-        at = bisect_left(times, snapshot.timestamp_ms)
-        if at == len(log) or times[at] - snapshot.timestamp_ms > _MOST_LATE_MS:
+    stamps = [(one.timestamp_ms, place) for place, one in enumerate(tree.index.snapshots)]
+    stamps.sort()
+    taken: set[int] = set()
+    for time_ms, key in log:
+        at = bisect_right(stamps, (time_ms, len(stamps))) - 1
+        if at < 0 or at in taken:
             continue
-        if stored := opened.files.get(log[at][1]):
+        taken.add(at)
+        stored = opened.files.get(key)
+        if stored is not None and time_ms - stamps[at][0] <= _MOST_LATE_MS:
+            place = stamps[at][1]
             columns.written[Kind.METADATA_JSON][place] = stored.size_bytes
             columns.files[Kind.METADATA_JSON][place] = 1
             columns.known[Kind.METADATA_JSON.value][place] = True

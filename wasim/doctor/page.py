@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import MARKS
+from wasim.doctor.growth import MARKS, time_until
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
@@ -115,18 +115,10 @@ def _history(inspection: Inspection) -> TextTable:
 
 
 def _days(inspection: Inspection) -> TextTable:
-    shown = inspection.growth.days_until
-    rows = [
-        (
-            mark.name,
-            "not in sight" if (days := shown[mark.name]) is None else f"{days:,.1f}" if days else "passed",
-            mark.source,
-        )
-        for mark in MARKS
-    ]
-    return TextTable(
-        caption="Days until a mark", head=("mark", "days", "why it matters"), figures=("days",), rows=tuple(rows)
-    )
+    days = inspection.growth.days_until
+    rows = [(mark.name, time_until(days[mark.name]), mark.source) for mark in MARKS]
+    head = ("mark", "time", "why it matters")
+    return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
 
 
 def _remedies(inspection: Inspection) -> TextTable:

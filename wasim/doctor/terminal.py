@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wasim.doctor.document import file_rows, moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import MARKS
+from wasim.doctor.growth import MARKS, time_until
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
@@ -160,11 +160,9 @@ def _bytes(spread: Spread) -> str:
 
 
 def _days(inspection: Inspection) -> Table:
-    table = _table("If all goes on as it did: days until", "mark", right=("days",), last="why it matters")
+    table = _table("If all goes on as it did: time until", "mark", right=("time",), last="why it matters")
     for mark in MARKS:
-        days = inspection.growth.days_until[mark.name]
-        shown = "not in sight" if days is None else "now" if days == 0 else f"{days:,.1f}"
-        table.add_row(mark.name, shown, mark.source)
+        table.add_row(mark.name, time_until(inspection.growth.days_until[mark.name]), mark.source)
     return table
 
 

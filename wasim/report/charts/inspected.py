@@ -32,7 +32,7 @@ def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Se
         sizes = np.array([bytes_by_kind[kind][position] for kind in kinds], dtype=np.float64)
         ax.barh(range(len(kinds)), sizes, left=left, color=look_of(position).colour, height=0.6)
         left += sizes
-    ax.set_yticks(range(len(kinds)), [KIND_NAMES[kind].replace(" ", "\n") for kind in kinds])
+    ax.set_yticks(range(len(kinds)), [KIND_NAMES[kind].replace(" ", "\n").replace(".", "\n.") for kind in kinds])
     ax.invert_yaxis()
     ax.set_xlim(0, float(left.max()) * 1.05)
     set_linear_byte_axis(ax.xaxis)
