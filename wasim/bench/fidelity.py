@@ -24,17 +24,15 @@ the scenario and the shipped writer profile alone (the profiles were measured on
 Nothing of the real runs is used but where the table lies, which anyone can choose.
 
 A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
-and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Data files of
-up to 4,096 rows are encoded as Parquet would: of files with as many rows the first 64 at most, each for itself; later
-ones take after one of those. Larger files follow the profile's laws. Delete files and columns of row lineage are
-encoded, each for itself; what names of files and Spark's task ids take in them is chance. Data files and delete files
-have no goal. What misses its goal stays in the table.
+and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Sizes of
+data files, delete files and their columns follow laws of a writer's profile ([decision
+14](decisions/0014-what-the-twin-leaves-out.md)) and have no goal. What misses its goal stays in the table.
 
 A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
 chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.
 
-Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, the hash of random
-file names may decide how many files a statement writes; see [decision 10](decisions/0010-row-changes.md).
+Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, Spark's session decides
+how many files a statement writes, and the simulator takes the scenario's `files_per_commit`.
 
 The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
 
