@@ -3,10 +3,12 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
@@ -111,14 +113,18 @@ def test_reading_changes_nothing(tmp_path):
     assert fingerprint() == before
 
 
-def test_a_metadata_json_is_known_for_commits_in_the_log_alone_and_is_their_own(tmp_path):
+def test_each_commit_has_its_own_metadata_json_even_if_it_left_the_log(tmp_path):
     properties = {"write.metadata.previous-versions-max": "5"}
     tree = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties))
     expected, history = view_by_commit(tree.simulated.recording), inspect_location(str(tree.root), NOW).history
-    known = history.known[Kind.METADATA_JSON.value]
-    assert list(known) == [False] * 14 + [True] * 6
+    # files that have left the log are told by what stands at their beginning
+    assert history.known[Kind.METADATA_JSON.value].all()
     found = history.ledger.written_bytes[Kind.METADATA_JSON]
-    assert list(found[known]) == list(expected.written_bytes[Kind.METADATA_JSON][known])
+    assert list(found) == list(expected.written_bytes[Kind.METADATA_JSON])
+    rival = sorted((tree.root / "metadata").glob("*.metadata.json"))[9]
+    shutil.copy(rival, rival.with_name(f"{rival.name[:5]}-11111111-2222-3333-4444-555555555555.metadata.json"))
+    known = inspect_location(str(tree.root), NOW).history.known[Kind.METADATA_JSON.value]
+    assert list(np.flatnonzero(~known)) == [8]
 
 
 WATCHED = """

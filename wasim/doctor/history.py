@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.doctor.clock import commit_times
+from wasim.doctor.former_json import former_json
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
 from wasim.iceberg.names import parse_manifest_list_name
@@ -208,20 +209,16 @@ def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
 def _add_json(tree: Tree, columns: _Columns) -> None:
     """The metadata.json of each commit: the first in the log of those that were made right after its snapshot.
 
-    A file of the log belongs to the newest snapshot that is no younger than it. One that comes late, or after another
-    of that snapshot, records some other change.
+    A file belongs to the newest snapshot that is no younger than it. One that comes late, or after another of that
+    snapshot, records some other change. Files that have left the log follow those in it.
     """
     metadata, opened = tree.opened.metadata, tree.opened
-    log = sorted(
-        [
-            *((one.timestamp_ms, tree.places.key(one.metadata_file)) for one in metadata.metadata_log),
-            (metadata.last_updated_ms, opened.chosen.path),
-        ]
-    )
+    named = [(one.timestamp_ms, tree.places.key(one.metadata_file)) for one in metadata.metadata_log]
+    log = sorted([*named, (metadata.last_updated_ms, opened.chosen.path)])
     stamps = [(one.timestamp_ms, place) for place, one in enumerate(tree.index.snapshots)]
     stamps.sort()
     taken: set[int] = set()
-    for time_ms, key in log:
+    for time_ms, key in (*log, *sorted(former_json(tree))):
         at = bisect_right(stamps, (time_ms, len(stamps))) - 1
         if at < 0 or at in taken:
             continue
