@@ -33,6 +33,7 @@ from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
 from wasim.spark.servers import case_jars, check_environment, open_servers
 
+WARM_UP = "warm-up"  # the key of what is not a case of the run
 MOST_COMMITS = 100_000  # of one case, unless more are asked for
 
 
@@ -100,7 +101,12 @@ def bench(
                 with sessions(settings, master=options.master, log=log, extra_jars=jars) as session:
                     notes = _note_provenance(folder, options, session, left.values())
                     context = CaseContext(
-                        session=session, folder=folder, key="", servers=servers, machine=notes, engine=options.engine
+                        session=session,
+                        folder=folder,
+                        key=WARM_UP,
+                        servers=servers,
+                        machine=notes,
+                        engine=options.engine,
                     )
                     failures |= _carry_out(dict(group), context, progress)
         return failures
@@ -123,7 +129,7 @@ def _check_length(cases: Iterable[Case], engine: Engine) -> None:
 def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchProgress) -> dict[str, str]:
     """Carries out cases in the context's session; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
-    _warm_up(cases.values(), replace(context, key="warm-up"), progress)
+    _warm_up(cases.values(), context, progress)
     for key, case in cases.items():
         try:
             with progress.case(key) as on_commits:
@@ -137,7 +143,7 @@ def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchP
 def _warm_up(cases: Iterable[Case], context: CaseContext, progress: BenchProgress) -> None:
     """Warms the JVM up with commits of each kind of writer. Without that a case runs too, but slower at first."""
     by_writer = {case.writer_name: case for case in reversed(tuple(cases)) if case.environment.warm_up_commits}
-    for writer, case in by_writer.items():
+    for writer, case in reversed(by_writer.items()):
         commits = case.environment.warm_up_commits
         progress.say(f"Warming up: {commits} commits by the writer {writer}, to a table that is thrown away.")
         try:
