@@ -88,6 +88,13 @@ def test_what_nobody_refers_to_is_an_orphan_once_it_is_older_than_the_grace_peri
     assert [name for name, row in verdicts.items() if row["may_delete"]] == [f"metadata/{lost.name}"]
 
 
+def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
+    tree = emit_tree(tmp_path / "t", CASES["streaming"])
+    alone = inspect_location(str(tree.root), NOW)
+    emit_tree(tree.root / "below", CASES["streaming"])
+    assert inspect_location(str(tree.root), NOW).totals == alone.totals
+
+
 def test_expiry_frees_what_the_simulator_s_own_expiry_deletes(tmp_path):
     case = replace(synthetic_case(horizon_s=20.0, writer="batch", properties=GZIPPED), horizon_s=20.0)
     before = inspect_location(str(emit_tree(tmp_path / "a", case).root), NOW)

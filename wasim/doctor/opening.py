@@ -96,7 +96,7 @@ def _listed(storage: Storage, root: str, location: str) -> tuple[dict[str, Store
     if folders == {""} and root.rpartition("/")[2] == _METADATA:
         return _listed(storage, root.rpartition("/")[0], location)
     if _METADATA in folders:
-        return files, _METADATA, root
+        return _without_tables_within(files, folders), _METADATA, root
     if len(folders) > 1:
         tables = sorted(folder.removesuffix(f"/{_METADATA}") for folder in folders)
         more = f" and {len(tables) - _MOST_NAMED} more" if len(tables) > _MOST_NAMED else ""
@@ -108,6 +108,12 @@ def _listed(storage: Storage, root: str, location: str) -> tuple[dict[str, Store
     if folder.endswith(f"/{_METADATA}"):
         return _listed(storage, f"{root}/{folder.removesuffix(f'/{_METADATA}')}", location)
     return files, folder, root
+
+
+def _without_tables_within(files: dict[str, StoredFile], folders: set[str]) -> dict[str, StoredFile]:
+    """The files without those of other tables that lie below this one: they are no orphans of its."""
+    within = tuple(folder.removesuffix(_METADATA) for folder in folders if folder.endswith(f"/{_METADATA}"))
+    return {name: file for name, file in files.items() if not name.startswith(within)} if within else files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
