@@ -278,3 +278,4 @@ def test_what_screen_readers_need_is_there(html: str) -> None:
     scrollers = re.findall(r'<div class="scroll"([^>]*)>', html)
     assert all('tabindex="0"' in one and 'role="region"' in one and "aria-label=" in one for one in scrollers)
     assert re.search(r'<a class="skip" href="#answer">', html)
+    assert "<details id=" not in html  # a link opens the details around its target, not the target itself
