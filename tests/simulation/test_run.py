@@ -195,13 +195,14 @@ def test_simulate_prints_the_document_that_bench_prints_and_emits_trees(tmp_path
     assert [case["engine"] for case in document["cases"]] == ["sim"] * 4
     assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
     assert document["cases"][0]["commit_ms"]["median"] is None
+    assert f"Emitted: {tmp_path / 'trees'}, a folder a case" in result.stderr
     trees = sorted(path.name for path in (tmp_path / "trees").iterdir())
     assert trees == ["batch_every_1s", "batch_every_4s", "streaming_every_1s", "streaming_every_4s"]
     assert list((tmp_path / "trees" / "batch_every_4s" / "metadata").glob("00003-*.metadata.json"))
 
 
 def test_emitting_a_year_is_refused_unless_exact_mode_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WasimError, match=r"--emit writes every file, which takes about [\d.]+d.*on disk.*--mode exact"):
+    with pytest.raises(WasimError, match=r"--emit writes every file, which takes about \d+y.*on disk.*--mode exact"):
         simulated(SimulationOptions(emit=tmp_path / "trees"), {"horizon": "365d"})
     named = simulated_cases(load_scenario(SMOKE), SimulationOptions(emit=tmp_path / "trees", mode=Mode.EXACT))
     assert [one.simulator.mode for one in named] == [Mode.EXACT] * 4

@@ -69,6 +69,9 @@ def simulate(
     except KeyboardInterrupt:
         typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+    if emit is not None:
+        said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."
+        console(stderr=True).print(said, markup=False, soft_wrap=True)
     return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
 

@@ -53,7 +53,9 @@ class SimulatedCase:
     def announced(self) -> str:
         """What is said before the case is simulated."""
         profile = f"profile {self.profile.name} ({self.profile.origin})"
-        takes = f", {self.needs.words}" if self.needs is not None and self.needs.seconds > WORTH_SAYING_S else ""
+        needs = self.needs
+        is_said = needs is not None and (needs.seconds > WORTH_SAYING_S or needs.disk_bytes)
+        takes = f", {needs.words}" if needs is not None and is_said else ""
         return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}{takes}"
 
     @property
