@@ -88,6 +88,15 @@ def test_what_nobody_refers_to_is_an_orphan_once_it_is_older_than_the_grace_peri
     assert [name for name, row in verdicts.items() if row["may_delete"]] == [f"metadata/{lost.name}"]
 
 
+def test_removals_that_iceberg_would_refuse_say_so(tmp_path):
+    case = synthetic_case(
+        horizon_s=20.0, properties={"gc.enabled": "false", "write.metadata.previous-versions-max": "2"}
+    )
+    remedies = inspect_location(str(emit_tree(tmp_path / "t", case).root), NOW).remedies
+    refused = [one.name for one in remedies if "refused as long as gc.enabled is false" in one.note]
+    assert refused == ["expire_snapshots to the last 10", "expire_snapshots to the current one", "remove_orphan_files"]
+
+
 def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     alone = inspect_location(str(tree.root), NOW)

@@ -72,7 +72,7 @@ def inspect(
     as_json: AsJson = False,
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus' text format.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="File that takes the page.")] = None,
-    name: Annotated[str, typer.Option("--name", help="What SQL calls the table.")] = "catalog.namespace.table",
+    name: Annotated[str | None, typer.Option("--name", help="What SQL calls the table.")] = None,
     endpoint: S3Endpoint = None,
     region: S3Region = None,
     profile: S3Profile = None,
@@ -80,6 +80,7 @@ def inspect(
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
     from wasim.doctor import Choice, InspectOptions, inspect_location
+    from wasim.doctor.catalogs import is_table_name
     from wasim.iceberg.resolve import NewestBy
     from wasim.storage import S3Options
 
@@ -94,7 +95,7 @@ def inspect(
         grace_s=0.0 if grace == "0" else duration_s("--grace", grace),
         reads_manifests=manifests,
         thresholds=dict(map(_limit, limit or [])),
-        table=name,
+        table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_s("--commit-interval", interval),
     )
     inspection = inspect_location(location, options)

@@ -2,13 +2,14 @@
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.states import Amount, State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import (
+    GC_ENABLED,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
@@ -46,17 +47,16 @@ class Remedy:
 
 def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str) -> tuple[Remedy, ...]:
     """The remedies that would free something; `table` names the table in SQL."""
-    return tuple(
-        remedy
-        for remedy in (
-            *_expiries(tree, parts, table),
-            _orphan_removal(totals, table),
-            _delete_after_commit(tree, totals, table),
-            _rewritten_manifests(tree, table),
-            _gzip(tree, table),
-        )
-        if remedy is not None
-    )
+    removals = [*_expiries(tree, parts, table), _orphan_removal(totals, table)]
+    if tree.opened.metadata.properties.get(GC_ENABLED, "true").lower() == "false":
+        removals = [one and _refused(one) for one in removals]
+    rewrites = (_delete_after_commit(tree, totals, table), _rewritten_manifests(tree, table), _gzip(tree, table))
+    return tuple(one for one in (*removals, *rewrites) if one is not None)
+
+
+def _refused(remedy: Remedy) -> Remedy:
+    """The remedy with a word about what stands against it."""
+    return replace(remedy, note=f"{remedy.note}; refused as long as {GC_ENABLED} is false")
 
 
 def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
