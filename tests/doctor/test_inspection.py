@@ -18,7 +18,7 @@ from wasim.doctor.document import inspection_document
 from wasim.doctor.inspection import inspect_table, live_bytes
 from wasim.doctor.opening import open_table
 from wasim.doctor.states import State
-from wasim.ledger import METADATA_KINDS, Kind, view_by_commit
+from wasim.ledger import METADATA_KINDS, Action, Kind, view_by_commit
 from wasim.scenario.changes import Changes, Maintenance
 
 NOW = InspectOptions(grace_s=0)
@@ -105,13 +105,18 @@ def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
 
 
 def test_expiry_frees_what_the_simulator_s_own_expiry_deletes(tmp_path):
-    case = replace(synthetic_case(horizon_s=20.0, writer="batch", properties=GZIPPED), horizon_s=20.0)
+    case = synthetic_case(horizon_s=20.0, writer="batch", properties={"commit.manifest.min-count-to-merge": "3"})
     before = inspect_location(str(emit_tree(tmp_path / "a", case).root), NOW)
     (remedy,) = [one for one in before.remedies if one.name == "expire_snapshots to the last 10"]
-    assert remedy.frees[Kind.MANIFEST_LIST].files == 10
-    kept = {file.key for file in before.tree.files if file.kind is Kind.DATA_MANIFEST and (file.last_seen or 0) >= 10}
-    retained = before.totals.of(Kind.DATA_MANIFEST).files
-    assert remedy.frees[Kind.DATA_MANIFEST].files == retained - len(kept) > 0
+    expiry = {"expire_snapshots": {"every": 20, "retain_last": 10, "older_than": 1}}
+    expired = emit_tree(tmp_path / "b", replace(case, maintenance=Maintenance.model_validate(expiry)))
+    events = expired.simulated.recording.events
+    deleted = (events.operation == "expire_snapshots") & (events.action == Action.DELETE)
+    for kind in (Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
+        sizes = events.bytes[deleted & (events.kind == kind)]
+        assert remedy.frees[kind].files == len(sizes) == 10
+        # another table of the same case: its ids pack into a few bytes more or less
+        assert remedy.frees[kind].bytes == pytest.approx(sizes.sum(), rel=0.001)
 
 
 def test_reading_changes_nothing(tmp_path):
