@@ -6,7 +6,7 @@ table; `fidelity` compares a simulated recording with a real one. Where several 
 wins, and `concurrent_appends` writes what their attempts leave. `fast` sums fitted laws over any number of commits.
 """
 
-from wasim.twin.case import Simulated, simulate_case, simulate_table
+from wasim.twin.case import CaseWriter, Simulated, simulate_case, simulate_table
 from wasim.twin.creation import Site
 from wasim.twin.measure import measure_profile
 from wasim.twin.measure_contention import measure_contention
@@ -20,6 +20,7 @@ from wasim.twin.profile import (
 )
 
 __all__ = [
+    "CaseWriter",
     "Simulated",
     "Site",
     "WriterProfile",

@@ -70,6 +70,11 @@ def column_bounds(
     return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng)) if count else None
 
 
+def drawn_bounds(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator) -> Bounds:
+    """The bounds of a column over `count` rows, none of which is looked at: drawn as they are distributed."""
+    return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng))
+
+
 def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
     kind = leaf.column.type
     return _truncated(leaf, single_value(kind, low), single_value(kind, high))

@@ -82,7 +82,7 @@ def simulate_table(
     if emit is not None:
         chosen = replace(chosen, location=str(emit.absolute()))
     files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
-    writer = _Writer(case=case, profile=profile, files=files, site=chosen, rng=rng, log=EventLog(folder=emit))
+    writer = CaseWriter(case=case, profile=profile, files=files, site=chosen, rng=rng, log=EventLog(folder=emit))
     for step in plan_steps(case):
         match step:
             case CreateTable():
@@ -121,7 +121,7 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
     return live
 
 
-class _Writer:
+class CaseWriter:
     """Carries out a case's steps: draws each commit's files and hands them to the table."""
 
     def __init__(
@@ -150,12 +150,14 @@ class _Writer:
         self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))
 
     def create(self, step: CreateTable) -> None:
+        """CREATE TABLE."""
         at_s = self.site.started_s
         self.log.enter_step(step.number, CREATE_TABLE, event_time_s=0.0, rows_arrived=0, at_s=at_s)
         self.log.begin(step.number, CREATE_TABLE, at_s, commits=False)
         self.table.create()
 
     def append(self, step: Append) -> None:
+        """The commits of one writer."""
         streams = self.case.writer.kind == "streaming"
         named = step.operation(step.first_commit + step.commits - 1 if streams else step.first_commit)
         at_s = self.wall_ms / 1000
@@ -178,7 +180,7 @@ class _Writer:
 
         def moment(commit: int, at_s: float) -> Moment:
             self.wall_ms, self.query_id = round(at_s * 1000), queries[commit]
-            return self._moment(commit * case.commit_interval_s, commit)
+            return self.moment(commit * case.commit_interval_s, commit)
 
         attempts = race_of(case, self.profile, step, passed_s=started_s - self.site.started_s, rng=self.rng)
         ConcurrentAppends(
@@ -197,15 +199,15 @@ class _Writer:
         self._pass_time(event_time_s)
         self.log.begin(number, operation, self.wall_ms / 1000, commits=True)
         if self.case.key_columns:
-            self._commit_row_delta(step, commit, self._moment(event_time_s, commit))
+            self._commit_row_delta(step, commit, self.moment(event_time_s, commit))
             return
         if step.operation(commit) == "upsert":
-            moment = self._moment(event_time_s, commit)
+            moment = self.moment(event_time_s, commit)
             self._commit_planned(upsert(self._statement(moment), step, commit), moment)
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
-        append_files(self.table, self._draw(commit), self._moment(event_time_s, commit))
+        append_files(self.table, self._draw(commit), self.moment(event_time_s, commit))
 
     def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
         """A checkpoint of Flink's, whose first one deletes by key too."""
@@ -247,7 +249,7 @@ class _Writer:
         commits = step.operation in MAKE_SNAPSHOTS
         while True:
             self.log.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
-            yield self._moment(step.event_time_s, self.table.commits + 1)
+            yield self.moment(step.event_time_s, self.table.commits + 1)
             self._pass_time(step.event_time_s)
 
     def _statement(self, moment: Moment) -> Statement:
@@ -266,7 +268,8 @@ class _Writer:
         if planned is not None:
             commit_planned(self.table, planned, moment)
 
-    def _moment(self, event_time_s: float, commit: int) -> Moment:
+    def moment(self, event_time_s: float, commit: int) -> Moment:
+        """When a commit happens, and what of its summary says when and by whom."""
         texts = {
             "query_id": self.query_id,
             "epoch": str(commit - 1),

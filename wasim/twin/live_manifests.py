@@ -101,6 +101,11 @@ class ManifestWriter:
         header = self.header
         return entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
 
+    @property
+    def empty_bytes(self) -> int:
+        """Bytes of a manifest without any entry."""
+        return len(container_bytes(self._header_values, [], sync_marker=bytes(SYNC_BYTES), level=self.level))
+
     def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
         """The writer of manifests of a spec, under the schema in force."""
         return replace(self, header=replace(self.header, schema=schema, spec=spec, content=content))

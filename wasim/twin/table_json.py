@@ -63,7 +63,7 @@ class TableJson:
         """The metadata with one more snapshot, which is main's."""
         text = snapshot_json(snapshot)
         self.snapshots[snapshot.snapshot_id] = text
-        self.item_bytes += self._bytes_of(text)
+        self.item_bytes += self.bytes_of(text)
         return replace(
             self.base,
             last_sequence_number=snapshot.sequence_number,
@@ -78,17 +78,17 @@ class TableJson:
     def _main_at(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> dict[str, Any]:
         entry = SnapshotLogEntry(timestamp_ms=at_ms, snapshot_id=snapshot_id)
         self.snapshot_log.append(entry)
-        self.item_bytes += self._bytes_of(_logged(entry))
+        self.item_bytes += self.bytes_of(_logged(entry))
         refs = with_ref(metadata.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
         return {"current_snapshot_id": snapshot_id, "refs": refs}
 
     def remove(self, snapshot_ids: Collection[int]) -> None:
         """Takes snapshots out; of the snapshot log goes all that is older than its newest entry of any of them."""
         for snapshot_id in snapshot_ids:
-            self.item_bytes -= self._bytes_of(self.snapshots.pop(snapshot_id))
+            self.item_bytes -= self.bytes_of(self.snapshots.pop(snapshot_id))
         gone = [place for place, entry in enumerate(self.snapshot_log) if entry.snapshot_id not in self.snapshots]
         kept = gone[-1] + 1 if gone else 0
-        self.item_bytes -= sum(self._bytes_of(_logged(entry)) for entry in self.snapshot_log[:kept])
+        self.item_bytes -= sum(self.bytes_of(_logged(entry)) for entry in self.snapshot_log[:kept])
         del self.snapshot_log[:kept]
 
     def _log(self, entry: MetadataLogEntry) -> None:
@@ -96,11 +96,12 @@ class TableJson:
         while len(self.metadata_log) >= self.properties.metadata_previous_versions_max:
             oldest = self.metadata_log.popleft()
             self.dropped.append(oldest.metadata_file)
-            self.item_bytes -= self._bytes_of(metadata_log_entry_json(oldest))
+            self.item_bytes -= self.bytes_of(metadata_log_entry_json(oldest))
         self.metadata_log.append(entry)
-        self.item_bytes += self._bytes_of(metadata_log_entry_json(entry))
+        self.item_bytes += self.bytes_of(metadata_log_entry_json(entry))
 
-    def _bytes_of(self, text: str) -> int:
+    def bytes_of(self, text: str) -> int:
+        """Bytes of an item of one of the growing arrays, in the layout of the document."""
         return len((text if self.is_compact else pretty_json(text, depth=1)).encode())
 
     def _between(self, items: int) -> int:

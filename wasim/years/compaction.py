@@ -1,0 +1,249 @@
+"""Data files by partition, and what rewrite_data_files makes of them in the mean.
+
+Partitions that receive rows at the same time are alike, so one cohort stands for all of them. Which files are taken, and
+how many come of them, are the rules of Iceberg's SizeBasedFileRewritePlanner.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, floor, inf
+
+from wasim.twin.compaction import LEAST_SHARE, MOST_SHARE
+from wasim.years.arrivals import Arrivals, FileBytes
+
+NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionRule:
+    """What rewrite_data_files is told."""
+
+    target_bytes: int
+    min_input_files: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Cohort:
+    """Partitions alike: in each so many files below the target, as they came or compacted, and the rows in them."""
+
+    partitions: float
+    small_files: float = 0.0
+    small_rows: float = 0.0
+    partial_files: float = 0.0
+    partial_rows: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What one compaction does, in all partitions: files taken, files made; and the shares of each kind it took.
+
+    `groups` are the partitions with something to do. `left_small` and `left_partial` are files of closed partitions that
+    no compaction will take any more.
+    """
+
+    taken_files: float
+    taken_bytes: float
+    partial_made: float
+    settled_made: float
+    made_bytes: float
+    small_share: float
+    partial_share: float
+    groups: float
+    left_small: float
+    left_partial: float
+
+
+@dataclass(kw_only=True)
+class DataFilesByPartition:
+    """The live data files that a compaction may take, and those that it leaves alone."""
+
+    arrivals: Arrivals
+    sizes: FileBytes
+    commit_interval_s: float
+    rule: CompactionRule | None
+    new_share: float = 1.0  # of the rows that arrive, those that replace none: what a compaction leaves of them
+    cohorts: list[Cohort] = field(default_factory=list)
+    counted_commits: float = 0.0
+    settled_files: float = 0.0
+    settled_rows: float = 0.0
+    unit: float = 0.0  # of the partition field that grows with time, at the last compaction
+
+    def has_rolled_over(self) -> bool:
+        """Whether partitions have closed since this was last asked; never, where they stay open or close at once."""
+        lifetime_s = self.arrivals.lifetime_s
+        if self.rule is None or lifetime_s == inf or lifetime_s <= self.commit_interval_s:
+            return False
+        before, self.unit = self.unit, floor(self.counted_commits * self.commit_interval_s / lifetime_s + NEGLIGIBLE)
+        return self.unit > before
+
+    def next_rollover(self, period: float) -> float:
+        """The commit at which partitions close next, if that is a longer cycle than so many commits; else infinite."""
+        lifetime_s = self.arrivals.lifetime_s
+        if self.rule is None or lifetime_s == inf or lifetime_s <= period * self.commit_interval_s:
+            return inf
+        unit = floor(self.counted_commits * self.commit_interval_s / lifetime_s + NEGLIGIBLE) + 1
+        return unit * lifetime_s / self.commit_interval_s
+
+    def arrive(self, commits: float) -> None:
+        """Deals the files of all commits up to this one out to the partitions that were open when they came."""
+        arrivals, interval_s = self.arrivals, self.commit_interval_s
+        files, rows = arrivals.files, arrivals.files * arrivals.rows_per_file
+        if not self.cohorts:
+            self.cohorts.append(Cohort(partitions=arrivals.open_partitions))
+        if arrivals.lifetime_s == inf:
+            self._into_newest(commits - self.counted_commits, files, rows)
+            self.counted_commits = commits
+            return
+        while self.counted_commits < commits - NEGLIGIBLE:
+            until = floor(self.counted_commits * interval_s / arrivals.lifetime_s + NEGLIGIBLE) + 1
+            last = min(commits, max(self.counted_commits + 1, floor(until * arrivals.lifetime_s / interval_s)))
+            if self.counted_commits and self._begins_unit(interval_s):
+                self.cohorts.append(Cohort(partitions=arrivals.open_partitions))
+            if last < commits and arrivals.lifetime_s <= interval_s:
+                # every commit opens partitions of its own
+                each = Cohort(partitions=arrivals.partitions * (commits - self.counted_commits))
+                self.cohorts[-1] = each
+                last = commits
+            self._into_newest(last - self.counted_commits, files, rows)
+            self.counted_commits = last
+
+    def _begins_unit(self, interval_s: float) -> bool:
+        position = self.counted_commits * interval_s / self.arrivals.lifetime_s
+        return position - floor(position + NEGLIGIBLE) < interval_s / self.arrivals.lifetime_s - NEGLIGIBLE
+
+    def _into_newest(self, commits: float, files: float, rows: float) -> None:
+        newest = self.cohorts[-1]
+        if self.is_small(rows / files):
+            newest.small_files += commits * files / newest.partitions
+            newest.small_rows += commits * rows / newest.partitions
+        else:
+            self.settled_files += commits * files
+            self.settled_rows += commits * rows
+
+    def is_small(self, rows: float) -> bool:
+        """Whether compaction would take a file of so many rows for its size."""
+        return self.rule is None or self.sizes.of(rows) < LEAST_SHARE * self.rule.target_bytes
+
+    @property
+    def small_files(self) -> float:
+        """Files below the target, compacted ones too."""
+        return sum(one.partitions * (one.small_files + one.partial_files) for one in self.cohorts)
+
+    def compact(self, share: float = 1.0) -> Compacted:
+        """Compacts every partition that has enough to do; with a `share` below one, only that part of them."""
+        smalls = sum(one.partitions * one.small_files for one in self.cohorts)
+        partials = sum(one.partitions * one.partial_files for one in self.cohorts)
+        taken_small = taken_partial = taken_bytes = made_partial = made_settled = made_bytes = groups = 0.0
+        for one in self.cohorts:
+            rows = one.small_rows * self.new_share + one.partial_rows
+            if not self._is_due(one):
+                continue
+            part = one.partitions * share
+            outputs, each_rows = self._outputs(rows)
+            size = self.sizes.of(each_rows)
+            taken_small += part * one.small_files
+            taken_partial += part * one.partial_files
+            taken_bytes += part * self._bytes_of(one)
+            made_bytes += part * outputs * size
+            groups += part
+            if self.is_small(each_rows):
+                made_partial += part * outputs
+                kept = Cohort(partitions=part, partial_files=outputs, partial_rows=rows)
+            else:
+                made_settled += part * outputs
+                self.settled_files += part * outputs
+                self.settled_rows += part * rows
+                kept = Cohort(partitions=part)
+            _mix(one, kept, share)
+        left_small, left_partial = self._drop_closed()
+        return Compacted(
+            taken_files=taken_small + taken_partial,
+            taken_bytes=taken_bytes,
+            partial_made=made_partial,
+            settled_made=made_settled,
+            made_bytes=made_bytes,
+            small_share=taken_small / smalls if smalls > NEGLIGIBLE else 0.0,
+            partial_share=taken_partial / partials if partials > NEGLIGIBLE else 0.0,
+            groups=groups,
+            left_small=left_small,
+            left_partial=left_partial,
+        )
+
+    def _is_due(self, one: Cohort) -> bool:
+        """Iceberg's test of a group: enough files, or enough content."""
+        assert self.rule is not None  # noqa: S101 - there is no compaction without its rule
+        files = one.small_files + one.partial_files
+        if files <= 1 + NEGLIGIBLE:
+            return False
+        return files >= self.rule.min_input_files - NEGLIGIBLE or self._bytes_of(one) > self.rule.target_bytes
+
+    def _bytes_of(self, one: Cohort) -> float:
+        small = one.small_files * self.sizes.of(one.small_rows / one.small_files) if one.small_files else 0.0
+        partial = one.partial_files * self.sizes.of(one.partial_rows / one.partial_files) if one.partial_files else 0.0
+        return small + partial
+
+    def _outputs(self, rows: float) -> tuple[float, float]:
+        """Files that a group of so many rows becomes, and the rows of each (`expectedOutputFiles`)."""
+        assert self.rule is not None  # noqa: S101
+        target, size = self.rule.target_bytes, self.sizes.of(rows)
+        if size < target:
+            return 1.0, rows
+        more, fewer = ceil(size / target), floor(size / target)
+        rest, mean = size - fewer * target, size / fewer
+        if rest > LEAST_SHARE * target or mean >= min(1.1 * target, (1 + MOST_SHARE) / 2 * target):
+            return float(more), rows / more
+        return float(fewer), rows / fewer
+
+    def _drop_closed(self) -> tuple[float, float]:
+        """Forgets partitions that have closed and hold nothing more to do; how many small and partial files they had."""
+        kept, left_small, left_partial = [], 0.0, 0.0
+        for one in self.cohorts[:-1]:
+            if self._is_due(one):
+                kept.append(one)
+                continue
+            left_small += one.partitions * one.small_files
+            left_partial += one.partitions * one.partial_files
+            self.settled_rows += one.partitions * (one.small_rows + one.partial_rows)
+        self.settled_files += left_small + left_partial
+        self.cohorts = [*kept, *self.cohorts[-1:]]
+        return left_small, left_partial
+
+    @cached_property
+    def small_rows_at_most(self) -> float:
+        """Rows of the largest file that compaction takes for its size; infinite without a compaction."""
+        low, high = 1.0, 1e12
+        while self.rule is not None and high / low > 1 + NEGLIGIBLE:
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if self.is_small(middle) else (low, middle)
+        return low if self.rule is not None else inf
+
+    def reshape(self, cohorts: int) -> None:
+        """Makes room for the numbers of a state of so many cohorts."""
+        self.cohorts = [Cohort(partitions=1.0) for _ in range(cohorts)]
+
+    def values(self) -> Iterator[float]:
+        """The numbers that make up the state."""
+        for one in self.cohorts:
+            yield from (one.partitions, one.small_files, one.small_rows, one.partial_files, one.partial_rows)
+        yield from (self.counted_commits, self.settled_files, self.settled_rows)
+
+    def restore(self, values: Iterator[float]) -> None:
+        """Takes over the numbers of a state of the same structure."""
+        self.cohorts = [
+            Cohort(
+                partitions=next(values),
+                small_files=next(values),
+                small_rows=next(values),
+                partial_files=next(values),
+                partial_rows=next(values),
+            )
+            for _ in self.cohorts
+        ]
+        self.counted_commits, self.settled_files, self.settled_rows = next(values), next(values), next(values)
+
+
+def _mix(one: Cohort, kept: Cohort, share: float) -> None:
+    """What is left of partitions of which a share was compacted, in the mean."""
+    for name in ("small_files", "small_rows", "partial_files", "partial_rows"):
+        setattr(one, name, getattr(one, name) * (1 - share) + getattr(kept, name) * share)

@@ -1,0 +1,35 @@
+"""What a history accumulates, by name: sums since CREATE TABLE, in the mean, so floats."""
+
+from enum import IntEnum
+
+
+class Flow(IntEnum):
+    """Places in a list of running sums. Each pair or group of four counts files, then bytes, of data, then of deletes.
+
+    `WASTED` manifests were written and deleted by one commit; `REPLACED` ones left the current snapshot; `REMOVED`
+    content files did.
+    """
+
+    SNAPSHOTS = 0
+    SNAPSHOT_JSON_BYTES = 1  # of all snapshots that were ever made, as metadata.json holds them
+    LIST_BYTES = 2
+    WRITTEN_MANIFESTS = 3  # data files, data bytes, delete files, delete bytes; so the next four groups
+    WASTED_MANIFESTS = 7
+    REPLACED_MANIFESTS = 11
+    WRITTEN_FILES = 15
+    REMOVED_FILES = 19
+    ROWS = 23  # live, in all data files
+    POSITION_DELETES = 24
+    EQUALITY_DELETES = 25
+    COMPACTIONS = 26
+    MANIFEST_REWRITES = 27
+    CHANGES = 28
+
+
+WIDTH = len(Flow) and max(Flow) + 1
+DATA, DELETES = 0, 2  # what to add to the place of a group
+
+
+def no_flows() -> list[float]:
+    """Sums before anything has happened."""
+    return [0.0] * WIDTH

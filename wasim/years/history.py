@@ -1,0 +1,210 @@
+"""The history of a table's manifests and data files: stepped from event to event, with leaps over cycles alike.
+
+An event is a merge, a compaction, or a rewrite of manifests. What lies between two events is summed in closed form; what
+expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from wasim.units import Floats
+from wasim.years.flows import WIDTH
+from wasim.years.jobs import Job
+from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
+from wasim.years.state import TableState
+
+CHECKPOINTS = 200
+WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
+SHORT = 2e-3  # of a history: over so little, a straight line will do
+MERGE, PARTITIONS = "merge", "partitions"
+_STATE = 7  # columns of a sample before the flows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each."""
+
+    first: float
+    last: float
+    period: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """The table after some of the writer's commits, ascending, as columns of equal length.
+
+    `flows` has a row for each sample and a column for each Flow. `data_manifests`, `delete_manifests` and
+    Within the `spans` of leaps, samples are those of ends of cycles. `entries` are those of the current snapshot, the bytes of its manifests and of its list too.
+    """
+
+    commits: Floats
+    data_manifests: Floats
+    delete_manifests: Floats
+    entries: Floats
+    data_manifest_bytes: Floats
+    delete_manifest_bytes: Floats
+    list_bytes: Floats
+    flows: Floats
+    spans: tuple[Span, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class History:
+    """Steps a table through its commits."""
+
+    state: TableState
+    jobs: Sequence[Job]
+    commits: float
+    rows: list[list[float]] = field(default_factory=list)
+    levels: dict[str, Level] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+    filling: FillingLevel = field(default_factory=FillingLevel)
+    full: float = 0.0  # manifests that merges have filled
+
+    def run(self) -> Samples:
+        """All commits; what was sampled on the way."""
+        state = self.state
+        checkpoints = iter([*np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS))).tolist(), inf])
+        checkpoint = next(checkpoints)
+        self._sample()
+        while state.commits < self.commits:
+            due = {job.operation: job.next_commit(state) for job in self.jobs}
+            stop = min(self.commits, checkpoint, *due.values())
+            made, merged = state.append(stop - state.commits)
+            if merged and (self._fills() or self._ends_cycle(MERGE, min([self.commits, *due.values()]))):
+                continue
+            if state.commits >= stop:
+                self._sample()
+                fired = [job for job in self.jobs if due[job.operation] <= state.commits and job.is_due(state)]
+                for job in fired:
+                    job.carry_out(state)
+                    self._sample()
+                self._end_cycles(fired)
+            while checkpoint <= state.commits:
+                checkpoint = next(checkpoints)
+        self._sample()
+        return self._samples()
+
+    def _end_cycles(self, fired: Sequence[Job]) -> None:
+        """The cycles that end with these jobs, and the one that ends as partitions close; the first that leaps is all."""
+        if fired and self.state.files.has_rolled_over() and self._ends_cycle(PARTITIONS, self.commits):
+            return
+        any(self._ends_cycle(job.operation, self._limit_of(job)) for job in fired)
+
+    def _limit_of(self, job: Job) -> float:
+        """The commit at which something slower than this job is due."""
+        slower = [one for one in self.jobs if one is not job and one.period > job.period]
+        if job.every_s is None:
+            slower = [one for one in self.jobs if one is not job]
+        ahead = [one.next_commit(self.state) for one in slower]
+        return min([self.commits, self.state.files.next_rollover(job.period), *ahead])
+
+    def _ends_cycle(self, name: str, limit: float) -> bool:
+        """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
+        level = self.levels.setdefault(name, Level())
+        mark = mark_of(self.state, len(self.rows))
+        level.marks.append(mark)
+        if level.pending is not None:
+            level.pending.waits -= 1
+            if level.pending.waits:
+                return False
+            leap, landed = level.pending.leap, level.pending.landed
+            level.pending = None
+            if not leap.is_confirmed_by(landed, mark):
+                self._go_back(leap, level)
+                return True
+            level.reach *= 4
+        leap_ahead = level.planned(limit, self._bounds())
+        if leap_ahead is None:
+            return False
+        self._leap(leap_ahead, level)
+        return True
+
+    def _fills(self) -> bool:
+        """Leaps in the mean where a further manifest has been filled, and no maintenance sets the pace."""
+        full = self.state.full_manifests
+        if self.jobs or full <= self.full + 0.5:  # noqa: PLR2004 - half a manifest
+            return False
+        self.full = full
+        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits)
+        if leap is None:
+            return False
+        # the commits of a leap are whole, so that digits and due dates stay what they are
+        commits = float(round(leap.cycles * leap.period))
+        self._leap(leap, Level())
+        self.state.commits = leap.origin.commits + commits
+        self.full = self.state.full_manifests
+        for level in self.levels.values():
+            level.forget()
+        return True
+
+    def _leap(self, leap: Leap, level: Level) -> None:
+        self._sample()
+        origin = leap.origin
+        parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
+        for part in range(1, parts + 1):
+            cycles = leap.cycles * part / parts
+            values = origin.values + (leap.values - origin.values) * part / parts
+            self.state.restore(values.tolist(), leap.flows_after(cycles).tolist())
+            self._sample()
+        for other in self.levels.values():
+            if other is not level:
+                other.marks.clear()
+        level.marks.clear()
+        landed = mark_of(self.state, len(self.rows))
+        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period))
+        level.marks.append(landed)
+        level.pending = Landing(leap, landed, leap.together)
+
+    def _go_back(self, leap: Leap, level: Level) -> None:
+        origin = leap.origin
+        self._as_it_was(origin)
+        del self.rows[origin.sample :]
+        self.spans = [span for span in self.spans if span.last <= origin.commits]
+        self._sample()
+        for other in self.levels.values():
+            if other is not level:
+                other.forget()
+        level.refuse()
+
+    def _as_it_was(self, mark: Mark) -> None:
+        """Gives the state the structure of the mark too, whatever it is now."""
+        self.state.reshape(mark.structure)
+        self.state.restore(mark.values.tolist(), mark.flows.tolist())
+
+    def _bounds(self) -> list[tuple[int, float]]:
+        """Places of values that change what happens once they pass a bound, and the bounds."""
+        return self.state.bounds()
+
+    def _sample(self) -> None:
+        state = self.state
+        self.rows.append(
+            [
+                state.commits,
+                state.data.count,
+                state.deletes.count,
+                state.data.entries + state.deletes.entries,
+                state.data.bytes,
+                state.deletes.bytes,
+                state.list_bytes,
+                *state.flows,
+            ]
+        )
+
+    def _samples(self) -> Samples:
+        table = np.array(self.rows)
+        assert table.shape[1] == _STATE + WIDTH  # noqa: S101 - what `_sample` puts together
+        return Samples(
+            commits=table[:, 0],
+            data_manifests=table[:, 1],
+            delete_manifests=table[:, 2],
+            entries=table[:, 3],
+            data_manifest_bytes=table[:, 4],
+            delete_manifest_bytes=table[:, 5],
+            list_bytes=table[:, 6],
+            flows=table[:, _STATE:],
+            spans=tuple(self.spans),
+        )

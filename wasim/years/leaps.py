@@ -1,0 +1,209 @@
+"""Leaps over cycles that repeat: where a table changes by the same amount from cycle to cycle, the sums of many follow.
+
+Between two cycles alike the state changes by a constant, so what a cycle writes grows by a constant too: k cycles write
+k · w + d · k(k + 1)/2, w being what the last one wrote and d how much that was more than before. A leap is checked by the
+cycle after it, and taken back if that wrote something else.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import floor, inf
+
+import numpy as np
+
+from wasim.units import Floats
+from wasim.years.flows import Flow
+from wasim.years.state import TableState
+
+STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
+TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
+MOST_CYCLES = 1 << 24
+PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
+LONGEST = PERIODS[-1]
+TEETH, LOOSE = 3, 0.1
+_CHECKED = (
+    Flow.LIST_BYTES,
+    Flow.WRITTEN_MANIFESTS,
+    Flow.WRITTEN_MANIFESTS + 1,
+    Flow.WRITTEN_MANIFESTS + 3,
+    Flow.WRITTEN_FILES + 1,
+    Flow.REPLACED_MANIFESTS + 1,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """The table at the end of a cycle."""
+
+    commits: float
+    structure: tuple[int, ...]
+    values: Floats
+    flows: Floats
+    sample: int  # samples taken by then
+
+
+def mark_of(state: TableState, samples: int) -> Mark:
+    """The table as it is."""
+    return Mark(
+        commits=state.commits,
+        structure=state.structure,
+        values=np.array(list(state.values())),
+        flows=np.array(state.flows),
+        sample=samples,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leap:
+    """So many cycles at once, from a mark: what each flow then is, cycle by cycle, and what the next cycle should add.
+
+    One such cycle is as many of the level's as are `together` alike, and takes `period` commits.
+    """
+
+    origin: Mark
+    cycles: int
+    together: int
+    period: float
+    added: Floats
+    growth: Floats
+    values: Floats
+
+    def flows_after(self, cycles: float) -> Floats:
+        """The flows after some of the cycles."""
+        flows: Floats = self.origin.flows + cycles * self.added + cycles * (cycles + 1) / 2 * self.growth
+        return flows
+
+    def is_confirmed_by(self, landed: Mark, after: Mark) -> bool:
+        """Whether the cycle after the leap added what was expected of it."""
+        if landed.structure != after.structure:
+            return False
+        expected = self.added + (self.cycles + 1) * self.growth
+        found = after.flows - landed.flows
+        allowed = TRUSTED * np.maximum(np.abs(expected), np.abs(found)) + 1e-6
+        places = list(_CHECKED)
+        return bool(np.all(np.abs(found - expected)[places] <= allowed[places]))
+
+
+@dataclass(slots=True)
+class Landing:
+    """A leap yet to be confirmed: where it ended, and how many cycles it is until what it expected can be seen."""
+
+    leap: Leap
+    landed: Mark
+    waits: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Level:
+    """Cycles of one kind: marks at the ends of the last ones, and how far to dare leap."""
+
+    marks: deque[Mark] = field(default_factory=lambda: deque(maxlen=2 * LONGEST + 1))
+    reach: int = 4
+    pending: Landing | None = None
+    wait: int = 0
+
+    def forget(self) -> None:
+        """Begins anew: cycles so far tell nothing of those to come."""
+        self.marks.clear()
+        self.pending = None
+
+    def refuse(self) -> None:
+        """A leap was wrong: shorter ones from now on, and none at once."""
+        self.forget()
+        self.reach //= 4
+        if self.reach < 2:  # noqa: PLR2004 - a leap of one cycle saves nothing
+            self.reach, self.wait = 4, 4
+
+    def planned(self, limit: float, bounds: Sequence[tuple[int, float]]) -> Leap | None:
+        """A leap that ends before commit `limit` and keeps values below their bounds; None for none.
+
+        Where cycles differ by turns, several of them together may be alike.
+        """
+        if self.wait:
+            self.wait -= 1
+            self.marks.clear()
+            return None
+        marks = self.marks
+        for together in PERIODS:
+            if len(marks) <= 2 * together:
+                return None
+            first, second, last = marks[-1 - 2 * together], marks[-1 - together], marks[-1]
+            if first.structure == second.structure == last.structure:
+                leap = self._between(first, second, last, together, limit, bounds)
+                if leap is not None:
+                    return leap
+        return None
+
+    def _between(
+        self, first: Mark, second: Mark, last: Mark, together: int, limit: float, bounds: Sequence[tuple[int, float]]
+    ) -> Leap | None:
+        period = last.commits - second.commits
+        if period <= 0 or abs(second.commits - first.commits - period) > STEADY * period:
+            return None
+        before, change = second.values - first.values, last.values - second.values
+        if not np.all(np.abs(change - before) <= STEADY * np.abs(change) + 1e-7 * np.abs(last.values) + 1e-9):
+            return None
+        cycles = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
+        cycles = min(float(cycles), _room(last.values, change, bounds))
+        if cycles < 2:  # noqa: PLR2004
+            return None
+        added = last.flows - second.flows
+        return Leap(
+            origin=last,
+            cycles=int(cycles),
+            together=together,
+            period=period,
+            added=added,
+            growth=added - (second.flows - first.flows),
+            values=last.values + int(cycles) * change,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class FillingLevel:
+    """The slowest cycle: a manifest that merges fill, until the next one begins. No two take the same commits, so what
+    `TEETH` of them do is taken in the mean, and leaps are never longer than half of what was seen or leapt before.
+    """
+
+    marks: list[Mark] = field(default_factory=list)
+    passed: float = 0.0  # manifests filled so far
+
+    def planned(self, mark: Mark, limit: float) -> Leap | None:
+        """A leap in the mean from where another manifest is full; None while too few were seen since the last."""
+        if self.marks and self.marks[-1].structure != mark.structure:
+            self.marks.clear()
+        self.marks.append(mark)
+        self.passed += 1
+        if len(self.marks) <= 2 * TEETH:
+            return None
+        first, second, last = self.marks[-1 - 2 * TEETH], self.marks[-1 - TEETH], mark
+        period = last.commits - second.commits
+        before, change = second.values - first.values, last.values - second.values
+        if abs(second.commits - first.commits - period) > LOOSE * period:
+            return None
+        cycles = min(floor(self.passed / (2 * TEETH)), floor((limit - last.commits) / period - 1e-9))
+        if cycles < 1:
+            return None
+        grows = np.abs(change - before) <= LOOSE * np.abs(change)
+        added = last.flows - second.flows
+        self.marks.clear()
+        self.passed += cycles * TEETH
+        return Leap(
+            origin=last,
+            cycles=cycles,
+            together=TEETH,
+            period=period,
+            added=added,
+            growth=added - (second.flows - first.flows),
+            values=last.values + cycles * np.where(grows, change, 0.0),
+        )
+
+
+def _room(values: Floats, change: Floats, bounds: Sequence[tuple[int, float]]) -> float:
+    """Cycles until the first of these values passes its bound."""
+    room = inf
+    for place, bound in bounds:
+        if change[place] > 0 and values[place] < bound:
+            room = min(room, floor((bound - values[place]) / change[place]))
+    return room

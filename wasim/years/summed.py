@@ -1,0 +1,251 @@
+"""A case over any horizon, in sums: what the engine of years returns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.iceberg.properties import TableProperties
+from wasim.ledger import Kind, Ledger, Summed, Totals
+from wasim.scenario import Case
+from wasim.twin import Site, WriterProfile
+from wasim.twin.merging import merge_policy
+from wasim.units import Floats, Ints
+from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
+from wasim.years.compaction import CompactionRule, DataFilesByPartition
+from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.history import CHECKPOINTS, History, Samples
+from wasim.years.jobs import jobs_of
+from wasim.years.manifests import ManifestRuns
+from wasim.years.retention import Retention
+from wasim.years.sizes import Sizes, read_sizes
+from wasim.years.state import Rules, TableState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What cases with the same table, workload and writer share: their commits, and what their files weigh."""
+
+    arrivals: Arrivals
+    file_bytes: FileBytes
+    sizes: Sizes
+
+
+def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
+    """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
+    arrivals = read_arrivals(case, profile)
+    return Shape(
+        arrivals=arrivals, file_bytes=FileBytes(case, profile), sizes=read_sizes(case, arrivals, profile, site)
+    )
+
+
+def simulate_years(case: Case, profile: WriterProfile, site: Site, *, shape: Shape | None = None) -> Summed:
+    """A case in sums, whatever its horizon; `shape` is that of an earlier case with the same table and commits."""
+    shape = shape or read_shape(case, profile, site)
+    history = history_of(case, shape)
+    samples = history.run()
+    properties = TableProperties.read(case.table.properties)
+    retention = Retention(
+        case=case, samples=samples, json=shape.sizes.json, log_limit=properties.metadata_previous_versions_max
+    )
+    return Summed(
+        totals=_totals(case, retention, shape, properties),
+        live_bytes=_live_bytes(retention, shape),
+        ledger=_ledger(case, retention, shape),
+        ingested_bytes=round(_ingested(case, shape)),
+        operations=(),
+        band=_band(case),
+        approximated=(),
+    )
+
+
+def history_of(case: Case, shape: Shape) -> History:
+    """The history of a case, about to begin."""
+    policy = merge_policy(case.table.properties)
+    compaction = case.maintenance.rewrite_data_files
+    rule = None
+    if compaction is not None:
+        rule = CompactionRule(
+            target_bytes=compaction.target_file_size_bytes, min_input_files=compaction.min_input_files
+        )
+    sizes = shape.sizes
+    state = TableState(
+        rules=Rules(
+            appends_merge=(case.merges or bool(case.key_columns)) and policy.enabled,
+            rows_per_commit=case.rows_per_commit,
+            commit_interval_s=case.commit_interval_s,
+        ),
+        arrivals=shape.arrivals,
+        file_bytes=shape.file_bytes,
+        sizes=sizes,
+        data=ManifestRuns(policy=policy, bytes_of=sizes.data_manifests.of, group=DATA, sorts=bool(case.table.partition_by)),
+        deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
+        files=DataFilesByPartition(
+            arrivals=shape.arrivals,
+            sizes=shape.file_bytes,
+            commit_interval_s=case.commit_interval_s,
+            rule=rule,
+            new_share=1 - case.replaced_rows_per_commit / case.rows_per_commit if case.key_columns else 1.0,
+        ),
+    )
+    return History(state=state, jobs=jobs_of(case, shape.arrivals.open_partitions), commits=float(case.commits))
+
+
+def _ingested(case: Case, shape: Shape) -> float:
+    arrivals, deltas = shape.arrivals, shape.sizes.row_deltas
+    per_commit = arrivals.files * shape.file_bytes.of(arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
+    return case.commits * per_commit
+
+
+_MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
+_FILES = ((Kind.DATA, DATA), (Kind.DELETE_FILE, DELETES))
+
+
+def _totals(case: Case, retention: Retention, shape: Shape, properties: TableProperties) -> Totals:
+    flows = retention.samples.flows[-1]
+    written, files = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
+    deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
+    files[Kind.METADATA_JSON] = 1 + retention.versions
+    written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
+    files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[Flow.SNAPSHOTS], flows[Flow.LIST_BYTES]
+    gone[Kind.MANIFEST_LIST] = retention.gone
+    deleted[Kind.MANIFEST_LIST] = retention.deleted(Flow.LIST_BYTES)
+    for kind, group in _MANIFESTS:
+        files[kind], written[kind] = (flows[Flow.WRITTEN_MANIFESTS + group + place] for place in (0, 1))
+        replaced = Flow.REPLACED_MANIFESTS + group
+        gone[kind] = flows[Flow.WASTED_MANIFESTS + group] + retention.deleted(replaced)
+        deleted[kind] = flows[Flow.WASTED_MANIFESTS + group + 1] + retention.deleted(replaced + 1)
+    for kind, group in _FILES:
+        files[kind], written[kind] = (flows[Flow.WRITTEN_FILES + group + place] for place in (0, 1))
+        gone[kind], deleted[kind] = (retention.deleted(Flow.REMOVED_FILES + group + place) for place in (0, 1))
+    gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape, properties)
+    if case.environment.catalog == "hadoop":
+        _add_version_hints(files, written, gone, deleted)
+    return Totals(
+        written_bytes={kind: round(written[kind]) for kind in Kind},
+        deleted_bytes={kind: round(min(deleted[kind], written[kind])) for kind in Kind},
+        files_written={kind: round(files[kind]) for kind in Kind},
+        files_deleted={kind: round(min(gone[kind], files[kind])) for kind in Kind},
+    )
+
+
+def _deleted_json(
+    case: Case, retention: Retention, shape: Shape, properties: TableProperties
+) -> tuple[float, float]:
+    """metadata.json deleted: as it leaves the log, if the table says so, or by the removal of orphans."""
+    files, size = 1 + retention.versions, shape.sizes.json.created + retention.json_bytes
+    kept = properties.metadata_previous_versions_max + 1
+    if properties.metadata_delete_after_commit_enabled:
+        if files <= kept:
+            return 0.0, 0.0
+        return files - kept, size - retention.last_versions(kept)
+    orphans = case.maintenance.remove_orphan_files
+    if orphans is None:
+        return 0.0, 0.0
+    last_s = int(case.horizon_s / orphans.every + 1e-9) * orphans.every
+    old = int((last_s - orphans.older_than) / case.commit_interval_s + 1e-9)
+    if old <= 0:
+        return 0.0, 0.0
+    written, through = retention.json_bytes_through(float(old - 1))
+    logged, logged_bytes = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
+    if written > logged - kept:  # the log itself protects them
+        share = max(0.0, logged - kept) / max(written, 1.0)
+        written, through = written * share, through * share
+    return 1 + written, shape.sizes.json.created + through
+
+
+def _add_version_hints(
+    files: dict[Kind, float], written: dict[Kind, float], gone: dict[Kind, float], deleted: dict[Kind, float]
+) -> None:
+    """Hadoop's catalog writes the number of each version into a file of its own, in place of the one before."""
+    versions = round(files[Kind.METADATA_JSON])
+    digits, least = 0.0, 1
+    while least <= versions:
+        digits += versions - least + 1
+        least *= 10
+    files[Kind.VERSION_HINT], written[Kind.VERSION_HINT] = versions, digits
+    gone[Kind.VERSION_HINT], deleted[Kind.VERSION_HINT] = versions - 1, digits - len(str(versions))
+
+
+def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
+    samples = retention.samples
+    flows, live = samples.flows[-1], dict.fromkeys(Kind, 0)
+    live[Kind.METADATA_JSON] = round(retention.last_json_bytes)
+    live[Kind.MANIFEST_LIST] = round(samples.list_bytes[-1])
+    live[Kind.DATA_MANIFEST] = round(samples.data_manifest_bytes[-1])
+    live[Kind.DELETE_MANIFEST] = round(samples.delete_manifest_bytes[-1])
+    for kind, group in _FILES:
+        live[kind] = round(flows[Flow.WRITTEN_FILES + group + 1] - flows[Flow.REMOVED_FILES + group + 1])
+    return live
+
+
+def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
+    """Some commits of the writer, the last one among them."""
+    samples, arrivals = retention.samples, shape.arrivals
+    commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
+    place = np.searchsorted(samples.commits, commits, side="left")  # before maintenance of the same commit
+    live, snapshots = _at(samples, place, commits)
+    size = shape.file_bytes.of(arrivals.rows_per_file)
+    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
+    manifests = live["manifests"]
+    deltas = shape.sizes.row_deltas
+    written = {
+        Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
+        Kind.MANIFEST_LIST: live["lists"],
+        Kind.DATA_MANIFEST: np.full(len(commits), shape.sizes.data_manifests.new),
+        Kind.DATA: np.full(len(commits), arrivals.files * size),
+    }
+    if deltas is not None:
+        written[Kind.DELETE_MANIFEST] = np.full(len(commits), shape.sizes.delete_manifests.new)
+        written[Kind.DELETE_FILE] = np.full(len(commits), deltas.bytes)
+    operation = "upsert" if case.key_columns else "append"
+    return Ledger(
+        commit=np.rint(snapshots).astype(np.int64),
+        operation=np.full(len(commits), operation, dtype=object),
+        snapshot_operation=np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
+        snapshot_id=unknown,
+        event_time_s=commits * case.commit_interval_s,
+        reported_at_s=unknown,
+        commit_ms=unknown,
+        step_ms=unknown,
+        attempts=np.ones(len(commits)),
+        manifests_created=unknown,
+        manifests_kept=unknown,
+        manifests_replaced=unknown,
+        live_manifests=np.rint(manifests).astype(np.int64),
+        live_entries=np.rint(live["entries"]),
+        entries_added=np.full(len(commits), arrivals.files),
+        entries_processed=unknown,
+        snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
+        records_added=np.full(len(commits), float(case.rows_per_commit)),
+        records_live=commits * float(case.rows_per_commit),
+        data_bytes_live=np.rint(live["bytes"]),
+        wasted_bytes=unknown,
+        written_bytes={kind: np.rint(written.get(kind, nothing)).astype(np.int64) for kind in Kind},
+        deleted_bytes={kind: unknown for kind in Kind},
+        files_written={kind: unknown for kind in Kind},
+    )
+
+
+def _at(samples: Samples, place: Ints, commits: Ints) -> tuple[dict[str, Floats], Floats]:
+    """The table at these commits, and snapshots made, between samples linear."""
+    place = np.clip(place, 1, len(samples.commits) - 1)
+    low, high = samples.commits[place - 1], samples.commits[place]
+    share = np.where(high > low, (commits - low) / np.maximum(high - low, 1e-9), 1.0)
+
+    def between(column: Floats) -> Floats:
+        return np.asarray(column[place - 1] + (column[place] - column[place - 1]) * share)
+
+    flows = samples.flows
+    written, removed = Flow.WRITTEN_FILES + 1, Flow.REMOVED_FILES + 1
+    size = sum(flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES))
+    live = {
+        "manifests": between(samples.data_manifests + samples.delete_manifests),
+        "entries": between(samples.entries),
+        "lists": between(samples.list_bytes),
+        "bytes": between(size),
+    }
+    return live, between(flows[:, Flow.SNAPSHOTS])
+
+
+def _band(case: Case) -> dict[Kind, float]:
+    return dict.fromkeys(Kind, 0.005 if not case.has_maintenance else 0.01)
