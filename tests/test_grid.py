@@ -6,8 +6,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
-
 from wasim.calibration import exact_case_run
+
 from wasim.cli import app
 from wasim.cluster import map_parts_on
 from wasim.errors import WasimError

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
-
 from wasim.calibration import calibrate, exact_case_run
+from wasim.twin.fast import fast_totals
+
 from wasim.ledger import METADATA_KINDS, Action, Kind, sum_events
 from wasim.twin import Site, profile_named, shipped_profile, simulate_case
-from wasim.twin.fast import fast_totals
 from wasim.twin.profile import SHIPPED
 
 CASES = st.builds(

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wasim.calibration import calibrate
 from wasim.errors import WasimError
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, WriterProfile, profile_named
-from wasim.twin.fast import FastModel, fast_checkpoints, fast_totals
+from wasim.years import YearsOf
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "security_lake.yaml"
 # As published: what lies there, what the sampled snapshot says, and a manifest list ten months older.
@@ -40,16 +39,20 @@ class Assumed:
     kept: float = STORED_DATA_BYTES / TOTAL_DATA_BYTES
     published_bytes: float = STORED_METADATA_BYTES
 
-    def model(self) -> FastModel:
-        """Calibrated by an exact simulation of the table's first commits."""
-        return calibrate(self.case, self.profile, Site(location=f"s3://{self.bucket}/aws/CLOUD_TRAIL_MGMT/2.0"))
+    def years(self) -> YearsOf:
+        """What simulates the table, for any number of commits."""
+        return YearsOf(profile=self.profile, site=Site(location=f"s3://{self.bucket}/aws/CLOUD_TRAIL_MGMT/2.0"))
+
+    def summed(self, years: YearsOf, commits: int) -> Summed:
+        """The table after so many commits."""
+        return years.simulate(replace(self.case, horizon_s=commits * self.case.commit_interval_s))
 
 
-def stored_bytes(model: FastModel, assumed: Assumed) -> dict[Kind, int]:
+def stored_bytes(years: YearsOf, assumed: Assumed) -> dict[Kind, int]:
     """Metadata by kind that the kept commits wrote and did not delete again."""
     gone = assumed.commits - round(assumed.kept * assumed.commits)
-    whole = fast_totals(model, assumed.commits).on_disk_bytes
-    before = fast_totals(model, gone).on_disk_bytes if gone else dict.fromkeys(Kind, 0)
+    whole = assumed.summed(years, assumed.commits).totals.on_disk_bytes
+    before = assumed.summed(years, gone).totals.on_disk_bytes if gone else dict.fromkeys(Kind, 0)
     return {kind: whole[kind] - before[kind] for kind in METADATA_KINDS if whole[kind]}
 
 
@@ -64,14 +67,15 @@ def as_published() -> Assumed:
 def render() -> str:
     """The result by kind, and what each assumption does to it, as Markdown."""
     assumed = as_published()
-    model = assumed.model()
-    return "\n".join([*by_kind(model, assumed), "", *_varied(model, assumed)]) + "\n"
+    years = assumed.years()
+    return "\n".join([*by_kind(years, assumed), "", *_varied(years, assumed)]) + "\n"
 
 
-def by_kind(model: FastModel, assumed: Assumed) -> Iterator[str]:
+def by_kind(years: YearsOf, assumed: Assumed) -> Iterator[str]:
     """The result: files and bytes by kind, and how it compares, line by line."""
-    written, stored = fast_totals(model, assumed.commits), stored_bytes(model, assumed)
-    sizes = {kind: int(size[-1]) for kind, size in fast_checkpoints(model, assumed.commits)[2].items()}
+    summed, stored = assumed.summed(years, assumed.commits), stored_bytes(years, assumed)
+    written = summed.totals
+    sizes = {kind: int(size[-1]) for kind, size in summed.ledger.written_bytes.items()}
     total = sum(stored.values())
     yield "| kind | files written | ever written | still stored | share | newest file |"
     yield "|---|--:|--:|--:|--:|--:|"
@@ -89,12 +93,12 @@ def by_kind(model: FastModel, assumed: Assumed) -> Iterator[str]:
     )
 
 
-def _varied(model: FastModel, assumed: Assumed) -> Iterator[str]:
+def _varied(years: YearsOf, assumed: Assumed) -> Iterator[str]:
     yield "| instead of what is assumed | metadata stored | against the published |"
     yield "|---|--:|--:|"
     for label, other in _variations(assumed):
         same_files = (other.case, other.profile, other.bucket) == (assumed.case, assumed.profile, assumed.bucket)
-        total = sum(stored_bytes(model if same_files else other.model(), other).values())
+        total = sum(stored_bytes(years if same_files else other.years(), other).values())
         yield f"| {label} | {total / _TB:,.2f} TB | {total / other.published_bytes - 1:+,.1%} |"
 
 

@@ -20,7 +20,9 @@ def simulate(
     out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
     table_only: Annotated[bool, typer.Option("--table-only", help="Print the table; leave no run behind.")] = False,
     horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
-    mode: Annotated[str, typer.Option(help="exact: every byte; fast: fitted laws; auto: exact if short.")] = "auto",
+    mode: Annotated[
+        str, typer.Option(help="exact: every byte; fast: sums, for any horizon; auto: by length.")
+    ] = "auto",
     emit: Annotated[Path | None, typer.Option(help="Folder that takes the metadata of exact cases.")] = None,
     profile: Annotated[
         str | None, typer.Option(help="What writes: a shipped profile's name, or a file that wasim profile wrote.")
@@ -29,7 +31,7 @@ def simulate(
     grid: Annotated[
         Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
     ] = None,
-    master: Annotated[str | None, typer.Option(help="Spark that works the grid off; left out: this machine.")] = None,
+    master: Annotated[str | None, typer.Option(help="Spark that simulates the grid; left out: this machine.")] = None,
     prices: PriceFile = None,
     settings: Settings = None,
     only: Only = None,

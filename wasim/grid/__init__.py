@@ -1,10 +1,7 @@
-"""A sweep of many settings, each over a long horizon: laws are calibrated once for those that share them.
+"""A sweep of many settings, each over a long horizon: `plan` makes blocks of them, `work` simulates a block.
 
-What makes files as large as they are (table, writer, properties) is simulated exactly for a few hundred commits; what
-the equations have drivers for (commit interval, horizon, rate, files per commit, the metadata log, when manifests
-merge) is not simulated again. So ten thousand settings take seconds, and a part of them stands for itself: it can be
-worked off in any process. Metadata comes within 1 % of simulating a setting by itself, each kind within 3 %
-(tests/test_grid.py). `plan` makes the blocks, `work` works them off.
+Settings whose tables and commits are alike share what their files weigh, and those that rewrite alike share a history,
+so ten thousand settings take seconds. A block stands for itself: any process can simulate it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +17,7 @@ __all__ = ["Block", "grid_schema", "plan_grid", "simulate_block", "simulate_grid
 
 
 def simulate_grid(blocks: Sequence[Block], schema: pa.Schema, *, processes: int) -> pa.Table:
-    """The results of all blocks, in the order of their settings, worked off by so many processes of this machine."""
+    """The results of all blocks, in the order of their settings, by so many processes of this machine."""
     if processes < 2 or len(blocks) < 2:
         found = [simulate_block(block) for block in blocks]
     else:

@@ -9,16 +9,17 @@ import numpy as np
 
 from wasim.ledger import Recorded, Summed
 from wasim.scenario import Case
-from wasim.simulation.fast import sum_case
 from wasim.simulation.needs import UNASKED, exact_needs
 from wasim.twin import Site, WriterProfile, simulate_table
-from wasim.twin.supported import check_summable, check_supported
+from wasim.twin.supported import check_answerable, check_supported
+from wasim.years import simulate_years
 
 EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
 
 
 class Mode(StrEnum):
-    """How sizes come about: `exact` encodes every file, `fast` sums fitted laws, `auto` is exact if short."""
+    """How sizes come about: `exact` encodes every file, `fast` sums a recurrence over any horizon, `auto` is exact if
+    short."""
 
     AUTO = "auto"
     EXACT = "exact"
@@ -44,16 +45,11 @@ def _simulate_exactly(case: Case, profile: WriterProfile, site: Site, emit: Path
 
 
 def _sum(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Summed:
-    return sum_case(case, profile, site)
-
-
-def _check_summable(case: Case, profile: WriterProfile) -> None:
-    check_summable(case)
-    check_supported(case, profile)
+    return simulate_years(case, profile, site)
 
 
 EXACT = Simulator(mode=Mode.EXACT, check=check_supported, simulate=_simulate_exactly)
-FAST = Simulator(mode=Mode.FAST, check=_check_summable, simulate=_sum)
+FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
 
 
 def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:

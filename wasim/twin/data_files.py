@@ -21,7 +21,7 @@ from wasim.twin.file_parts import FileParts, Part
 from wasim.twin.file_sizes import FileSizes
 from wasim.twin.lineage import with_lineage
 from wasim.twin.locations import Locations
-from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, SizeLaw, column_size, footer_bytes, kind_of
+from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, column_size, footer_bytes, kind_of
 from wasim.twin.partitions import Partition, partition_folder
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
@@ -109,7 +109,7 @@ class DataFiles:
     ) -> DataFileEntry:
         """A file of `rows` rows in the place of this part, of whose rows there are few: all that grows is drawn."""
         path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
-        sizes = {leaf.field_id: self._column_bytes(leaf, rows, rng) for leaf in self.leaves}
+        sizes = self.file_sizes.draw_full(rows, rng)
         bounds = {
             leaf.field_id: column_bounds(self.rows, leaf, part.share.rows, rng, rows)
             if leaf.name in GROWING
@@ -118,25 +118,20 @@ class DataFiles:
         }
         found = {number: one for number, one in bounds.items() if one is not None}
         ids = [leaf.field_id for leaf in self.counted]
-        total = sum(sizes.values()) + round(footer_bytes(self.schema, len(self.leaves), self.profile))
         return DataFileEntry(
             file_path=path,
             record_count=rows,
-            file_size_bytes=total,
+            file_size_bytes=sizes.total,
             partition=part.share.partition,
-            column_sizes={number: sizes[number] for number in ids},
+            column_sizes={number: sizes.columns[number] for number in ids},
             value_counts=dict.fromkeys(ids, rows),
             null_value_counts=dict.fromkeys(ids, 0),
             nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
             lower_bounds={number: one.lower for number, one in found.items()},
             upper_bounds={number: one.upper for number, one in found.items() if one.upper is not None},
-            split_offsets=_split_offsets(total),
+            split_offsets=_split_offsets(sizes.total),
             sort_order_id=0,
         )
-
-    def _column_bytes(self, leaf: Leaf, rows: int, rng: np.random.Generator) -> int:
-        law = _column_law(kind_of(leaf), leaf, rows, self.profile)
-        return max(1, round(law.mean_bytes + law.deviation_bytes * float(rng.standard_normal())))
 
     def folder_of(self, partition: Partition) -> str:
         """Where files of a partition lie below `data/`."""
@@ -199,17 +194,6 @@ class DataFiles:
                 " which is not simulated. Give more files per commit, or a larger target."
             )
         return sizes
-
-
-_LAWS: dict[tuple[object, ...], SizeLaw] = {}
-
-
-def _column_law(kind: tuple[object, ...], leaf: Leaf, rows: int, profile: WriterProfile) -> SizeLaw:
-    """The law of columns of that kind, worked out once: it reads through all samples of the profile."""
-    key = (*kind, rows, id(profile.columns))
-    if key not in _LAWS:
-        _LAWS[key] = column_size(leaf, rows, profile)
-    return _LAWS[key]
 
 
 def _split_offsets(file_bytes: int) -> tuple[int, ...]:

@@ -32,12 +32,7 @@ class FileSizes:
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
         counts = tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves)
-        if counts not in self.means:
-            self.means[counts] = self._means(counts)
-        means, deviations, around = self.means[counts]
-        # both are whole: most files have the same bytes, as real ones have
-        sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
-        columns = {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
+        columns, around = self._drawn(counts, rng)
         if has_lineage:
             columns |= lineage_sizes(rows)
             around = round(footer_bytes(with_lineage_fields(self.schema), len(columns), self.profile))
@@ -54,6 +49,20 @@ class FileSizes:
     def mean_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of so many rows, in the mean."""
         return sum(column_size(leaf, rows, self.profile).mean_bytes for leaf in self.leaves) if rows else 0.0
+
+    def draw_full(self, rows: int, rng: np.random.Generator) -> FileBytes:
+        """Bytes of a file of so many rows, each of which has every column."""
+        columns, around = self._drawn((rows,) * len(self.leaves), rng)
+        return FileBytes(columns=columns, around=around)
+
+    def _drawn(self, counts: tuple[int, ...], rng: np.random.Generator) -> tuple[dict[int, int], int]:
+        """Bytes of columns of so many values each, by field id, and bytes around them."""
+        if counts not in self.means:
+            self.means[counts] = self._means(counts)
+        means, deviations, around = self.means[counts]
+        # both are whole: most files have the same bytes, as real ones have
+        sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
+        return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}, around
 
     def _varying(self, leaf: Leaf) -> Leaf:
         """The leaf with as many values as one file may hold."""

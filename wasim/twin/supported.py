@@ -5,7 +5,6 @@ from wasim.iceberg.properties import GC_ENABLED, MAX_REF_AGE_MS, PLACING_KEYS, S
 from wasim.iceberg.releases import V3_SINCE
 from wasim.scenario import Case
 from wasim.scenario.changes import Change
-from wasim.twin.compaction import MOST_DELETED
 from wasim.twin.data_files import DATA_TEMPLATE
 from wasim.twin.profile import WriterProfile
 
@@ -41,49 +40,27 @@ def check_supported(case: Case, profile: WriterProfile) -> None:
         )
 
 
-def check_summable(case: Case) -> None:
-    """Raises WasimError if more happens to the table than appends and maintenance, of which the fast form has sums."""
-    if case.writer.writers > 1:
-        raise WasimError("writer.writers above 1 is simulated in exact mode only. Give --mode exact.")
-    if case.writer.upsert is not None and not case.key_columns:
+def check_answerable(case: Case, profile: WriterProfile) -> None:
+    """Raises WasimError for what makes no sense: all else has an answer in sums, be it in the mean."""
+    _check_upsert(case, profile)
+    if case.table.format_version > 2 and profile.release < V3_SINCE:
         raise WasimError(
-            f"writer.upsert of mode {case.writer.upsert.mode} is simulated in exact mode only: what a MERGE writes"
-            " again depends on the rows of each file. Give --mode exact, or mode equality-deletes."
+            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
+            " or the profile of a newer writer."
         )
-    if case.key_columns:
-        _check_upserts_summable(case)
-    for part, given in (
-        ("changes", case.has_changes),
-        ("evolution", bool(case.evolution)),
-    ):
-        if given:
-            raise WasimError(
-                f"{part} is simulated in exact mode only: the fast form sums appends and maintenance. Give --mode"
-                " exact, and a horizon of some thousands of commits."
-            )
-    compaction = case.maintenance.rewrite_data_files
-    if compaction is not None and compaction.partial_progress_commits is not None:
-        raise WasimError(
-            "maintenance.rewrite_data_files.partial_progress_commits is simulated in exact mode only. Give --mode"
-            " exact, or take it out."
-        )
+    given: dict[str, str] = {}
+    for properties in case.all_properties:
+        given |= properties
+        TableProperties.read(given)
 
 
-def _check_upserts_summable(case: Case) -> None:
-    upsert = case.writer.upsert
-    if upsert is None or case.maintenance.rewrite_data_files is None or not upsert.repeats:
-        return
-    if case.table.format_version > 2:
-        raise WasimError(
-            "maintenance.rewrite_data_files with writer.upsert.repeats in format version 3 is simulated in exact mode"
-            " only: what becomes of manifests depends on which of them hold vectors. Give --mode exact, or"
-            " table.format_version 2, or take writer.upsert.repeats out."
-        )
-    if upsert.repeats * case.replaced_rows_per_commit >= MOST_DELETED * case.rows_per_commit:
-        raise WasimError(
-            f"maintenance.rewrite_data_files with a writer.upsert.repeats of {upsert.repeats} is simulated in exact"
-            " mode only: it takes files whatever their size. Give --mode exact, or a smaller writer.upsert.repeats."
-        )
+def unsupported(case: Case, profile: WriterProfile) -> str | None:
+    """What of a case exact simulation does not carry out, in words; None if it carries out all of it."""
+    try:
+        check_supported(case, profile)
+    except WasimError as error:
+        return str(error)
+    return None
 
 
 def _check_upsert(case: Case, profile: WriterProfile) -> None:

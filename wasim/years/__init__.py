@@ -1,5 +1,10 @@
-"""Engine `years`: any horizon in sums, by one recurrence over what happens to a table."""
+"""Engine `years`: any horizon in sums, by one recurrence over what happens to a table.
 
-from wasim.years.summed import Shape, read_shape, simulate_years
+`arrivals` and `sizes` read what a table's commits bring and what its files weigh off a handful of files that the exact
+twin encodes; `history` steps `state` from event to event, and leaps over cycles alike (`leaps`); `retention` says what
+expiry and deletion leave of that; `summed` puts it together.
+"""
 
-__all__ = ["Shape", "read_shape", "simulate_years"]
+from wasim.years.summed import Shape, YearsOf, history_of, read_shape, simulate_years, sum_history
+
+__all__ = ["Shape", "YearsOf", "history_of", "read_shape", "simulate_years", "sum_history"]

@@ -1,4 +1,4 @@
-"""What one commit of the writer brings: how many files, how large, into how many partitions; from a sample of its rows."""
+"""What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from dataclasses import dataclass, replace
 from math import exp, floor, inf, log
@@ -108,7 +108,7 @@ def _scaled(found: float, sampled_rows: float, rows: float) -> float:
     if rows <= sampled_rows or found < 1:
         return found
     share = found / sampled_rows
-    if share < 0.02:  # noqa: PLR2004 - fifty rows a cell: none is missing
+    if share < 0.02:
         return found
     low, high = found, 1e12
     for _ in range(80):  # cells c with c · (1 − exp(−sampled/c)) = found

@@ -1,7 +1,7 @@
 """Data files by partition, and what rewrite_data_files makes of them in the mean.
 
-Partitions that receive rows at the same time are alike, so one cohort stands for all of them. Which files are taken, and
-how many come of them, are the rules of Iceberg's SizeBasedFileRewritePlanner.
+Partitions that receive rows at the same time are alike, so one cohort stands for all of them. Which files are taken,
+and how many come of them, are the rules of Iceberg's SizeBasedFileRewritePlanner.
 """
 
 from collections.abc import Iterator
@@ -38,8 +38,8 @@ class Cohort:
 class Compacted:
     """What one compaction does, in all partitions: files taken, files made; and the shares of each kind it took.
 
-    `groups` are the partitions with something to do. `left_small` and `left_partial` are files of closed partitions that
-    no compaction will take any more.
+    `groups` are the partitions with something to do. `left_small` and `left_partial` are files of closed partitions
+    that no compaction will take any more.
     """
 
     taken_files: float
@@ -196,7 +196,7 @@ class DataFilesByPartition:
         return float(fewer), rows / fewer
 
     def _drop_closed(self) -> tuple[float, float]:
-        """Forgets partitions that have closed and hold nothing more to do; how many small and partial files they had."""
+        """Forgets partitions that have closed and hold nothing to do; how many small and partial files they had."""
         kept, left_small, left_partial = [], 0.0, 0.0
         for one in self.cohorts[:-1]:
             if self._is_due(one):

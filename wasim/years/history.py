@@ -1,7 +1,7 @@
 """The history of a table's manifests and data files: stepped from event to event, with leaps over cycles alike.
 
-An event is a merge, a compaction, or a rewrite of manifests. What lies between two events is summed in closed form; what
-expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
+An event is a merge, a compaction, or a rewrite of manifests. What lies between two events is summed in closed form;
+what expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ class Span:
 class Samples:
     """The table after some of the writer's commits, ascending, as columns of equal length.
 
-    `flows` has a row for each sample and a column for each Flow. `data_manifests`, `delete_manifests` and
-    Within the `spans` of leaps, samples are those of ends of cycles. `entries` are those of the current snapshot, the bytes of its manifests and of its list too.
+    `flows` has a row for each sample and a column for each Flow; all else is of the current snapshot.
+    Within the `spans` of leaps, samples are those of ends of cycles.
     """
 
     commits: Floats
@@ -73,7 +73,7 @@ class History:
         while state.commits < self.commits:
             due = {job.operation: job.next_commit(state) for job in self.jobs}
             stop = min(self.commits, checkpoint, *due.values())
-            made, merged = state.append(stop - state.commits)
+            _, merged = state.append(stop - state.commits)
             if merged and (self._fills() or self._ends_cycle(MERGE, min([self.commits, *due.values()]))):
                 continue
             if state.commits >= stop:
@@ -89,7 +89,7 @@ class History:
         return self._samples()
 
     def _end_cycles(self, fired: Sequence[Job]) -> None:
-        """The cycles that end with these jobs, and the one that ends as partitions close; the first that leaps is all."""
+        """Ends the cycles of these jobs, and the one that partitions close with; the first that leaps is all."""
         if fired and self.state.files.has_rolled_over() and self._ends_cycle(PARTITIONS, self.commits):
             return
         any(self._ends_cycle(job.operation, self._limit_of(job)) for job in fired)
@@ -126,7 +126,7 @@ class History:
     def _fills(self) -> bool:
         """Leaps in the mean where a further manifest has been filled, and no maintenance sets the pace."""
         full = self.state.full_manifests
-        if self.jobs or full <= self.full + 0.5:  # noqa: PLR2004 - half a manifest
+        if self.jobs or full <= self.full + 0.5:
             return False
         self.full = full
         leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits)

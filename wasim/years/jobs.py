@@ -70,7 +70,6 @@ class Job:
 
 def jobs_of(case: Case, open_partitions: float) -> list[Job]:
     """The maintenance of a case that makes snapshots, in the order in which it is carried out."""
-    shared = {"commit_interval_s": case.commit_interval_s, "horizon_s": case.horizon_s}
     jobs = []
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
@@ -81,7 +80,8 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
                 measure="small_files",
                 least=compaction.when_small_files or 0,
                 parts=_parts(compaction, open_partitions),
-                **shared,
+                commit_interval_s=case.commit_interval_s,
+                horizon_s=case.horizon_s,
             )
         )
     if rewriting is not None:
@@ -91,7 +91,8 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
                 every_s=rewriting.every,
                 measure="manifests",
                 least=rewriting.when_manifests or 0,
-                **shared,
+                commit_interval_s=case.commit_interval_s,
+                horizon_s=case.horizon_s,
             )
         )
     return jobs

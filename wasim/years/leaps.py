@@ -1,8 +1,8 @@
 """Leaps over cycles that repeat: where a table changes by the same amount from cycle to cycle, the sums of many follow.
 
-Between two cycles alike the state changes by a constant, so what a cycle writes grows by a constant too: k cycles write
-k · w + d · k(k + 1)/2, w being what the last one wrote and d how much that was more than before. A leap is checked by the
-cycle after it, and taken back if that wrote something else.
+Between two cycles alike the state changes by a constant, so what a cycle writes grows by a constant too: k cycles
+write k · w + d · k(k + 1)/2, w being what the last one wrote and d how much that was more than before. A leap is checked
+by the cycle after it, and taken back if that wrote something else.
 """
 
 from collections import deque
@@ -112,7 +112,7 @@ class Level:
         """A leap was wrong: shorter ones from now on, and none at once."""
         self.forget()
         self.reach //= 4
-        if self.reach < 2:  # noqa: PLR2004 - a leap of one cycle saves nothing
+        if self.reach < 2:
             self.reach, self.wait = 4, 4
 
     def planned(self, limit: float, bounds: Sequence[tuple[int, float]]) -> Leap | None:
@@ -144,9 +144,9 @@ class Level:
         before, change = second.values - first.values, last.values - second.values
         if not np.all(np.abs(change - before) <= STEADY * np.abs(change) + 1e-7 * np.abs(last.values) + 1e-9):
             return None
-        cycles = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
-        cycles = min(float(cycles), _room(last.values, change, bounds))
-        if cycles < 2:  # noqa: PLR2004
+        ahead = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
+        cycles = min(float(ahead), _room(last.values, change, bounds))
+        if cycles < 2:
             return None
         added = last.flows - second.flows
         return Leap(
@@ -182,7 +182,7 @@ class FillingLevel:
         before, change = second.values - first.values, last.values - second.values
         if abs(second.commits - first.commits - period) > LOOSE * period:
             return None
-        cycles = min(floor(self.passed / (2 * TEETH)), floor((limit - last.commits) / period - 1e-9))
+        cycles = min(int(self.passed / (2 * TEETH)), floor((limit - last.commits) / period - 1e-9))
         if cycles < 1:
             return None
         grows = np.abs(change - before) <= LOOSE * np.abs(change)

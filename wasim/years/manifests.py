@@ -23,9 +23,9 @@ class Run:
     """`count` manifests in a row that are alike.
 
     Each has so many live entries: `fresh` ones of files that no compaction has seen, `partial` ones of compacted files
-    that are still too small, `settled` ones of compacted files that stay. Of the fresh ones `sorted` are in the order of
-    their partitions, not of their commits. `deleted_…` entries and `is_new` are of the commit under way. `siblings` is
-    the share of these manifests that another one of the same commit stands next to.
+    that are still too small, `settled` ones of compacted files that stay. Of the fresh ones `sorted` are in the order
+    of their partitions, not of their commits. `deleted_…` entries and `is_new` are of the commit under way. `siblings`
+    is the share of these manifests that another one of the same commit stands next to.
     """
 
     count: float
@@ -107,8 +107,8 @@ def pack_runs(runs: Sequence[Run], target_bytes: float) -> list[Bin]:
 class ManifestRuns:
     """The manifests of data, or of deletes, that the current snapshot lists, oldest first.
 
-    `bytes_of` gives the length of a manifest with so many entries: of fresh files, of compacted ones, and how many of the
-    fresh ones are sorted by partition. `group` is DATA or DELETES.
+    `bytes_of` gives the length of a manifest with so many entries: of fresh files, of compacted ones, and how many of
+    the fresh ones are sorted by partition. `group` is DATA or DELETES.
     """
 
     policy: MergePolicy
@@ -165,7 +165,7 @@ class ManifestRuns:
                 return float(max(1, until_full))
             # one manifest alone fills the bin: the next bin starts with this commit's
             per_bin = floor(target / new_bytes + NEGLIGIBLE)
-            if per_bin < 2:  # noqa: PLR2004 - no bin ever holds two
+            if per_bin < 2:
                 return float("inf")
             return float(max(1, until_full - 1 + min(least, per_bin + 1)))
         return by_count
@@ -321,7 +321,11 @@ class ManifestRuns:
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""
-        return [Run(**{name: next(values) for name in VALUES}) for _ in self.runs]
+        return [_run_of({name: next(values) for name in VALUES}) for _ in self.runs]
+
+
+def _run_of(numbers: dict[str, float]) -> Run:
+    return Run(**numbers)  # type: ignore[arg-type]  # `is_new` is not among the values
 
 
 def _closest(runs: Sequence[Run]) -> int:

@@ -1,12 +1,12 @@
 """What expiry and deletion make of a history: snapshots retained at any time, metadata.json written, files deleted.
 
-A snapshot that has gone takes along its list, and what left the table before the oldest snapshot that is left. So what is
-deleted by an expiry is what had been replaced by then, read off the history's curves at an earlier snapshot.
+A snapshot that has gone takes along its list, and what left the table before the oldest snapshot that is left. So what
+an expiry deletes is what had been replaced by then, read off the history's curves at an earlier snapshot.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
@@ -52,9 +52,7 @@ class Retention:
     @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
-        return (
-            self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.snapshot_log_entry * self.snapshots
-        )
+        return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.snapshot_log_entry * self.snapshots
 
     @cached_property
     def _items_of_versions(self) -> Floats:
@@ -82,7 +80,9 @@ class Retention:
             cycle = np.floor(since / span.period + SLACK)
             like = np.interp(span.first - span.period + (since - cycle * span.period), *self._after)
             before = np.interp(span.first - span.period, *self._after)
-            made[inside] = first + cycle * (last - first) / cycles + np.where(since > cycle * span.period, like - before, 0)
+            made[inside] = (
+                first + cycle * (last - first) / cycles + np.where(since > cycle * span.period, like - before, 0)
+            )
         return np.asarray(made)
 
     @cached_property
@@ -123,11 +123,12 @@ class Retention:
     def _turns_by_count(self, upkeep: ExpireSnapshots) -> tuple[Floats, Floats]:
         """Expiries that come as soon as there are so many snapshots: at first one by one, then at their mean pace."""
         least, interval_s = float(upkeep.when_snapshots or 0), self.case.commit_interval_s
-        commits_of = lambda made: float(np.interp(made, self.snapshots, self.samples.commits))  # noqa: E731
-        found, gone, last = [], 0.0, 0.0
+        found: list[float] = []
+        gone = last = 0.0
         total = self.samples.commits[-1]
         while len(found) < ALL_TURNS:
-            commit = max(np.ceil(commits_of(gone + least) - 1e-6), last + 1)
+            reached = float(np.interp(gone + least, self.snapshots, self.samples.commits))
+            commit = max(ceil(reached - 1e-6), last + 1)
             if commit > total or gone + least > self.snapshots[-1] + SLACK:
                 break
             found.append(commit)
@@ -146,7 +147,7 @@ class Retention:
 
     @cached_property
     def _steps(self) -> tuple[Floats, Floats, Floats]:
-        """By row of `expiries` and one for the end: versions, bytes of items in them, expiries that changed something."""
+        """By row of `expiries` and one for the end: versions, bytes of their items, expiries that changed something."""
         found = self.expiries
         made = np.append(found.made, self.snapshots[-1])
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
@@ -182,7 +183,7 @@ class Retention:
         return self.json.log_entry * (growing * (growing + 1) / 2 + full * self.log_limit)
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
-        """Bytes of the metadata.json of the snapshots that were made as these in number, with so many versions before."""
+        """Bytes of the metadata.json of the snapshots with these numbers, with so many versions before."""
         found = self.expiries
         place = np.maximum(np.searchsorted(found.made, snapshots, side="left") - 1, 0)
         items = self.at(snapshots, self._items) - self.at(found.gone[place], self._items)
@@ -238,5 +239,5 @@ def _some_of(count: int) -> Floats:
     if count <= 2 * ALL_TURNS + SOME_TURNS:
         return np.arange(1, count + 1, dtype=np.float64)
     between = np.unique(np.rint(np.linspace(ALL_TURNS + 1, count - ALL_TURNS, SOME_TURNS)))
-    parts: Sequence[Floats] = (np.arange(1, ALL_TURNS + 1), between, np.arange(count - ALL_TURNS + 1, count + 1))
-    return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+    first, last = np.arange(1.0, ALL_TURNS + 1), np.arange(count - ALL_TURNS + 1.0, count + 1)
+    return np.concatenate([first, between, last])

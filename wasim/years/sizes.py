@@ -18,9 +18,9 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.appending import append_files
-from wasim.twin.event_log import EventLog
 from wasim.twin.commits import Moment, manifest_kind, new_entries
 from wasim.twin.data_files import FileNumbers, data_files_of
+from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.summary import COUNTERS, CommitCounts, content_bytes, operation_summary, summary_counters
@@ -30,11 +30,12 @@ from wasim.years.arrivals import Arrivals, whole, with_rows
 from wasim.years.growth import SizeByCount
 
 SAMPLED_COMMITS = 3
-FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE = 24, 96, 32
+FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE, APART = 24, 96, 32, 64
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 LISTED = (1, 2, 4, 16, 64, 256, 512)
 ZIPPED = (1, 8, 32, 128)
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TOTALS = re.compile(r'("total-[a-z-]+" ?: ?"|"sequence-number" ?: ?)(\d+)')
 _LIST_NAME = "snap-9000000000000000000-1-00000000-0000-4000-8000-000000000000.avro"
 
 
@@ -195,7 +196,7 @@ def _row_deltas(listed: Sequence[LiveManifest], scale: float) -> RowDeltas:
 
 def _sampled_case(case: Case) -> Case:
     """The case's first commits, with few rows, by one writer."""
-    few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else 4 * case.workload.files_per_commit * ENTRIES)
+    few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else min(512, 64 * case.workload.files_per_commit))
     return replace(
         few,
         maintenance=Maintenance(),
@@ -237,7 +238,9 @@ def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> 
     )
 
 
-def _data_manifests(writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals) -> ManifestBytes:
+def _data_manifests(
+    writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals
+) -> ManifestBytes:
     table = writer.table
     older = [_entries(files, table, number) for number, files in enumerate(commits, 1)]
     fresh = [entry for entries in reversed(older) for entry in entries]
@@ -267,8 +270,8 @@ def _apart(writer: CaseWriter, rows: int) -> list[LiveEntry]:
     if not writer.files.spec.fields:
         return []
     found = []
-    for commit in range(1, (ENTRIES if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE) + 1):
-        part = writer.files.parts.arriving(1 + commit % SAMPLED_COMMITS)[0]
+    for commit in range(1, (APART if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE) + 1):
+        part = writer.files.parts.arriving(commit)[0]
         file = writer.files.described(part, commit, _numbers(writer, commit), rows, writer.rng)
         found += _entries([file], writer.table, commit)
     return found
@@ -327,18 +330,17 @@ def _lists(table: SimulatedTable, like: LiveManifest, *, of_one_commit: bool = F
         snapshot_id=draw_snapshot_id(rng),
         parent_snapshot_id=draw_snapshot_id(rng),
         sequence_number=1000,
-        first_row_id=1_000_000 if version > 2 else None,  # noqa: PLR2004 - format version 3
+        first_row_id=1_000_000 if version > 2 else None,
         format_version=version,
         release=release,
     )
     values, sync = manifest_list_header_values(header), rng.bytes(SYNC_BYTES)
-    return SizeByCount(
-        counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts]
-    )
+    return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
 
 
 def _metadata_json(table: SimulatedTable, created: float) -> MetadataJson:
-    plain = replace(table.json, is_gzip=False, needs_text=False)
+    uncompressed = replace(table.json.properties, metadata_compression="none")
+    plain = replace(table.json, properties=uncompressed, needs_text=False)
     items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
     whole_bytes = plain.content()
     around = float(whole_bytes if isinstance(whole_bytes, int) else len(whole_bytes)) - plain.item_bytes - items
@@ -365,7 +367,10 @@ def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
         texts = []
         for number in range(count):
             made = text.replace(str(parent), str(ids[number + 1])).replace(_parent_of(text), str(ids[number]))
-            texts.append(_renamed(made, str(draw_uuid(table.rng))))
+            made = _renamed(made, str(draw_uuid(table.rng))).replace(
+                str(like.last_updated_ms)[:-3], str(like.last_updated_ms + 2_017 * number)[:-3]
+            )
+            texts.append(_grown(made, number + 1))
         logged = tuple(
             SnapshotLogEntry(timestamp_ms=like.last_updated_ms + 997 * number, snapshot_id=ids[number + 1])
             for number in range(count)
@@ -375,7 +380,7 @@ def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
                 timestamp_ms=like.last_updated_ms + 997 * number,
                 metadata_file=_renamed(table.json_file, str(draw_uuid(table.rng))),
             )
-            for number in range(min(count, table.json.log_limit))
+            for number in range(min(count, table.json.properties.metadata_previous_versions_max))
         )
         whole_table = replace(like, snapshot_log=logged, metadata_log=versions)
         data = render_metadata_json(whole_table, snapshot_texts=tuple(texts), release=table.json.release).encode()
@@ -383,6 +388,11 @@ def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
         items.append(len(data) - plain.around)
     share = (found[-1] - found[-2]) / (items[-1] - items[-2])
     return replace(plain, zipped_share=share, zipped_around=found[-2] - share * items[-2])
+
+
+def _grown(text: str, times: int) -> str:
+    """The snapshot with totals so many times as large."""
+    return _TOTALS.sub(lambda found: f"{found[1]}{int(found[2]) * times}", text)
 
 
 def _parent_of(text: str) -> str:
@@ -434,8 +444,8 @@ class SnapshotBytes:
             operation=operation,
             summary=summary,
             schema_id=json.base.current_schema_id,
-            first_row_id=0 if version > 2 else None,  # noqa: PLR2004 - format version 3
-            added_rows=added_rows if version > 2 else None,  # noqa: PLR2004
+            first_row_id=0 if version > 2 else None,
+            added_rows=added_rows if version > 2 else None,
         )
         return json.bytes_of(snapshot_json(snapshot)) + self.between
 
@@ -457,4 +467,4 @@ class SnapshotBytes:
     @property
     def has_row_ids(self) -> bool:
         """Whether snapshots say where the ids of their rows begin (v3)."""
-        return self._table.rules.format_version > 2  # noqa: PLR2004
+        return self._table.rules.format_version > 2

@@ -1,6 +1,6 @@
 """The state of a table in the mean, and what one commit of each kind does to it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 
@@ -11,6 +11,8 @@ from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifests import VALUES, ManifestRuns, Run
 from wasim.years.sizes import Sizes
+
+SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, deflate finds: the first stands farther away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +127,13 @@ class TableState:
         """Writes and lists each commit's own manifests; how many each brings."""
         arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
         settles = self.files.rule is not None and not self.files.is_small(arrivals.rows_per_file)
-        entries = {"settled" if settles else "fresh": arrivals.files}
+        fresh, settled = (0.0, arrivals.files) if settles else (arrivals.files, 0.0)
         new = sizes.data_manifests
         own = self.rules.appends_merge and commits == 1
         if own:
-            self.data.runs.append(Run(count=1.0, bytes=new.new, **entries))
+            self.data.runs.append(Run(count=1.0, bytes=new.new, fresh=fresh, settled=settled))
         else:
-            self.data.add(Run(count=commits, bytes=new.new, **entries))
+            self.data.add(Run(count=commits, bytes=new.new, fresh=fresh, settled=settled))
         self.data.note_written(commits, new.new, flows)
         self._note_staged(commits, new.staged, DATA)
         size = self.file_bytes.of(arrivals.rows_per_file)
@@ -146,9 +148,9 @@ class TableState:
         is_first = self.commits < 1
         files, size = (deltas.first_files, deltas.first_bytes) if is_first else (deltas.files, deltas.bytes)
         if commits == 1:
-            self.deletes.runs.append(Run(count=1.0, bytes=new.new, fresh=files, siblings=1.0))
+            self.deletes.runs.append(Run(count=1.0, bytes=new.new, fresh=files, siblings=SEEN))
         else:
-            self.deletes.add(Run(count=commits, bytes=new.new, fresh=files, siblings=1.0))
+            self.deletes.add(Run(count=commits, bytes=new.new, fresh=files, siblings=SEEN))
         self.deletes.note_written(commits, new.new, flows)
         self._note_staged(commits, new.staged, DELETES)
         flows[Flow.WRITTEN_FILES + DELETES] += commits * files
@@ -327,7 +329,7 @@ class TableState:
         found, place = [], 1
         for manifests in (self.data, self.deletes):
             for run in manifests.runs:
-                if run.count < 2:  # noqa: PLR2004 - one that is being filled
+                if run.count < 2:
                     found.append((place + 1, float(manifests.policy.target_bytes)))
                 place += len(VALUES)
         for _ in self.files.cohorts if self.files.rule else ():
@@ -352,7 +354,7 @@ class TableState:
         self.flows = list(flows)
 
 
-def _stepped(through, before: float, each: int, commits: float) -> float:  # type: ignore[no-untyped-def]
+def _stepped(through: Callable[[float], float], before: float, each: int, commits: float) -> float:
     """Σ of sizes at before + each, before + 2 · each …, from their sums over all counts."""
     if each == 1:
         return float(through(before + commits) - through(before))

@@ -1,6 +1,6 @@
 """A case over any horizon, in sums: what the engine of years returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from wasim.twin import Site, WriterProfile
 from wasim.twin.merging import merge_policy
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
+from wasim.years.band import approximations, band_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import CHECKPOINTS, History, Samples
 from wasim.years.jobs import jobs_of
 from wasim.years.manifests import ManifestRuns
+from wasim.years.observed import Observed, appends_of, lost_attempts, needs_observation, observe
 from wasim.years.retention import Retention
 from wasim.years.sizes import Sizes, read_sizes
 from wasim.years.state import Rules, TableState
@@ -38,29 +40,77 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     )
 
 
-def simulate_years(case: Case, profile: WriterProfile, site: Site, *, shape: Shape | None = None) -> Summed:
-    """A case in sums, whatever its horizon; `shape` is that of an earlier case with the same table and commits."""
-    shape = shape or read_shape(case, profile, site)
-    history = history_of(case, shape)
-    samples = history.run()
+def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
+    """A case in sums, whatever its horizon and whatever happens to its table."""
+    return YearsOf(profile=profile, site=site).simulate(case)
+
+
+def sum_history(case: Case, shape: Shape, samples: Samples, observed: Observed | None = None) -> Summed:
+    """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
     properties = TableProperties.read(case.table.properties)
     retention = Retention(
         case=case, samples=samples, json=shape.sizes.json, log_limit=properties.metadata_previous_versions_max
     )
+    totals = _totals(case, retention, shape, properties)
+    if observed is not None:
+        totals = _with_lost_attempts(totals, observed.json_share)
     return Summed(
-        totals=_totals(case, retention, shape, properties),
+        totals=totals,
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape),
         ingested_bytes=round(_ingested(case, shape)),
         operations=(),
-        band=_band(case),
-        approximated=(),
+        band=band_of(case, shape.arrivals, observed),
+        approximated=approximations(case, shape.arrivals, observed),
     )
+
+
+RACE_BAND = 0.1
+
+
+@dataclass(slots=True, kw_only=True)
+class YearsOf:
+    """Simulates cases whose tables and commits are alike: what they share is found once."""
+
+    profile: WriterProfile
+    site: Site
+    shape: Shape | None = None
+    histories: dict[str, tuple[Samples, Observed | None]] = field(default_factory=dict)
+
+    def simulate(self, case: Case) -> Summed:
+        """The case in sums. What expires, and the metadata log, are all that may differ without a new history."""
+        original, writers = case, case.writer.writers
+        if not needs_observation(case):
+            case = appends_of(case)
+        if self.shape is None:
+            self.shape = read_shape(appends_of(case), self.profile, self.site)
+        kept = case.maintenance
+        key = f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
+        if key not in self.histories:
+            observed = observe(case, self.profile, self.site) if needs_observation(case) else None
+            samples = observed.samples if observed is not None else history_of(case, self.shape).run()
+            self.histories[key] = samples, observed
+        summed = sum_history(case, self.shape, *self.histories[key])
+        return summed if writers == 1 else self._raced(original, summed)
+
+    def _raced(self, case: Case, summed: Summed) -> Summed:
+        """The sums of several writers: those of one, and what attempts wrote that came to nothing."""
+        times = lost_attempts(case, self.profile, self.site)
+        totals = summed.totals
+        files = {kind: round(totals.files_written[kind] * times.get(kind, (1.0, 1.0))[0]) for kind in Kind}
+        written = {kind: round(totals.written_bytes[kind] * times.get(kind, (1.0, 1.0))[1]) for kind in Kind}
+        line = f"Lost attempts of {case.writer.writers} writers: as often as in a simulated race of a few commits."
+        return replace(
+            summed,
+            totals=replace(totals, files_written=files, written_bytes=written),
+            band={kind: max(RACE_BAND, width) for kind, width in summed.band.items()},
+            approximated=(*summed.approximated, line),
+        )
 
 
 def history_of(case: Case, shape: Shape) -> History:
     """The history of a case, about to begin."""
-    policy = merge_policy(case.table.properties)
+    policy = merge_policy(TableProperties.read(case.table.properties))
     compaction = case.maintenance.rewrite_data_files
     rule = None
     if compaction is not None:
@@ -77,7 +127,9 @@ def history_of(case: Case, shape: Shape) -> History:
         arrivals=shape.arrivals,
         file_bytes=shape.file_bytes,
         sizes=sizes,
-        data=ManifestRuns(policy=policy, bytes_of=sizes.data_manifests.of, group=DATA, sorts=bool(case.table.partition_by)),
+        data=ManifestRuns(
+            policy=policy, bytes_of=sizes.data_manifests.of, group=DATA, sorts=bool(case.table.partition_by)
+        ),
         deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
         files=DataFilesByPartition(
             arrivals=shape.arrivals,
@@ -128,9 +180,7 @@ def _totals(case: Case, retention: Retention, shape: Shape, properties: TablePro
     )
 
 
-def _deleted_json(
-    case: Case, retention: Retention, shape: Shape, properties: TableProperties
-) -> tuple[float, float]:
+def _deleted_json(case: Case, retention: Retention, shape: Shape, properties: TableProperties) -> tuple[float, float]:
     """metadata.json deleted: as it leaves the log, if the table says so, or by the removal of orphans."""
     files, size = 1 + retention.versions, shape.sizes.json.created + retention.json_bytes
     kept = properties.metadata_previous_versions_max + 1
@@ -146,7 +196,7 @@ def _deleted_json(
     if old <= 0:
         return 0.0, 0.0
     written, through = retention.json_bytes_through(float(old - 1))
-    logged, logged_bytes = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
+    logged, _ = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
     if written > logged - kept:  # the log itself protects them
         share = max(0.0, logged - kept) / max(written, 1.0)
         written, through = written * share, through * share
@@ -164,6 +214,16 @@ def _add_version_hints(
         least *= 10
     files[Kind.VERSION_HINT], written[Kind.VERSION_HINT] = versions, digits
     gone[Kind.VERSION_HINT], deleted[Kind.VERSION_HINT] = versions - 1, digits - len(str(versions))
+
+
+def _with_lost_attempts(totals: Totals, share: float) -> Totals:
+    """The totals with the metadata.json of attempts that came to nothing, or of changes that make no snapshot."""
+    if share <= 1:
+        return totals
+    kind = Kind.METADATA_JSON
+    written, files = totals.written_bytes | {}, totals.files_written | {}
+    written[kind], files[kind] = round(written[kind] * share), round(files[kind] * share)
+    return replace(totals, written_bytes=written, files_written=files)
 
 
 def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
@@ -203,7 +263,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         operation=np.full(len(commits), operation, dtype=object),
         snapshot_operation=np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
         snapshot_id=unknown,
-        event_time_s=commits * case.commit_interval_s,
+        event_time_s=np.asarray(commits * case.commit_interval_s, dtype=np.float64),
         reported_at_s=unknown,
         commit_ms=unknown,
         step_ms=unknown,
@@ -217,12 +277,12 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
-        records_live=commits * float(case.rows_per_commit),
+        records_live=np.asarray(commits * float(case.rows_per_commit), dtype=np.float64),
         data_bytes_live=np.rint(live["bytes"]),
         wasted_bytes=unknown,
         written_bytes={kind: np.rint(written.get(kind, nothing)).astype(np.int64) for kind in Kind},
-        deleted_bytes={kind: unknown for kind in Kind},
-        files_written={kind: unknown for kind in Kind},
+        deleted_bytes=dict.fromkeys(Kind, unknown),
+        files_written=dict.fromkeys(Kind, unknown),
     )
 
 
@@ -237,15 +297,11 @@ def _at(samples: Samples, place: Ints, commits: Ints) -> tuple[dict[str, Floats]
 
     flows = samples.flows
     written, removed = Flow.WRITTEN_FILES + 1, Flow.REMOVED_FILES + 1
-    size = sum(flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES))
+    columns = [flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES)]
     live = {
         "manifests": between(samples.data_manifests + samples.delete_manifests),
         "entries": between(samples.entries),
         "lists": between(samples.list_bytes),
-        "bytes": between(size),
+        "bytes": between(np.add(*columns)),
     }
     return live, between(flows[:, Flow.SNAPSHOTS])
-
-
-def _band(case: Case) -> dict[Kind, float]:
-    return dict.fromkeys(Kind, 0.005 if not case.has_maintenance else 0.01)
