@@ -23,7 +23,6 @@ from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.fidelity import compare
 from wasim.twin.measure_contention import measure_contention
 from wasim.twin.race import RaceRules, race, race_of, retry_policy
-from wasim.twin.supported import check_summable
 from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among
 from wasim.workload import Append, plan_steps
 
@@ -323,8 +322,3 @@ def test_without_measured_times_several_writers_are_refused():
     case = case_of(2, catalog="postgresql")
     with pytest.raises(WasimError, match="no times of several writers in the catalog postgresql"):
         simulate_table(case, shipped_profile(case), np.random.default_rng(0))
-
-
-def test_the_fast_form_refuses_several_writers():
-    with pytest.raises(WasimError, match="writers above 1 is simulated in exact mode only"):
-        check_summable(case_of(2))

@@ -18,7 +18,6 @@ from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.fidelity import compare
-from wasim.twin.supported import check_summable
 
 REAL = DATA / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())
@@ -221,12 +220,6 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log():
     events = simulate(case).recording.events
     deleted = events.where(events.action == Action.DELETE)
     assert deleted.kind.tolist() == [Kind.METADATA_JSON] * 4  # of seven, the newest and two logged ones stay
-
-
-def test_the_fast_form_refuses_what_it_has_no_sums_for():
-    case = kept_case(evolution=[{"at": "2s", "create_tag": "two"}])
-    with pytest.raises(WasimError, match="evolution is simulated in exact mode only"):
-        check_summable(case)
 
 
 def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):

@@ -6,8 +6,6 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
-from wasim.calibration import calibrate, exact_case_run
-from wasim.twin.fast import fast_totals
 
 from wasim.ledger import METADATA_KINDS, Action, Kind, sum_events
 from wasim.twin import Site, profile_named, shipped_profile, simulate_case
@@ -62,16 +60,3 @@ def test_bytes_by_commit_and_kind_add_up_to_the_totals(case, name):
     for kind in Kind:
         mine = events.where((events.kind == kind) & (events.action == Action.WRITE))
         assert totals.written_bytes[kind] == sum(int(size) for size in mine.bytes)
-
-
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(case=CASES.filter(lambda case: case.commits > 10), name=PROFILES)
-def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes(case, name):
-    plain = {key: value for key, value in case.table.properties.items() if key != "write.metadata.compression-codec"}
-    case = replace(case, table=case.table.model_copy(update={"properties": plain}))
-    case, profile, site = replace(case, horizon_s=case.horizon_s * 5), profile_named(name), Site()
-    exact = exact_case_run(replace(case, seed=case.seed + 1), profile, site).totals
-    fast = fast_totals(calibrate(case, profile, site), case.commits)
-    assert fast.files_written == exact.files_written
-    for kind in METADATA_KINDS:
-        assert abs(fast.written_bytes[kind] - exact.written_bytes[kind]) <= 0.02 * exact.written_bytes[kind]

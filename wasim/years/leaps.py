@@ -1,8 +1,8 @@
 """Leaps over cycles that repeat: where a table changes by the same amount from cycle to cycle, the sums of many follow.
 
 Between two cycles alike the state changes by a constant, so what a cycle writes grows by a constant too: k cycles
-write k · w + d · k(k + 1)/2, w being what the last one wrote and d how much that was more than before. A leap is checked
-by the cycle after it, and taken back if that wrote something else.
+write k · w + d · k(k + 1)/2, w being what the last one wrote and d how much that was more than before. A leap is
+checked by the cycle after it, and taken back if that wrote something else.
 """
 
 from collections import deque

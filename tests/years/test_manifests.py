@@ -1,0 +1,72 @@
+"""Rules of manifests over runs of like ones: what Iceberg does to single manifests, done to many at once."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wasim.twin.merging import MergePolicy, bins_to_merge, pack_from_end
+from wasim.years.flows import DATA, Flow, no_flows
+from wasim.years.manifests import ManifestRuns, Run, pack_runs
+
+RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
+
+
+def bytes_of(fresh: float, compacted: float, by_partition: float) -> float:
+    return 100 + 10 * (fresh + compacted)
+
+
+def manifests(runs: list[tuple[int, int]], **policy: int) -> ManifestRuns:
+    rules = MergePolicy(enabled=True, **{"min_count": 5, "target_bytes": 1000} | policy)
+    listed = [Run(count=float(count), bytes=float(size), fresh=1.0) for count, size in runs]
+    return ManifestRuns(policy=rules, bytes_of=bytes_of, group=DATA, runs=listed)
+
+
+@given(runs=RUNS, target=st.integers(500, 3000))
+def test_runs_are_packed_into_the_bins_of_single_manifests(runs, target):
+    newest_first = [size for count, size in reversed(runs) for _ in range(count)]
+    wanted = [len(places) for places in reversed(pack_from_end(newest_first, target))]
+    listed = [Run(count=float(count), bytes=float(size)) for count, size in runs]
+    found = [round(one.items) for one in pack_runs(listed, target) for _ in range(round(one.repeat))]
+    assert found == wanted
+
+
+@given(runs=RUNS, least=st.integers(2, 30))
+def test_the_next_merge_is_foretold_to_the_commit(runs, least):
+    table = manifests(runs, min_count=least)
+    table.merge(no_flows())
+    table.settle()
+    until = table.commits_until_merge(110.0)
+    newest_first = [size for run in reversed(table.runs) for size in [run.bytes] * round(run.count)]
+    commits = 0
+    while commits < 400:
+        commits += 1
+        newest_first.insert(0, 110.0)
+        if bins_to_merge([int(size) for size in newest_first], table.policy):
+            break
+    assert commits == min(until, 400)
+
+
+def test_entries_survive_merges_and_rewrites():
+    table = manifests([(7, 300), (2, 950), (30, 110)])
+    flows = no_flows()
+    table.merge(flows)
+    table.settle()
+    assert table.entries == 39
+    assert table.rewrite(flows)
+    assert table.entries == 39
+    assert table.count == -(-flows[Flow.REPLACED_MANIFESTS + 1] // 1000) or table.count >= 1
+
+
+def test_a_manifest_is_written_again_where_one_of_its_entries_goes():
+    table = manifests([(10, 110)])
+    table.runs[0].settled = 1.0
+    flows = no_flows()
+    assert table.filter(1.0, 0.0, 0.0, flows) == 10
+    assert table.entries == 10
+    assert flows[Flow.WRITTEN_MANIFESTS] == flows[Flow.REPLACED_MANIFESTS] == 10
+
+
+def test_entries_of_closed_partitions_are_settled_oldest_first():
+    table = manifests([(4, 110), (6, 111)])
+    table.settle_entries("fresh", 5.0)
+    assert [round(run.settled, 6) for run in table.runs] == [1.0, 1.0, 0.0]
+    assert table.entries_of("fresh") == 5

@@ -1,0 +1,91 @@
+"""Sums over any horizon, compared with the exact simulation of every commit."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.paths import SCENARIOS
+
+from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_events
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.years import history_of, read_shape, simulate_years
+
+COMPARED = [
+    ("commit_interval", 0, 700),
+    ("commit_interval", 1, 700),
+    ("partitioned", 5, 400),
+    ("compaction", 1, 500),
+    ("compaction", 2, 400),
+    ("compaction", 3, 400),
+    ("expire_and_rewrite", 2, 500),
+    ("expire_and_rewrite", 7, 400),
+    ("remedies", 2, 300),
+    ("flink_upsert", 0, 400),
+    ("flink_upsert", 1, 400),
+]
+
+
+def case_of(name: str, number: int, commits: int) -> Case:
+    case = load_scenario(SCENARIOS / f"{name}.yaml").cases()[number]
+    return replace(case, horizon_s=commits * case.commit_interval_s)
+
+
+def years(case: Case) -> Summed:
+    return simulate_years(case, shipped_profile(case), Site())
+
+
+def exact(case: Case) -> Totals:
+    made = simulate_table(case, shipped_profile(case), np.random.default_rng(1), most_rows_computed=1)
+    return sum_events(made.recording.events)
+
+
+@pytest.mark.parametrize(("name", "number", "commits"), COMPARED)
+def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
+    case = case_of(name, number, commits)
+    found, wanted = years(case), exact(case)
+    for kind in Kind:
+        assert found.totals.files_written[kind] == pytest.approx(wanted.files_written[kind], rel=0.01)
+        written = wanted.written_bytes[kind]
+        assert abs(found.totals.written_bytes[kind] - written) <= found.band[kind] * written
+    assert found.totals.metadata_bytes == pytest.approx(wanted.metadata_bytes, rel=0.01)
+    for kind in METADATA_KINDS:
+        assert found.totals.on_disk_bytes[kind] == pytest.approx(wanted.on_disk_bytes[kind], rel=0.06, abs=20_000)
+
+
+def test_a_year_takes_hardly_more_steps_than_a_month():
+    for name, number in (("compaction", 1), ("commit_interval", 1), ("remedies", 4)):
+        case = case_of(name, number, 1)
+        shape = read_shape(case, shipped_profile(case), Site())
+        steps = []
+        for days in (30, 360):
+            history = history_of(replace(case, horizon_s=days * 86_400.0), shape)
+            history.run()
+            steps.append(len(history.rows))
+        assert steps[1] < 8 * steps[0]
+
+
+SHIPPED = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "grid"])
+def test_no_shipped_scenario_is_refused_a_year(name):
+    for case in load_scenario(Path(SCENARIOS / f"{name}.yaml"), {"horizon": "365d"}).cases()[-2:]:
+        summed = years(case)
+        assert summed.totals.metadata_bytes > 0
+        assert summed.ledger.event_time_s[-1] == pytest.approx(case.commits * case.commit_interval_s)
+        assert all(0 <= width for width in summed.band.values())
+
+
+def test_rows_do_not_cost_time_or_memory():
+    case = case_of("events_lake", 0, 1000)
+    many = case.workload.model_copy(update={"rows_per_second": 1e6})
+    summed = years(replace(case, workload=many))
+    assert summed.totals.files_written[Kind.DATA] > 0
+
+
+def test_what_no_rule_covers_is_observed_and_said_to_be():
+    summed = years(case_of("cow_vs_mor", 0, 2000))
+    assert any("observed" in line for line in summed.approximated)
+    assert summed.band[Kind.DATA_MANIFEST] >= 0.1
