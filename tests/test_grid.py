@@ -96,7 +96,7 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
             assert rows[number][f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
         assert rows[number]["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
         on_disk = sum(exact.on_disk_bytes[kind] for kind in WRITTEN)
-        assert rows[number]["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.02)
+        assert rows[number]["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.05)
 
 
 def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):

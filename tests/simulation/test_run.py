@@ -42,13 +42,13 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return simulated(SimulationOptions(results=tmp_path_factory.mktemp("summed")), DAY)
 
 
-def test_fast_and_exact_agree_on_counts_and_within_a_hundredth_on_bytes_written() -> None:
+def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes_written() -> None:
     exact, fast = (simulated(SimulationOptions(mode=mode), {"horizon": "500s"}).run for mode in (Mode.EXACT, Mode.FAST))
     for one, other in zip(exact.cases, fast.cases, strict=True):
         assert one.commits == other.commits
         assert one.totals.files_written == other.totals.files_written
         for kind in METADATA_KINDS:
-            assert other.totals.written_bytes[kind] == pytest.approx(one.totals.written_bytes[kind], rel=0.01)
+            assert other.totals.written_bytes[kind] == pytest.approx(one.totals.written_bytes[kind], rel=0.02)
             assert other.live_bytes[kind] == pytest.approx(one.live_bytes[kind], rel=0.15)
 
 
@@ -169,9 +169,10 @@ def test_a_run_cut_off_goes_on_after_its_last_finished_case(tmp_path: Path) -> N
 
 
 def test_a_refused_case_is_refused_before_anything_is_simulated(tmp_path: Path) -> None:
-    scenario = load_scenario(SCENARIOS / "contention.yaml")
-    with pytest.raises(WasimError, match="--mode exact"):
-        simulate(scenario, SimulationOptions(results=tmp_path, mode=Mode.FAST), Console(file=io.StringIO()))
+    scenario = load_scenario(SCENARIOS / "flink_upsert.yaml")
+    options = SimulationOptions(results=tmp_path, mode=Mode.FAST, profile=profile_named("core"))
+    with pytest.raises(WasimError, match="is not what the profile core does"):
+        simulate(scenario, options, Console(file=io.StringIO()))
     assert not list(tmp_path.iterdir())
 
 

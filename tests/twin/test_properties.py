@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
-from wasim.ledger import METADATA_KINDS, Action, Kind, sum_events
-from wasim.twin import Site, profile_named, shipped_profile, simulate_case
+from wasim.ledger import Action, Kind, sum_events
+from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.profile import SHIPPED
 
 CASES = st.builds(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -240,7 +240,11 @@ def of_shape(
 def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
     """Bytes of data files of so many rows, in the mean."""
     schema = iceberg_schema(case.table)
-    found = leaves(case.table, schema)
+    constant = {field.source_id for field in partition_spec(case.table, schema).fields if field.transform == "identity"}
+    found = [
+        replace(leaf, column=leaf.column.model_copy(update={"values": 1})) if leaf.field_id in constant else leaf
+        for leaf in leaves(case.table, schema)
+    ]
     alike = Counter(kind_of(leaf) for leaf in found)
     of_kind = {kind_of(leaf): leaf for leaf in found}
     columns = [

@@ -8,10 +8,10 @@ from wasim.years.arrivals import Arrivals
 from wasim.years.observed import Observed
 
 # Half-widths by what happens to the table, from `wasim.benchmarks.years`: what holds 95 % of drawn cases
-_APPENDS = {Kind.METADATA_JSON: 0.003, Kind.MANIFEST_LIST: 0.01, Kind.DATA_MANIFEST: 0.01}
-_REWRITTEN = {Kind.METADATA_JSON: 0.005, Kind.MANIFEST_LIST: 0.02, Kind.DATA_MANIFEST: 0.03}
+_APPENDS = {Kind.METADATA_JSON: 0.005, Kind.MANIFEST_LIST: 0.015, Kind.DATA_MANIFEST: 0.015}
+_REWRITTEN = {Kind.METADATA_JSON: 0.01, Kind.MANIFEST_LIST: 0.03, Kind.DATA_MANIFEST: 0.05}
 _COMPACTED = {Kind.METADATA_JSON: 0.01, Kind.MANIFEST_LIST: 0.03, Kind.DATA_MANIFEST: 0.04, Kind.DATA: 0.03}
-_DATA = 0.02
+_DATA = 0.03
 _OBSERVED = 0.15
 
 
@@ -19,7 +19,11 @@ def band_of(case: Case, arrivals: Arrivals, observed: Observed | None) -> dict[K
     """The relative half-width of the band of written bytes, by kind."""
     kept, band = case.maintenance, dict.fromkeys(Kind, _DATA)
     rows = [_APPENDS]
-    rows += [_REWRITTEN] if kept.rewrite_manifests or case.table.partition_by or case.key_columns else []
+    rows += (
+        [_REWRITTEN]
+        if kept.rewrite_manifests or kept.expire_snapshots or case.table.partition_by or case.key_columns
+        else []
+    )
     rows += [_COMPACTED] if kept.rewrite_data_files else []
     for kind in Kind:
         band[kind] = max([row.get(kind, _DATA) for row in rows])

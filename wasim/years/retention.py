@@ -9,6 +9,7 @@ from functools import cached_property
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
@@ -65,31 +66,36 @@ class Retention:
         return np.interp(snapshots, self.snapshots, column)
 
     def made_by(self, commits: Floats) -> Floats:
-        """Snapshots made once so many commits of the writer and all that follows them were.
+        """Snapshots made once so many commits of the writer and all that follows them were."""
+        return self._after_commits(commits, self.snapshots)
+
+    def _after_commits(self, commits: Floats, column: Floats) -> Floats:
+        """A curve of the history once so many commits of the writer and all that follows them were made.
 
         Maintenance comes at certain commits of a cycle; in the cycles that were leapt over, at the same ones.
         """
-        made = np.interp(commits, *self._after)
+        last = self._is_last
+        curve = (self.samples.commits[last], column[last])
+        found = np.interp(commits, *curve)
         for span in self.samples.spans:
             inside = (commits > span.first) & (commits < span.last)
             if not np.any(inside):
                 continue
-            first, last = np.interp([span.first, span.last], *self._after)
             cycles = round((span.last - span.first) / span.period)
             since = commits[inside] - span.first
             cycle = np.floor(since / span.period + SLACK)
-            like = np.interp(span.first - span.period + (since - cycle * span.period), *self._after)
-            before = np.interp(span.first - span.period, *self._after)
-            made[inside] = (
-                first + cycle * (last - first) / cycles + np.where(since > cycle * span.period, like - before, 0)
-            )
-        return np.asarray(made)
+            within = since - cycle * span.period
+            like = np.interp(span.first - span.period + within, *curve)
+            before = np.interp(span.first - span.period, *curve)
+            ends = np.interp(span.first + cycle / cycles * (span.last - span.first), *curve)
+            found[inside] = ends + np.where(within > SLACK, like - before, 0)
+        return np.asarray(found)
 
     @cached_property
-    def _after(self) -> tuple[Floats, Floats]:
+    def _is_last(self) -> NDArray[np.bool_]:
+        """Which samples are the last of their commit."""
         commits = self.samples.commits
-        last = np.append(commits[1:] > commits[:-1], True)
-        return commits[last], self.snapshots[last]
+        return np.append(commits[1:] > commits[:-1], True)
 
     @cached_property
     def expiries(self) -> Expiries:
@@ -224,8 +230,23 @@ class Retention:
         """Of a flow of what left the table, or of lists: how much belongs to expired snapshots alone."""
         if self.gone < 1:
             return 0.0
-        first_kept = self.gone + (0 if flow == Flow.LIST_BYTES else 1)
-        return float(self.at(np.array([first_kept]), self.samples.flows[:, flow])[0])
+        column = self.samples.flows[:, flow]
+        if flow == Flow.LIST_BYTES:
+            return float(self.at(np.array([self.gone]), column)[0])
+        upkeep = self.case.maintenance.expire_snapshots
+        kept = np.ceil((self._last_s - (upkeep.older_than if upkeep else 0.0)) / self.case.commit_interval_s - 1e-6)
+        before = self._after_commits(np.array([max(kept - 1, 0.0)]), column)[0]
+        if self.made_by(np.array([max(kept - 1, 0.0)]))[0] > self.gone + 0.5:  # more are retained for their number
+            return float(self.at(np.array([self.gone]), column)[0])
+        return float(before)
+
+    @property
+    def _last_s(self) -> float:
+        """Event time of the last expiry."""
+        upkeep = self.case.maintenance.expire_snapshots
+        if upkeep is not None and upkeep.every is not None:
+            return int(self.case.horizon_s / upkeep.every + SLACK) * upkeep.every
+        return float(self.expiries.commits[-1]) * self.case.commit_interval_s
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last so many metadata.json, the current one among them."""

@@ -128,8 +128,8 @@ def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Sit
     table = writer.table
     return Sizes(
         json=_metadata_json(table, float(created)),
-        lists=(lists := _lists(table, table.manifests[0])),
-        sibling_saving=lists.slope - _lists(table, table.manifests[0], of_one_commit=True).slope,
+        lists=(lists := _lists(table, (alike := _listed(table, commits)))),
+        sibling_saving=lists.slope - _lists(table, alike, of_one_commit=True).slope,
         data_manifests=_data_manifests(writer, commits, arrivals),
         delete_manifests=NO_MANIFESTS,
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
@@ -148,8 +148,8 @@ def _sizes_of_row_deltas(writer: CaseWriter, case: Case, arrivals: Arrivals, cre
     }
     return Sizes(
         json=_metadata_json(table, created),
-        lists=(lists := _lists(table, table.manifests[0])),
-        sibling_saving=lists.slope - _lists(table, table.manifests[0], of_one_commit=True).slope,
+        lists=(lists := _lists(table, manifests[False])),
+        sibling_saving=lists.slope - _lists(table, manifests[False], of_one_commit=True).slope,
         data_manifests=_manifests_of_row_deltas(writer, manifests[False]),
         delete_manifests=_manifests_of_row_deltas(writer, manifests[True]),
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
@@ -307,12 +307,24 @@ def _written(
     return float(len(data))
 
 
-def _lists(table: SimulatedTable, like: LiveManifest, *, of_one_commit: bool = False) -> SizeByCount:
-    """Lists of 1, 2 … manifests like one of the table's, of a commit each or all of one."""
+def _listed(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
+    """The manifests of some commits, whose partitions differ as those of a table's commits do."""
+    found = []
+    for number, files in enumerate(commits, 1):
+        identity = draw_identity(number, table.rng)
+        writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
+        path = table.rules.locations.metadata_file(manifest_name(identity.uuid, 0))
+        found.append(writer.write(path, new_entries(files, identity), identity, table.rng)[1])
+    return found
+
+
+def _lists(table: SimulatedTable, alike: Sequence[LiveManifest], *, of_one_commit: bool = False) -> SizeByCount:
+    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one."""
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
     identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit else LISTED
     for number in range(1, LISTED[-1] + 1):
+        like = alike[number % len(alike)]
         length = like.file.manifest_length + int(rng.integers(-4, 5))
         if not of_one_commit:
             identity = draw_identity(1000 + number, rng)
