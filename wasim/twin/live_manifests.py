@@ -104,7 +104,7 @@ class ManifestWriter:
     @property
     def empty_bytes(self) -> int:
         """Bytes of a manifest without any entry."""
-        return len(container_bytes(self._header_values, [], sync_marker=bytes(SYNC_BYTES), level=self.level))
+        return len(container_bytes(self._header, [], sync_marker=bytes(SYNC_BYTES), level=self.level))
 
     def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
         """The writer of manifests of a spec, under the schema in force."""

@@ -160,7 +160,7 @@ class ManifestRuns:
         items, filled = (bins[-1].items, bins[-1].filled_bytes) if bins else (0.0, 0.0)
         by_count = max(1.0, least - items)
         until_full = floor((target - filled) / new_bytes + NEGLIGIBLE) + 1
-        if until_full < by_count:
+        if until_full <= by_count:
             if items + until_full - 1 > 1 + NEGLIGIBLE:
                 return float(max(1, until_full))
             # one manifest alone fills the bin: the next bin starts with this commit's

@@ -228,7 +228,7 @@ def _moment(writer: CaseWriter, case: Case, commit: int) -> Moment:
 
 def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> FileNumbers:
     if is_other_job or not writer.profile.keeps_names:
-        writer.query_id = str(draw_uuid(writer.rng))
+        writer.query_id = draw_uuid(writer.rng)
     return FileNumbers(
         locations=writer.table.rules.locations,
         query_id=writer.query_id,
@@ -379,7 +379,7 @@ def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
         texts = []
         for number in range(count):
             made = text.replace(str(parent), str(ids[number + 1])).replace(_parent_of(text), str(ids[number]))
-            made = _renamed(made, str(draw_uuid(table.rng))).replace(
+            made = _renamed(made, draw_uuid(table.rng)).replace(
                 str(like.last_updated_ms)[:-3], str(like.last_updated_ms + 2_017 * number)[:-3]
             )
             texts.append(_grown(made, number + 1))
@@ -390,7 +390,7 @@ def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
         versions = tuple(
             MetadataLogEntry(
                 timestamp_ms=like.last_updated_ms + 997 * number,
-                metadata_file=_renamed(table.json_file, str(draw_uuid(table.rng))),
+                metadata_file=_renamed(table.json_file, draw_uuid(table.rng)),
             )
             for number in range(min(count, table.json.properties.metadata_previous_versions_max))
         )
