@@ -12,7 +12,7 @@ _WIDTH = 100
 
 
 def render_fit(report: FitReport) -> str:
-    """Coefficients with intervals, held-out errors beside the naive model's, and what follows. Ends with a newline."""
+    """Coefficients with intervals, held-out errors with the naive model's, and what follows. Ends with a newline."""
     sections = [
         ("Bytes written per commit", [line for cost in report.costs for line in _cost_lines(cost)]),
         ("Data bytes per commit", [line for cost in report.ingest for line in _cost_lines(cost)]),
@@ -20,7 +20,7 @@ def render_fit(report: FitReport) -> str:
         ("Held out: predicted without having been seen", list(_held_out_lines(report.held_out))),
         ("Smallest interval that a commit still fits into at the horizon's end", list(_sustainable_lines(report))),
         (
-            "Metadata written without maintenance; ± is the coefficients' doubt alone",
+            "Metadata written without maintenance; ± is the coefficients' uncertainty alone",
             list(_extrapolation_lines(report)),
         ),
         ("Drivers", list(_check_lines(report))),
@@ -119,7 +119,7 @@ def _extrapolation_lines(report: FitReport) -> Iterable[str]:
         total = row.metadata_bytes
         yield (
             f"  {row.case:<24}{format_duration(row.commit_interval_s):>6} for {format_duration(row.horizon_s):<5}"
-            f"{format_bytes(total.best):>10} ± {_doubt(total):<7} ({parts})"
+            f"{format_bytes(total.best):>10} ± {_half_width(total):<7} ({parts})"
         )
 
 
@@ -133,7 +133,7 @@ def _check_lines(report: FitReport) -> Iterable[str]:
         yield f"  {compared:,} values of {len(report.checks)} columns compared with the ledgers: {outcome}"
 
 
-def _doubt(estimate: Estimate) -> str:
+def _half_width(estimate: Estimate) -> str:
     if estimate.best <= 0:
         return "–"
     return f"{max(estimate.high - estimate.best, estimate.best - estimate.low) / estimate.best:.2%}"

@@ -1,4 +1,4 @@
-"""What a fit says, as values: coefficients with their doubt, held-out errors, and what follows from them."""
+"""What a fit says, as values: coefficients with their uncertainty, held-out errors, and what follows from them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Slope = Literal["measured", "reading", "unseen", "writing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A figure with its doubt: `low` and `high` bound a 95 % interval."""
+    """A figure with its uncertainty: `low` and `high` bound a 95 % interval."""
 
     low: float
     best: float
@@ -119,8 +119,8 @@ class KeepsUp:
 class Extrapolation:
     """Metadata written over a longer horizon without maintenance, by kind and in all.
 
-    `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval. The doubt
-    is that of the coefficients alone.
+    `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval. The
+    uncertainty is that of the coefficients alone.
     """
 
     writer: str

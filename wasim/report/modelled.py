@@ -1,4 +1,4 @@
-"""What a fit says about a case, for the lines that charts draw beside the measured points."""
+"""What a fit says about a case, for the lines that charts draw with the measured points."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar

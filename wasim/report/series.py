@@ -38,7 +38,7 @@ class Group:
 
 
 def group_cases(run: Run) -> tuple[Group, ...]:
-    """The run's cases by writer and whatever was swept beside the interval, in the sweep's order."""
+    """The run's cases by writer and whatever else was swept, in the sweep's order."""
     groups: dict[str, list[CaseRun]] = {}
     for case in run.cases:
         groups.setdefault(name_without_interval(case.case), []).append(case)

@@ -268,3 +268,21 @@ def test_a_single_interval_says_what_a_month_of_it_costs() -> None:
     assert conclude(answer, alone).startswith("Over 4m, streaming every 5s wrote 1.98 MiB of metadata. ")
     facts = state_facts(answer, alone)
     assert facts[1].startswith("streaming every 5s: ")
+
+
+def test_limits_that_a_simulation_cannot_judge_choose_nothing(run: Run, fit: FitReport) -> None:
+    unjudged = {
+        "limit": "planning_p95_ms < 50",
+        "metric": "planning_p95_ms",
+        "worst": None,
+        "case": None,
+        "holds": None,
+    }
+    unjudged["cases"] = [{"case": case.case.label, "value": None, "holds": None} for case in run.cases]
+    answer = answer_run(run, fit, (unjudged,))
+    assert not answer.limited
+    assert "limits" not in conclude(answer, run)
+    (judged_too,) = judge([parse_limit("wa_metadata", "< 0.5")], run)
+    both = answer_run(run, fit, (unjudged, judged_too))
+    assert conclude(both, run).startswith("Shortest interval within all limits that a simulation judges: 15s")
+    assert both.swept[0].options[0].verdicts[0].text == "not judged"

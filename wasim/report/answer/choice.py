@@ -62,10 +62,11 @@ class Answer:
 
 def answer_run(run: Run, fit: FitReport, outcomes: Sequence[LimitOutcome] = (), prices: Prices | None = None) -> Answer:
     """The run's answer. `outcomes` are its limits, judged case by case."""
-    choices = [_choose(group, read_options(group, fit, outcomes, prices), bool(outcomes)) for group in group_cases(run)]
+    limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
+    choices = [_choose(group, read_options(group, fit, outcomes, prices), limited) for group in group_cases(run)]
     return Answer(
         choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
-        limited=bool(outcomes),
+        limited=limited,
         currency=None if prices is None else prices.currency,
     )
 

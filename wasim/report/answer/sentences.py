@@ -32,7 +32,9 @@ def _within_limits(answer: Answer) -> list[str]:
         return ["No interval of this sweep is within all limits.", _nearest(answer)]
     named = ", ".join(f"{_interval(choice.chosen)} ({choice.group.name})" for choice in found[:3])
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    return [f"Shortest interval within all limits: {named}{more}.", _cost(found[0].chosen)]
+    judged = all(verdict.holds is not None for verdict in found[0].options[0].verdicts)
+    limits = "all limits" if judged else "all limits that a simulation judges"
+    return [f"Shortest interval within {limits}: {named}{more}.", _cost(found[0].chosen)]
 
 
 def _nearest(answer: Answer) -> str:

@@ -149,7 +149,7 @@ def _boundary_words(boundary: Boundary) -> str:
 
 
 def listing_table(run: Run) -> TextTable:
-    """Data files found by listing directories, beside those that the full scan of the same table planned."""
+    """Data files found by listing directories, and those that the full scan of the same table planned."""
     rows = []
     for case in run.cases:
         scans = [

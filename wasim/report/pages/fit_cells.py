@@ -1,4 +1,4 @@
-"""The fit as tables of text: coefficients with their doubt, held-out errors, latencies, sustainable intervals."""
+"""The fit as tables of text: coefficients with their uncertainty, held-out errors, latencies, sustainable intervals."""
 
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
 from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
@@ -48,7 +48,7 @@ def latency_table(fit: FitReport) -> TextTable:
 
 
 def quality_table(fit: FitReport) -> TextTable:
-    """How well each cost is fitted, beside the naive model of one constant per commit."""
+    """How well each cost is fitted, and the naive model of one constant per commit."""
     figures = ("commits", "R²", "model, rms", "one constant", "one constant, rms")
     return TextTable(
         caption="How far the fitted model, and one constant per commit, are from each commit they were made from",
@@ -143,8 +143,8 @@ def extrapolation_table(fit: FitReport) -> TextTable:
 def _bytes_of(estimate: Estimate | None) -> str:
     if estimate is None:
         return ABSENT
-    doubt = max(estimate.high - estimate.best, estimate.best - estimate.low) / max(estimate.best, 1.0)
-    return f"{format_bytes(estimate.best)} ± {doubt * 100:.2g} %"
+    half_width = max(estimate.high - estimate.best, estimate.best - estimate.low) / max(estimate.best, 1.0)
+    return f"{format_bytes(estimate.best)} ± {half_width * 100:.2g} %"
 
 
 def worked_table(fit: FitReport) -> TextTable:

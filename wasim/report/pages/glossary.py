@@ -37,7 +37,7 @@ GLOSSARY = (
         "load, planning, execution",
         "Load is reading metadata.json through the catalog; planning is what Iceberg's ScanReport calls total planning "
         "duration; execution is the rest of the query. Cold means a fresh process, warm the same one again. What other "
-        "readers' times hold stands beside them.",
+        "readers' times hold is said with them.",
     ),
     (
         "opened",

@@ -80,7 +80,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
 
 
 def _files(run: Run) -> Iterable[tuple[str, str]]:
-    """(path beside the page, what is in it) of the files that a run leaves, its cases' ledgers among them."""
+    """(path from the page, what is in it) of the files that a run leaves, its cases' ledgers among them."""
     yield "scenario.yaml", "the scenario as run"
     yield "summary.json", "everything on this page, for programs"
     yield "provenance.json", "versions, jars and machine"
