@@ -40,6 +40,7 @@ def test_fresh_starts_a_new_run(tmp_path: Path) -> None:
 
 def test_a_complete_run_is_measured_afresh(tmp_path: Path) -> None:
     with open_run_folder(tmp_path, MARKER, fresh=False) as first:
+        finish(first.path, *MARKER.keys)
         first.summary.write_text('{"failures": {}}')
     with open_run_folder(tmp_path, MARKER, fresh=False) as second:
         assert second != first
@@ -47,6 +48,7 @@ def test_a_complete_run_is_measured_afresh(tmp_path: Path) -> None:
 
 def test_a_run_with_failed_cases_is_tried_again(tmp_path: Path) -> None:
     with open_run_folder(tmp_path, MARKER, fresh=False) as first:
+        finish(first.path, MARKER.keys[0])
         first.summary.write_text('{"failures": {"batch every 1s": "boom"}}')
     with open_run_folder(tmp_path, MARKER, fresh=False) as second:
         assert second == first
