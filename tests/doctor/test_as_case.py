@@ -6,7 +6,8 @@ from support.paths import DATA
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
-from wasim.doctor import InspectOptions, case_of, inspect_location
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.as_case import case_of
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, sum_events
 from wasim.twin import Site, shipped_profile, simulate_case

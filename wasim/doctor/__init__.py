@@ -2,10 +2,9 @@
 
 `opening` finds the current metadata.json, `lists` and `content` what it refers to, `tree` and `states` what every file
 of the folder is; `json_parts`, `history`, `growth`, `remedies` and `findings` say what follows. `terminal`, `document`,
-`prometheus` and `page` show it; `as_case` makes it a case to plan and simulate from.
+`prometheus` and `page` show it; `as_case` makes it a case to plan and simulate from, which alone imports the scenario.
 """
 
-from wasim.doctor.as_case import MeasuredSizes, TableCase, case_of
 from wasim.doctor.findings import Severity
 from wasim.doctor.inspection import Inspection, InspectOptions, inspect_location
 from wasim.doctor.opening import Choice
@@ -14,9 +13,6 @@ __all__ = [
     "Choice",
     "InspectOptions",
     "Inspection",
-    "MeasuredSizes",
     "Severity",
-    "TableCase",
-    "case_of",
     "inspect_location",
 ]
