@@ -22,7 +22,7 @@ COMMITS = 6
 
 def write_table(folder, commits=COMMITS, properties=None):
     folder.mkdir(parents=True, exist_ok=True)
-    catalog = FolderCatalog("local", warehouse=f"file://{folder}/warehouse")
+    catalog = FolderCatalog("local", warehouse=f"file://{folder}/lake")
     catalog.create_namespace("db")
     rows = pa.table({"id": pa.array(range(10), pa.int64()), "name": [f"n{n}" for n in range(10)]})
     table = catalog.create_table("db.events", rows.schema, properties=properties or {})
@@ -41,7 +41,7 @@ def written(tmp_path_factory):
 @pytest.fixture
 def copied(written, tmp_path):
     """A copy of the table that believes that it lies where it lies."""
-    root = tmp_path / "warehouse" / "events"
+    root = tmp_path / "lake" / "events"
     shutil.copytree(written[1], root)
     return root
 
@@ -70,7 +70,7 @@ def test_a_table_of_pyiceberg_is_healthy_and_its_totals_are_those_of_the_files(w
 def test_a_table_is_found_by_its_name_in_a_catalog(written, monkeypatch):
     folder, root, table = written
     monkeypatch.setenv("PYICEBERG_CATALOG__LOCAL__PY_CATALOG_IMPL", "support.folder_catalog.FolderCatalog")
-    monkeypatch.setenv("PYICEBERG_CATALOG__LOCAL__WAREHOUSE", f"file://{folder}/warehouse")
+    monkeypatch.setenv("PYICEBERG_CATALOG__LOCAL__WAREHOUSE", f"file://{folder}/lake")
     inspection = inspect_location("local.db.events", NOW)
     assert inspection.tree.opened.root == str(root)
     assert table.metadata_location.endswith(inspection.tree.opened.chosen.path)

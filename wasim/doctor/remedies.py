@@ -48,7 +48,7 @@ class Remedy:
 def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str) -> tuple[Remedy, ...]:
     """The remedies that would free something; `table` names the table in SQL."""
     removals = [*_expiries(tree, parts, table), _orphan_removal(totals, table)]
-    if tree.opened.metadata.properties.get(GC_ENABLED, "true").lower() == "false":
+    if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
         removals = [one and _refused(one) for one in removals]
     rewrites = (_delete_after_commit(tree, totals, table), _rewritten_manifests(tree, table), _gzip(tree, table))
     return tuple(one for one in (*removals, *rewrites) if one is not None)
