@@ -49,10 +49,10 @@ def test_validate_imports_what_reads_yaml_and_table_properties_and_no_more() -> 
 def test_inspect_imports_no_scenario_and_nothing_that_draws() -> None:
     table = ROOT / "tests" / "data" / "tables" / "evolving_v2"
     assert not imported_by("inspect", str(table), "--fail-on", "never") & {
-        "pydantic",
-        "ruamel",
+        "jinja2",
         "matplotlib",
         "pyiceberg",
+        "ruamel",
     }
 
 

@@ -3,6 +3,7 @@
 A failure prints the kind and the number of the mutant, which make it again: `mutant(kind, number)`.
 """
 
+import copy
 import io
 import json
 import random
@@ -93,7 +94,7 @@ def other_values(data, draw):
         while isinstance(place, dict | list) and place and (key is None or draw.random() < 0.8):
             holder, key = place, draw.choice(list(place) if isinstance(place, dict) else range(len(place)))
             place = holder[key]
-        holder[key] = draw.choice(ODD)
+        holder[key] = copy.deepcopy(draw.choice(ODD))
     return json.dumps(document).encode()
 
 
