@@ -24,8 +24,11 @@ def _locations(cases: list[CaseRun]) -> Iterator[str]:
 
 
 def _bands(cases: list[CaseRun]) -> Iterator[str]:
-    """The widest band of each kind over the cases."""
-    widest = {kind: max((case.band.get(kind, 0.0) for case in cases), default=0.0) for kind in Kind}
+    """The widest band of each kind over the cases that wrote any of it."""
+    widest = {
+        kind: max((case.band.get(kind, 0.0) for case in cases if case.totals.written_bytes[kind]), default=0.0)
+        for kind in Kind
+    }
     named = [f"{KIND_NAMES[kind]} ± {share * 100:.2g} %" for kind, share in widest.items() if share > 0]
     if named:
         yield f"Bytes written are estimates, at the widest: {', '.join(named)}."
