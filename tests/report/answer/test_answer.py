@@ -12,9 +12,9 @@ from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import Contention, Kind, Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.choice import knee_of
-from wasim.report.answer.options import find_keeps_up
+from wasim.report.answer.options import find_keeps_up, month_price
 from wasim.runs import CaseRun, Run, judge
-from wasim.scenario.changes import Changes
+from wasim.scenario.changes import Changes, Maintenance
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.prices import load_prices
 
@@ -286,3 +286,15 @@ def test_limits_that_a_simulation_cannot_judge_choose_nothing(run: Run, fit: Fit
     both = answer_run(run, fit, (unjudged, judged_too))
     assert conclude(both, run).startswith("Shortest interval within all limits that a simulation judges: 15s")
     assert both.swept[0].options[0].verdicts[0].text == "not judged"
+
+
+def test_a_year_under_maintenance_costs_what_it_keeps_at_the_end() -> None:
+    (case,) = synthetic_run(sweep=Sweep(intervals_s=(3600.0,), writers=("streaming",), horizon_s=2 * MONTH_S)).cases
+    expiry = Maintenance.model_validate({"expire_snapshots": {"every": "1d", "older_than": "5d"}})
+    maintained = replace(case, case=replace(case.case, maintenance=expiry))
+    prices = load_prices()
+    price = month_price(maintained, None, prices)
+    left = case.totals.metadata_bytes / 2**30 * prices.storage_per_gib_month
+    puts = sum(case.totals.files_written.values()) / 2 / 1000 * prices.per_1000_requests.put
+    assert price == pytest.approx(left + puts)
+    assert month_price(replace(case, case=replace(case.case, horizon_s=DAY_S)), None, prices) is None

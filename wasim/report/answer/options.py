@@ -179,15 +179,23 @@ def _added_up(run: CaseRun, horizon_s: float) -> float:
 def month_price(run: CaseRun, month_bytes: float | None, prices: Prices) -> float | None:
     """What a month costs: its requests, and keeping the metadata that it leaves; None if the bytes are unknown.
 
-    Requests are those that were counted, or one PUT for every file written where the store counts none. What it leaves
-    is what it wrote, but for the share that the case deleted again.
+    Requests are those that were counted, or one PUT for every file written where the store counts none. What a month
+    leaves is what it wrote, but for the share that the case deleted again; of a horizon of months under maintenance it
+    is what is on disk at the end.
     """
-    if month_bytes is None or not run.commits:
+    kept_bytes = _kept_bytes(run, month_bytes)
+    if kept_bytes is None or not run.commits:
         return None
     bill = bill_case(run, prices)
     files = sum(run.totals.files_written.values())
     puts = files / run.case.horizon_s * MONTH_S / 1000 * prices.per_1000_requests.put
     requests = puts if bill is None else bill.requests_price_per_month
+    return requests + kept_bytes / GIB * prices.storage_per_gib_month
+
+
+def _kept_bytes(run: CaseRun, month_bytes: float | None) -> float | None:
     written, on_disk = run.totals.metadata_bytes, run.totals.on_disk_bytes
-    kept = sum(on_disk[kind] for kind in METADATA_KINDS) / written if written else 0.0
-    return requests + month_bytes * kept / GIB * prices.storage_per_gib_month
+    left = float(sum(on_disk[kind] for kind in METADATA_KINDS))
+    if month_bytes is not None:
+        return month_bytes * left / written if written else 0.0
+    return left if run.case.horizon_s >= MONTH_S and stops_writing(run) is None else None
