@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from support.folder_catalog import FolderCatalog
 
-from wasim.doctor import InspectOptions, Severity, inspect_location
+from wasim.doctor import Choice, InspectOptions, Severity, inspect_location
 from wasim.doctor.findings import find, thresholds_with
 from wasim.doctor.states import State
 from wasim.iceberg.gzip_files import gzip_bytes
@@ -272,12 +272,16 @@ def test_thresholds_can_be_set(written):
     assert found == {"snapshots": Severity.CRITICAL, "manifests": Severity.WARNING}
 
 
-def test_a_metadata_file_and_a_metadata_folder_name_their_table(written):
+def test_a_metadata_file_and_a_metadata_folder_name_their_table(written, monkeypatch):
     _, root, _ = written
     expected = inspect_location(str(root), NOW).tree.opened.chosen.path
     for place in (root / "metadata", root / expected, f"file://{root}"):
         assert inspect_location(str(place), NOW).tree.opened.chosen.path == expected
     older = sorted((root / "metadata").glob("*.metadata.json"))[2]
+    monkeypatch.chdir(root.parent)
+    for name in (older.name, f"metadata/{older.name}", str(older), f"{root.name}/metadata/{older.name}"):
+        chosen = inspect_location(str(root), replace(NOW, choice=Choice(metadata_file=name))).tree.opened.chosen
+        assert chosen.path == f"metadata/{older.name}"
     inspection = inspect_location(str(older), NOW)
     assert len(inspection.history.ledger) == 2
     younger = inspect_location(str(root), replace(NOW, reads_manifests=False))

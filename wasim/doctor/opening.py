@@ -193,8 +193,10 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
 
 def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
     if choice.metadata_file is not None:
-        given = plain_path(choice.metadata_file)
-        named = [name for name in candidates if given in (name, name.rpartition("/")[2], folder.full(name))]
+        given = {plain_path(choice.metadata_file)}
+        if folder.storage.scheme == "file":
+            given |= set(map(_absolute, given))
+        named = [name for name in candidates if given & {name, name.rpartition("/")[2], folder.full(name)}]
         if not named:
             raise StorageError(f"{choice.metadata_file}: is no metadata.json of {folder.location}.")
         return CurrentMetadata(path=named[0], why="the file that was named")
