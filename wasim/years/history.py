@@ -97,7 +97,7 @@ class History:
     def _limit_of(self, job: Job) -> float:
         """The commit at which something slower than this job is due."""
         slower = [one for one in self.jobs if one is not job and one.period > job.period]
-        if job.every_s is None:
+        if job.schedule is None:
             slower = [one for one in self.jobs if one is not job]
         ahead = [one.next_commit(self.state) for one in slower]
         return min([self.commits, self.state.files.next_rollover(job.period), *ahead])

@@ -5,7 +5,8 @@ from math import ceil, floor, inf
 from typing import Literal
 
 from wasim.scenario import Case
-from wasim.scenario.changes import RewriteDataFiles
+from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
+from wasim.workload import Schedule, schedule
 from wasim.years.state import TableState
 
 SLACK = 1e-9
@@ -13,46 +14,38 @@ SLACK = 1e-9
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """One kind of maintenance. With `every_s` it is periodic; else due once `measure` counts `least`.
+    """One kind of maintenance. With a `schedule` it is periodic; else due once `measure` counts `least`.
 
     `parts` are the commits that partial progress makes of one compaction, at most.
     """
 
     operation: Literal["rewrite_data_files", "rewrite_manifests"]
-    every_s: float | None
+    schedule: Schedule | None
     measure: Literal["manifests", "small_files"]
     least: int
-    commit_interval_s: float
-    horizon_s: float
     parts: int = 1
 
     @property
     def period(self) -> float:
         """Commits of the writer between two firings; infinite if a count decides."""
-        return inf if self.every_s is None else max(1.0, self.every_s / self.commit_interval_s)
+        schedule = self.schedule
+        return inf if schedule is None else max(1.0, schedule.every_s / schedule.commit_interval_s)
 
     def next_commit(self, state: TableState) -> float:
         """The writer's commit after which it is due next, or has to be looked at next; infinite if never."""
         done = state.commits
-        if self.every_s is not None:
-            turn = floor((done + 1) * self.commit_interval_s / self.every_s - SLACK) + 1
-            while turn > 1 and self._commit_at(turn - 1) > done:
-                turn -= 1
-            while self._commit_at(turn) <= done:
-                turn += 1
-            return self._commit_at(turn) if turn * self.every_s <= self.horizon_s * (1 + SLACK) else inf
+        if self.schedule is not None:
+            turn = self.schedule.turn_after(floor(done + SLACK))
+            return float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
         if self.measure == "manifests":
             missing = self.least - state.manifests
             return done + max(1.0, ceil(missing / (1 if state.sizes.row_deltas is None else 2) - SLACK))
         state.files.arrive(done)
         return done + max(1.0, ceil((self.least - state.files.small_files) / state.arrivals.files - SLACK))
 
-    def _commit_at(self, turn: int) -> float:
-        return float(floor(turn * (self.every_s or 0.0) / self.commit_interval_s + SLACK))
-
     def is_due(self, state: TableState) -> bool:
         """Whether it is to be carried out after this commit, which it has been looked at for."""
-        if self.every_s is not None:
+        if self.schedule is not None:
             return True
         if self.measure == "manifests":
             return state.manifests >= self.least - SLACK
@@ -76,26 +69,26 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
         jobs.append(
             Job(
                 operation="rewrite_data_files",
-                every_s=compaction.every,
+                schedule=_schedule(case, compaction),
                 measure="small_files",
                 least=compaction.when_small_files or 0,
                 parts=_parts(compaction, open_partitions),
-                commit_interval_s=case.commit_interval_s,
-                horizon_s=case.horizon_s,
             )
         )
     if rewriting is not None:
         jobs.append(
             Job(
                 operation="rewrite_manifests",
-                every_s=rewriting.every,
+                schedule=_schedule(case, rewriting),
                 measure="manifests",
                 least=rewriting.when_manifests or 0,
-                commit_interval_s=case.commit_interval_s,
-                horizon_s=case.horizon_s,
             )
         )
     return jobs
+
+
+def _schedule(case: Case, job: MaintenanceJob) -> Schedule | None:
+    return None if job.every is None else schedule(case, job)
 
 
 def _parts(compaction: RewriteDataFiles, groups: float) -> int:
