@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate test test-all soak check format overhead wheel lock java clean help
+.PHONY: bench bench-s3 validate validate-years test test-all soak check format overhead wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,10 @@ validate: $(READY) java ## hold the simulator against real runs; writes docs/fid
 	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
 	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
+
+validate-years: $(READY) ## compare sums over long horizons with exact simulation, and time a year of every scenario
+	$(BIN)/python -m wasim.benchmarks.years
+	$(BIN)/python -m wasim.benchmarks.years --speed scenarios/*.yaml
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits
 	$(BIN)/python -m wasim.benchmarks.overhead

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.years.arrivals import Arrivals
@@ -9,10 +10,12 @@ from wasim.years.observed import Observed
 
 # Half-widths by what happens to the table, from `wasim.benchmarks.years`: what holds 95 % of drawn cases
 _APPENDS = {Kind.METADATA_JSON: 0.005, Kind.MANIFEST_LIST: 0.015, Kind.DATA_MANIFEST: 0.015}
-_REWRITTEN = {Kind.METADATA_JSON: 0.01, Kind.MANIFEST_LIST: 0.03, Kind.DATA_MANIFEST: 0.05}
+_REWRITTEN = {Kind.METADATA_JSON: 0.01, Kind.MANIFEST_LIST: 0.04, Kind.DATA_MANIFEST: 0.05}
 _COMPACTED = {Kind.METADATA_JSON: 0.01, Kind.MANIFEST_LIST: 0.03, Kind.DATA_MANIFEST: 0.04, Kind.DATA: 0.03}
 _DATA = 0.03
 _OBSERVED = 0.15
+_ZIPPED = 0.1
+_THRASHED, _SMALL_TARGET_BYTES = 0.2, 4 << 20  # where few manifests fill a bin, single bytes decide what merges
 
 
 def band_of(case: Case, arrivals: Arrivals, observed: Observed | None) -> dict[Kind, float]:
@@ -29,6 +32,11 @@ def band_of(case: Case, arrivals: Arrivals, observed: Observed | None) -> dict[K
         band[kind] = max([row.get(kind, _DATA) for row in rows])
     if case.key_columns:
         band[Kind.DELETE_MANIFEST] = _COMPACTED[Kind.DATA_MANIFEST]
+    properties = TableProperties.read(case.table.properties)
+    if properties.manifest_target_size_bytes < _SMALL_TARGET_BYTES:
+        band[Kind.DATA_MANIFEST] = _THRASHED
+    if properties.metadata_compression == "gzip":
+        band[Kind.METADATA_JSON] = _ZIPPED
     if observed is not None:
         band = {kind: max(_OBSERVED, 3 * observed.spread.get(kind, 0.0), width) for kind, width in band.items()}
     return {kind: round(width, 4) for kind, width in band.items()}

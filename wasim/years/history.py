@@ -78,10 +78,12 @@ class History:
                 continue
             if state.commits >= stop:
                 self._sample()
-                fired = [job for job in self.jobs if due[job.operation] <= state.commits and job.is_due(state)]
-                for job in fired:
-                    job.carry_out(state)
-                    self._sample()
+                fired = []
+                for job in self.jobs:
+                    if due[job.operation] <= state.commits and job.is_due(state):  # as the one before left it
+                        job.carry_out(state)
+                        self._sample()
+                        fired.append(job)
                 self._end_cycles(fired)
             while checkpoint <= state.commits:
                 checkpoint = next(checkpoints)

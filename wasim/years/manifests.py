@@ -115,6 +115,7 @@ class ManifestRuns:
     bytes_of: Callable[[float, float, float], float]
     group: int
     sorts: bool = False  # whether a rewrite sorts entries by partition
+    copies: bool = False  # whether a rewrite lists copies of what its tasks wrote, as in format version 1
     runs: list[Run] = field(default_factory=list)
 
     @property
@@ -296,6 +297,9 @@ class ManifestRuns:
         rewritten.sorted = rewritten.fresh if self.sorts else 0.0
         rewritten.bytes = self.bytes_of(rewritten.fresh, rewritten.partial + rewritten.settled, rewritten.sorted)
         self.note_written(parts, rewritten.bytes, flows)
+        if self.copies:
+            self.note_written(parts, rewritten.bytes, flows)
+            self._leaves(rewritten, parts, flows)
         self.runs = [rewritten]
         return True
 

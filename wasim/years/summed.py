@@ -110,7 +110,8 @@ class YearsOf:
 
 def history_of(case: Case, shape: Shape) -> History:
     """The history of a case, about to begin."""
-    policy = merge_policy(TableProperties.read(case.table.properties))
+    properties = TableProperties.read(case.table.properties)
+    policy = merge_policy(properties)
     compaction = case.maintenance.rewrite_data_files
     rule = None
     if compaction is not None:
@@ -128,7 +129,11 @@ def history_of(case: Case, shape: Shape) -> History:
         file_bytes=shape.file_bytes,
         sizes=sizes,
         data=ManifestRuns(
-            policy=policy, bytes_of=sizes.data_manifests.of, group=DATA, sorts=bool(case.table.partition_by)
+            policy=policy,
+            bytes_of=sizes.data_manifests.of,
+            group=DATA,
+            sorts=bool(case.table.partition_by),
+            copies=case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled,
         ),
         deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
         files=DataFilesByPartition(

@@ -1,0 +1,240 @@
+"""Sums over long horizons, compared with exact simulation and timed: `python -m wasim.benchmarks.years`.
+
+Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
+simulated commit by commit, and summed. `--speed` sums a year of every shipped scenario instead.
+"""
+
+import argparse
+import json
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from wasim.errors import WasimError
+from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.twin.supported import check_supported
+from wasim.years import YearsOf, simulate_years
+
+YEAR_S = 365 * 86_400.0
+GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
+COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
+_INTERVALS = ("1s", "2s", "5s", "30s", "2m", "7m")
+_PROPERTIES: dict[str, tuple[str, ...]] = {
+    "commit.manifest.min-count-to-merge": ("10", "40"),
+    "commit.manifest.target-size-bytes": ("200000", "1000000"),
+    "write.metadata.previous-versions-max": ("5", "30"),
+    "write.metadata.delete-after-commit.enabled": ("true",),
+    "write.metadata.compression-codec": ("gzip",),
+    "write.metadata.metrics.default": ("none", "counts"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One drawn case: exact totals, those in sums, and the band that these state."""
+
+    case: Case
+    exact: Totals
+    summed: Totals
+    band: dict[Kind, float]
+
+    def error(self, kind: Kind, *, files: bool = False) -> float:
+        """How far the sums lie from exact simulation, relatively; zero where the kind is not written."""
+        wanted, found = (
+            (one.files_written[kind], one.written_bytes[kind])[not files] for one in (self.exact, self.summed)
+        )
+        return found / wanted - 1 if wanted else float(found > 0)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Kinds that either writes."""
+        return [kind for kind in COMPARED if self.exact.files_written[kind] or self.summed.files_written[kind]]
+
+    @property
+    def error_of_all(self) -> float:
+        """The error of all metadata together."""
+        return self.summed.metadata_bytes / self.exact.metadata_bytes - 1
+
+
+def drawn_cases(seed: int, commits: int) -> Iterator[Case]:
+    """Cases without end, each over so many commits."""
+    random = Random(seed)  # noqa: S311 - no secret
+    with tempfile.TemporaryDirectory(prefix="wasim-years-") as folder:
+        path = Path(folder) / "drawn.yaml"
+        while True:
+            path.write_text(json.dumps(_drawn(random)))  # JSON is YAML
+            try:
+                case = load_scenario(path).cases()[0]
+                case = replace(case, horizon_s=commits * case.commit_interval_s)
+                check_supported(case, shipped_profile(case))
+            except WasimError:
+                continue
+            yield case
+
+
+def _drawn(random: Random) -> dict[str, Any]:
+    interval = random.choice(_INTERVALS)
+    scenario: dict[str, Any] = {
+        "name": "drawn",
+        "question": "Do the sums come to what every commit comes to?",
+        "table": {
+            "columns": [_column(random, number) for number in range(random.randint(1, 12))],
+            "format_version": random.choice([1, 2, 2, 2, 3]),
+            "properties": {key: random.choice(some) for key, some in _PROPERTIES.items() if random.random() < 0.2},
+        },
+        "workload": {"rows_per_second": 40 / _seconds(interval), "files_per_commit": random.randint(1, 4)},
+        "writer": random.choice(["streaming", "batch", {"kind": "streaming", "append": "merge"}]),
+        "commit_interval": interval,
+        "horizon": f"{int(40 * _seconds(interval))}s",
+        "seed": random.randrange(1000),
+    }
+    if random.random() < 0.5:
+        scenario["table"]["partition_by"] = random.sample(_PARTITIONS, random.choice([1, 1, 2]))
+    if random.random() < 0.7:
+        scenario["maintenance"] = _maintenance(random, _seconds(interval))
+    if random.random() < 0.1:
+        upsert = {"share": random.choice([0.2, 0.5]), "mode": "equality-deletes"}
+        scenario["writer"] = {"kind": "streaming", "upsert": upsert}
+    return scenario
+
+
+_PARTITIONS = [
+    {"column": "event_time", "transform": "day"},
+    {"column": "event_time", "transform": "hour"},
+    {"column": "event_id", "transform": "bucket[4]"},
+]
+
+
+def _seconds(interval: str) -> float:
+    return float(interval[:-1]) * {"s": 1, "m": 60}[interval[-1]]
+
+
+def _column(random: Random, number: int) -> dict[str, Any]:
+    if random.random() < 0.4:
+        column = {"name": f"c{number}", "type": "string", "length": random.choice([4, 15, 40])}
+        return column | ({"values": random.choice([3, 50])} if random.random() < 0.5 else {})
+    return {"name": f"c{number}", "type": random.choice(["int", "long", "double", "date", "timestamp"])}
+
+
+def _maintenance(random: Random, interval_s: float) -> dict[str, Any]:
+    def after(commits: int) -> str:
+        return f"{commits * interval_s:g}s"
+
+    choices = {
+        "expire_snapshots": [
+            {"every": after(random.choice([20, 70])), "older_than": after(random.choice([10, 50]))},
+            {"when_snapshots": random.choice([15, 60]), "older_than": after(5), "retain_last": random.choice([1, 6])},
+        ],
+        "rewrite_manifests": [{"every": after(random.choice([25, 90]))}, {"when_manifests": random.choice([12, 50])}],
+        "rewrite_data_files": [
+            {"every": after(random.choice([30, 80])), "target_file_size_bytes": random.choice([30_000, 2**29])},
+            {"when_small_files": random.choice([20, 60])},
+        ],
+        "remove_orphan_files": [{"every": after(60), "older_than": after(20)}],
+    }
+    kinds = random.sample(list(choices), random.randint(1, 3))
+    return {kind: random.choice(choices[kind]) for kind in kinds}
+
+
+def compare(case: Case) -> Comparison:
+    """The case simulated commit by commit, and summed."""
+    profile = shipped_profile(case)
+    simulated = simulate_table(case, profile, np.random.default_rng(case.seed), most_rows_computed=1)
+    summed = simulate_years(case, profile, Site())
+    exact = sum_events(simulated.recording.events)
+    return Comparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
+
+
+def fidelity(seed: int, scenarios: int, commits: int) -> Iterator[str]:
+    """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
+    yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"
+    yield "|---|--:|--:|--:|--:|"
+    met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
+    cases = held = stated = refused = 0
+    drawn = drawn_cases(seed, commits)
+    while cases < scenarios:
+        case = next(drawn)
+        try:
+            one = compare(case)
+        except WasimError:
+            refused += 1  # by exact simulation, on its way
+            continue
+        cases += 1
+        counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
+        metadata = [kind for kind in one.kinds if kind in METADATA_KINDS]
+        worst = max(metadata, key=lambda kind: abs(one.error(kind)))
+        inside = [abs(one.error(kind)) <= one.band[kind] for kind in one.kinds]
+        held, stated = held + sum(inside), stated + len(inside)
+        for name, is_met in zip(
+            met,
+            (
+                counts <= GOAL_COUNTS,
+                abs(one.error_of_all) <= GOAL_ALL,
+                abs(one.error(worst)) <= GOAL_KIND,
+            ),
+            strict=True,
+        ):
+            met[name] += is_met
+        yield (
+            f"| {_named(case)} | {counts:.2%} | {one.error_of_all:+.2%} | {worst} {one.error(worst):+.2%}"
+            f" | {sum(inside)} of {len(inside)} |"
+        )
+    yield ""
+    yield "; ".join(f"{name}: {count} of {cases}" for name, count in met.items())
+    yield f"the stated band holds the exact figure in {held} of {stated} ({held / stated:.0%})"
+
+
+def _named(case: Case) -> str:
+    """What of a drawn case decides how its metadata grows."""
+    kept = [
+        f"{name} {'by count' if getattr(upkeep, 'every', None) is None else 'by period'}"
+        for name, upkeep in case.maintenance
+        if upkeep is not None
+    ]
+    partitions = "+".join(field.transform for field in case.table.partition_by)
+    parts = [f"v{case.table.format_version}", case.writer_name, partitions, *kept]
+    return ", ".join(part for part in parts if part)
+
+
+def speed(files: list[Path]) -> Iterator[str]:
+    """How long a year of each scenario takes, case by case in this process, as Markdown."""
+    yield "| a year of | cases | wall | CPU | most memory so far |"
+    yield "|---|--:|--:|--:|--:|"
+    for file in files:
+        wall_s, cpu_s = time.monotonic(), time.process_time()
+        cases = load_scenario(file).cases()
+        years: dict[str, YearsOf] = {}
+        for case in cases:
+            profile = shipped_profile(case)
+            key = json.dumps([case.document()[name] for name in ("table", "workload", "writer")], sort_keys=True)
+            shared = years.setdefault(f"{key} {case.commit_interval_s}", YearsOf(profile=profile, site=Site()))
+            shared.simulate(replace(case, horizon_s=YEAR_S))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        spent = time.monotonic() - wall_s, time.process_time() - cpu_s
+        yield f"| {file.stem} | {len(cases)} | {spent[0]:.1f} s | {spent[1]:.1f} s | {memory:.0f} MB |"
+
+
+def main() -> None:
+    """Prints one of the two tables."""
+    parser = argparse.ArgumentParser(prog="python -m wasim.benchmarks.years", description=__doc__)
+    parser.add_argument("--scenarios", type=int, default=40)
+    parser.add_argument("--commits", type=int, default=3_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
+    given = parser.parse_args()
+    lines = fidelity(given.seed, given.scenarios, given.commits) if given.speed is None else speed(given.speed)
+    for line in lines:
+        print(line, flush=True)  # each takes a while
+
+
+if __name__ == "__main__":
+    main()
