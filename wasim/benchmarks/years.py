@@ -129,7 +129,7 @@ def _maintenance(random: Random, interval_s: float) -> dict[str, Any]:
     def after(commits: int) -> str:
         return f"{commits * interval_s:g}s"
 
-    choices = {
+    choices: dict[str, list[dict[str, Any]]] = {
         "expire_snapshots": [
             {"every": after(random.choice([20, 70])), "older_than": after(random.choice([10, 50]))},
             {"when_snapshots": random.choice([15, 60]), "older_than": after(5), "retain_last": random.choice([1, 6])},

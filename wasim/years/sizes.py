@@ -336,7 +336,7 @@ def _lists(table: SimulatedTable, alike: Sequence[LiveManifest], *, of_one_commi
             added_snapshot_id=identity.snapshot_id,
             sequence_number=identity.sequence_number if version > 1 else 0,
             min_sequence_number=identity.sequence_number if version > 1 else 0,
-            first_row_id=number * 100_000 if version > 2 else None,  # noqa: PLR2004 - format version 3
+            first_row_id=number * 100_000 if version > 2 else None,
         )
         records.append(encode(file))
     header = ManifestListHeader(
