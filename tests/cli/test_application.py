@@ -20,6 +20,7 @@ VERBS = [
     "init",
     "validate",
     "simulate",
+    "plan",
     "bench",
     "report",
     "inspect",

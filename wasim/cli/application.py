@@ -16,6 +16,7 @@ from wasim.cli.compare import compare
 from wasim.cli.fidelity import fidelity
 from wasim.cli.init import init
 from wasim.cli.inspect import inspect
+from wasim.cli.plan import plan
 from wasim.cli.profile import profile
 from wasim.cli.report import report
 from wasim.cli.schema import schema
@@ -29,6 +30,7 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
     (validate, "wasim validate my_stream.yaml --cases"),
     (simulate, "wasim simulate my_stream.yaml --horizon 365d"),
+    (plan, "wasim plan --rows-per-second 500 --metadata-json 5MB"),
     (bench, "wasim bench my_stream.yaml --set workload.rows_per_second=500"),
     (report, "wasim report latest"),
     (inspect, "wasim inspect s3://bucket/warehouse/db/table --s3-region eu-central-1"),
