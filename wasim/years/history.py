@@ -18,6 +18,7 @@ from wasim.years.state import TableState
 
 CHECKPOINTS = 200
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
+SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, PARTITIONS = "merge", "partitions"
 _STATE = 7  # columns of a sample before the flows
@@ -62,6 +63,7 @@ class History:
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     filling: FillingLevel = field(default_factory=FillingLevel)
+    last_merge: float = 0.0  # the writer's commit
     full: float = 0.0  # manifests that merges have filled
 
     def run(self) -> Samples:
@@ -74,7 +76,7 @@ class History:
             due = {job.operation: job.next_commit(state) for job in self.jobs}
             stop = min(self.commits, checkpoint, *due.values())
             _, merged = state.append(stop - state.commits)
-            if merged and (self._fills() or self._ends_cycle(MERGE, min([self.commits, *due.values()]))):
+            if merged and (self._fills() or self._merges_alike(min([self.commits, *due.values()]))):
                 continue
             if state.commits >= stop:
                 self._sample()
@@ -125,13 +127,21 @@ class History:
         self._leap(leap_ahead, level)
         return True
 
+    def _merges_alike(self, limit: float) -> bool:
+        """Leaps over merges that come after as many commits each; near the target of a manifest no two are alike."""
+        since, self.last_merge = self.state.commits - self.last_merge, self.state.commits
+        if since < self.state.data.policy.min_count - 1:
+            return False
+        return self._ends_cycle(MERGE, limit)
+
     def _fills(self) -> bool:
         """Leaps in the mean where a further manifest has been filled, and no maintenance sets the pace."""
         full = self.state.full_manifests
         if self.jobs or full <= self.full + 0.5:
             return False
         self.full = full
-        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits)
+        teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
+        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits, teeth)
         if leap is None:
             return False
         # the commits of a leap are whole, so that digits and due dates stay what they are

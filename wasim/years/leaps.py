@@ -21,7 +21,7 @@ TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expec
 MOST_CYCLES = 1 << 24
 PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
-TEETH, LOOSE = 3, 0.1
+LOOSE = 0.1
 _CHECKED = (
     Flow.LIST_BYTES,
     Flow.WRITTEN_MANIFESTS,
@@ -163,36 +163,36 @@ class Level:
 @dataclass(slots=True, kw_only=True)
 class FillingLevel:
     """The slowest cycle: a manifest that merges fill, until the next one begins. No two take the same commits, so what
-    `TEETH` of them do is taken in the mean, and leaps are never longer than half of what was seen or leapt before.
+    some of them do is taken in the mean, and leaps are never longer than half of what was seen or leapt before.
     """
 
     marks: list[Mark] = field(default_factory=list)
     passed: float = 0.0  # manifests filled so far
 
-    def planned(self, mark: Mark, limit: float) -> Leap | None:
-        """A leap in the mean from where another manifest is full; None while too few were seen since the last."""
+    def planned(self, mark: Mark, limit: float, teeth: int) -> Leap | None:
+        """A leap in the mean from where another manifest is full, over cycles of so many `teeth`, once two were seen."""
         if self.marks and self.marks[-1].structure != mark.structure:
             self.marks.clear()
         self.marks.append(mark)
         self.passed += 1
-        if len(self.marks) <= 2 * TEETH:
+        if len(self.marks) <= 2 * teeth:
             return None
-        first, second, last = self.marks[-1 - 2 * TEETH], self.marks[-1 - TEETH], mark
+        first, second, last = self.marks[-1 - 2 * teeth], self.marks[-1 - teeth], mark
         period = last.commits - second.commits
         before, change = second.values - first.values, last.values - second.values
         if abs(second.commits - first.commits - period) > LOOSE * period:
             return None
-        cycles = min(int(self.passed / (2 * TEETH)), floor((limit - last.commits) / period - 1e-9))
+        cycles = min(int(self.passed / (2 * teeth)), floor((limit - last.commits) / period - 1e-9))
         if cycles < 1:
             return None
         grows = np.abs(change - before) <= LOOSE * np.abs(change)
         added = last.flows - second.flows
         self.marks.clear()
-        self.passed += cycles * TEETH
+        self.passed += cycles * teeth
         return Leap(
             origin=last,
             cycles=cycles,
-            together=TEETH,
+            together=teeth,
             period=period,
             added=added,
             growth=added - (second.flows - first.flows),

@@ -327,10 +327,13 @@ class TableState:
     def bounds(self) -> list[tuple[int, float]]:
         """Places among `values` of numbers that change what happens once they pass a bound, with the bounds."""
         found, place = [], 1
-        for manifests in (self.data, self.deletes):
+        for manifests, size in ((self.data, self.sizes.data_manifests), (self.deletes, self.sizes.delete_manifests)):
+            target = manifests.policy.target_bytes
+            # a bin overflows before the manifest in it is full: by what waits to be merged with that
+            bound = target - min(manifests.policy.min_count * size.new, target / 2)
             for run in manifests.runs:
                 if run.count < 2:
-                    found.append((place + 1, float(manifests.policy.target_bytes)))
+                    found.append((place + 1, bound))
                 place += len(VALUES)
         for _ in self.files.cohorts if self.files.rule else ():
             found.append((place + 4, self.files.small_rows_at_most))
