@@ -170,7 +170,7 @@ class FillingLevel:
     passed: float = 0.0  # manifests filled so far
 
     def planned(self, mark: Mark, limit: float, teeth: int) -> Leap | None:
-        """A leap in the mean from where another manifest is full, over cycles of `teeth`, once two of them were seen."""
+        """A leap in the mean from where another manifest is full, over `teeth` at a time, once two such were seen."""
         if self.marks and self.marks[-1].structure != mark.structure:
             self.marks.clear()
         self.marks.append(mark)
