@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from wasim.capacity import PlanRequest, make_plan, request_from_file, request_from_flags
 from wasim.capacity.request import Wishes
-from wasim.capacity.settings import case_of, intervals_of
+from wasim.capacity.settings import DAY_S, NO_MAINTENANCE, Setting, case_of, intervals_of
 from wasim.cli import app
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
@@ -98,15 +98,29 @@ def test_without_limits_the_knee_lies_within_the_intervals_tried_and_old_metadat
     assert kept.values["metadata_on_disk_bytes"] > gone.values["metadata_on_disk_bytes"]
 
 
+def test_a_choice_that_the_band_could_change_is_called_close():
+    chosen = make_plan(request(metadata_json_bytes="20MB")).chosen
+    size = chosen.values["metadata_json_bytes"]
+    assert chosen.bands["metadata_json_bytes"] < 0.05
+    tight, wide = (make_plan(request(metadata_json_bytes=f"{size * times:.0f}B")) for times in (1.0001, 1.1))
+    assert tight.chosen.setting == wide.chosen.setting == chosen.setting
+    assert tight.or_within_band
+    assert not wide.or_within_band
+
+
 def test_a_scenario_gives_its_table_and_limits_and_a_flag_replaces_one():
-    path = SCENARIOS / "smoke.yaml"
-    read = request_from_file(path, {"limits.manifests": "<= 9", "writer": "batch"}, Wishes(limits={"manifests": "7"}))
+    overrides = {"limits.manifests": "<= 9", "limits.planning_p50_ms": "< 9", "limits.metadata_bytes": "<= 1GB"}
+    read = request_from_file(
+        SCENARIOS / "smoke.yaml", overrides | {"writer": "batch"}, Wishes(limits={"manifests": "7"})
+    )
     assert [limit.bound for limit in read.limits if limit.metric == "manifests"] == [7]
+    assert [text.split(" ")[0] for text in read.not_judged] == ["planning_p50_ms", "metadata_bytes"]
     assert read.document["table"]["columns"]
+    assert case_of(read, Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)).horizon_s == 30 * DAY_S
 
 
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
-    with pytest.raises(WasimError, match=r"sweep\..* makes several"):
+    with pytest.raises(WasimError, match=r"sweep\..* makes several cases"):
         request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Wishes(limits={}))
 
 

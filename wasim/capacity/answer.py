@@ -80,7 +80,7 @@ def _limits(plan: Plan, chosen: Figures) -> Iterator[str]:
         slack = _slack(chosen, limit)
         yield f"{METRIC_NAMES[limit.metric]:<20}{_value(chosen, limit.metric):>14}{bound:>14}{slack:>9.0%}"
     for text in plan.request.not_judged:
-        yield from _wrapped(f"{text}: not judged, a plan times nothing.")
+        yield from _wrapped(text)
 
 
 def _neighbours(plan: Plan, chosen: Figures) -> Iterator[str]:
@@ -124,6 +124,8 @@ def _rates(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _frontier(plan: Plan) -> Iterator[str]:
+    if not plan.frontier:
+        return
     yield ""
     yield f"{'Every':<8}{'maintenance':<39}{'a day':>10}{'json':>10}{'manifests':>11}"
     for one in plan.frontier:
@@ -158,9 +160,10 @@ def _nothing(plan: Plan) -> Iterator[str]:
         metric = one.limit.metric
         yield from _wrapped(
             f"Relax {METRIC_NAMES[metric]} from {format_value(metric, one.limit.bound)} to"
-            f" {format_value(metric, one.value)}, {format_figure(one.value / one.limit.bound)} times as much:"
-            f" {one.figures.setting.words} would do."
+            f" {format_value(metric, one.value)}, {format_figure(one.value / one.limit.bound)} times as much."
         )
+    if plan.relaxations:
+        yield from _wrapped(f"Then this setting will do: {plan.relaxations[0].figures.setting.words}.")
     if plan.beyond is not None:
         yield from _wrapped(f"Or give up freshness: {plan.beyond.setting.words} meets the limits.")
     if not plan.relaxations and plan.beyond is None:

@@ -1,5 +1,6 @@
 """A plan: every setting simulated, one chosen, and what its neighbours and higher rates would cost."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wasim.capacity.choice import Because, Relaxation, choose, frontier_of, relax, stopped_by, within_band
@@ -54,24 +55,29 @@ class Plan:
 
 def make_plan(request: PlanRequest) -> Plan:
     """The plan that a request asks for. WasimError for a request that makes no sense."""
-    case = case_of(request, Setting(interval_s=request.freshness_s, maintenance=NO_MAINTENANCE))
-    simulator = SettingSimulator(request=request)
-    choices = maintenance_choices(request.time_travel_s, case.horizon_s)
-    intervals = (*intervals_of(request.freshness_s), interval_beyond(request.freshness_s))
-    figures = tuple(
-        simulator.figures(Setting(interval_s=interval_s, maintenance=maintenance))
-        for interval_s in intervals
-        if interval_s <= case.horizon_s
-        for maintenance in choices
-    )
-    tried = tuple(one for one in figures if one.setting.interval_s <= request.freshness_s)
+    freshness_s, simulator = request.freshness_s, SettingSimulator(request=request)
+    case = case_of(request, Setting(interval_s=freshness_s, maintenance=NO_MAINTENANCE))
+    tried = _try(simulator, intervals_of(freshness_s), case.horizon_s)
     able = tuple(one for one in tried if one.keeps_up)
     chosen, because = choose(able, request.limits)
     plan = Plan(request=request, case=case, tried=tried, chosen=chosen, because=because, frontier=frontier_of(able))
-    if chosen is None:
-        later = [one for one in figures if one not in tried and one.keeps_up]
-        return replace(plan, relaxations=relax(able, request.limits), beyond=choose(later, request.limits)[0])
-    return _with_neighbours(plan, chosen, figures, simulator)
+    if chosen is not None and chosen.setting.interval_s < freshness_s:
+        return _with_neighbours(plan, chosen, tried, simulator)
+    beyond = _try(simulator, (interval_beyond(freshness_s),), case.horizon_s)
+    if chosen is not None:
+        return _with_neighbours(plan, chosen, (*tried, *beyond), simulator)
+    nearest, _ = choose((one for one in beyond if one.keeps_up), request.limits)
+    return replace(plan, relaxations=relax(able, request.limits), beyond=nearest)
+
+
+def _try(simulator: SettingSimulator, intervals_s: Iterable[float], horizon_s: float) -> tuple[Figures, ...]:
+    """The figures of every maintenance at each of these intervals that the horizon has room for."""
+    return tuple(
+        simulator.figures(Setting(interval_s=interval_s, maintenance=maintenance))
+        for interval_s in intervals_s
+        if interval_s <= horizon_s
+        for maintenance in maintenance_choices(simulator.request.time_travel_s, horizon_s)
+    )
 
 
 def _with_neighbours(plan: Plan, chosen: Figures, figures: tuple[Figures, ...], simulator: SettingSimulator) -> Plan:

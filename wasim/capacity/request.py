@@ -48,7 +48,7 @@ _LEAST_COLUMNS = 4
 class PlanRequest:
     """What to plan: `document` is the scenario without an interval; `assumed` are sentences about what was not given.
 
-    `not_judged` are limits of the scenario that a plan does not judge, as written.
+    `not_judged` are sentences about limits of the scenario that a plan does not judge.
     """
 
     source: str
@@ -95,25 +95,28 @@ def request_from_flags(given: Mapping[str, str | None], wishes: Wishes) -> PlanR
     return _request(FLAGS, document, wishes, limits=(), assumed=_assumed(workload, columns, partitions))
 
 
-def request_from_file(path: Path, overrides: Mapping[str, str], wishes: Wishes) -> PlanRequest:
-    """A request for a scenario's table and workload. Its intervals are not used; its limits are, unless a flag's.
+def request_from_file(
+    path: Path, overrides: Mapping[str, str], wishes: Wishes, horizon: str | None = None
+) -> PlanRequest:
+    """A request for a scenario's table and workload. Its limits count, unless a flag gives another bound.
 
-    WasimError if it sweeps anything else; what it expires or rewrites of manifests gives way to what the plan tries.
+    Its intervals, expiry and rewriting of manifests give way to what the plan tries, its horizon, which may be that of
+    a short run, to 30 days or `horizon`. WasimError if it sweeps anything but intervals.
     """
     loaded = load_scenario(path, overrides)
     swept = [field for field in loaded.swept if field != "commit_interval"]
     if swept:
         raise WasimError(
-            f"{path}: sweep.{swept[0]} makes several tables or workloads, and a plan is for one. Give --set"
-            f" {swept[0]}=VALUE."
+            f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
         )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
-    notes = ("Expiry and rewrite_manifests of the scenario give way to those tried here.",)
-    kept = document.get("maintenance", {})
-    assumed = notes if {"expire_snapshots", "rewrite_manifests"} & set(kept) else ()
-    return _request(str(path), document, wishes, limits=loaded.limits, assumed=assumed)
+    document["horizon"] = horizon or DEFAULT_WORKLOAD["horizon"]
+    assumed = [] if horizon else [f"Horizon {document['horizon']} (default)."]
+    if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
+        assumed.append("Expiry and rewrite_manifests of the scenario give way to those tried here.")
+    return _request(str(path), document, wishes, limits=loaded.limits, assumed=tuple(assumed))
 
 
 def _request(
@@ -121,8 +124,8 @@ def _request(
 ) -> PlanRequest:
     own = tuple(_limit(metric, text) for metric, text in wishes.limits.items())
     metrics = {limit.metric for limit in own}
-    timed = [limit for limit in limits if limit.metric.endswith("_ms")]
-    untimed = [limit for limit in limits if limit not in timed and limit.metric not in metrics]
+    others = [limit for limit in limits if limit.metric not in metrics]
+    reasons = {limit: reason for limit in others if (reason := _why_not_judged(limit))}
     defaults = [
         f"{what} {text} (default)."
         for what, text, given in (
@@ -134,13 +137,19 @@ def _request(
     return PlanRequest(
         source=source,
         document=document,
-        limits=(*own, *untimed),
+        limits=(*own, *(limit for limit in others if limit not in reasons)),
         freshness_s=_duration("--freshness", wishes.freshness or DEFAULT_FRESHNESS),
         time_travel_s=_duration("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
         table_name=wishes.table_name,
         assumed=(*assumed, *defaults),
-        not_judged=tuple(f"{limit.metric} {limit.text}" for limit in timed),
+        not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
     )
+
+
+def _why_not_judged(limit: Limit) -> str:
+    if limit.metric.endswith("_ms"):
+        return "a plan times nothing"
+    return "it is for the scenario's own horizon" if limit.metric == "metadata_bytes" else ""
 
 
 def _table(columns: int, partitions: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def plan(
     ] = None,
     partitions: Annotated[Text, typer.Option(metavar="N", help="Partitions that each commit writes to; 0.")] = None,
     writer: Annotated[Text, typer.Option(help="streaming, batch or flink; streaming.")] = None,
-    horizon: Annotated[Text, typer.Option(help="Time that figures are of; 30d, or the scenario's.")] = None,
+    horizon: Annotated[Text, typer.Option(help="Event time that figures are of; 30d.")] = None,
     freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 5m.")] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
     metadata_per_day: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata written in a day.")] = None,
@@ -84,5 +84,4 @@ def _request(
     for flag, text in workload.items():
         if flag != "horizon" and text is not None:
             raise WasimError(f"--{flag.replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
-    horizon = workload["horizon"]
-    return request_from_file(file, overrides | ({} if horizon is None else {"horizon": horizon}), wishes)
+    return request_from_file(file, overrides, wishes, workload["horizon"])
