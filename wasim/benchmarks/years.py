@@ -22,7 +22,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
-from wasim.years import YearsOf, simulate_years
+from wasim.years import simulate_years
 
 YEAR_S = 365 * 86_400.0
 GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
@@ -212,12 +212,8 @@ def speed(files: list[Path]) -> Iterator[str]:
     for file in files:
         wall_s, cpu_s = time.monotonic(), time.process_time()
         cases = load_scenario(file).cases()
-        years: dict[str, YearsOf] = {}
         for case in cases:
-            profile = shipped_profile(case)
-            key = json.dumps([case.document()[name] for name in ("table", "workload", "writer")], sort_keys=True)
-            shared = years.setdefault(f"{key} {case.commit_interval_s}", YearsOf(profile=profile, site=Site()))
-            shared.simulate(replace(case, horizon_s=YEAR_S))
+            simulate_years(replace(case, horizon_s=YEAR_S), shipped_profile(case), Site())
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         spent = time.monotonic() - wall_s, time.process_time() - cpu_s
         yield f"| {file.stem} | {len(cases)} | {spent[0]:.1f} s | {spent[1]:.1f} s | {memory:.0f} MB |"

@@ -5,6 +5,6 @@ twin encodes; `history` steps `state` from event to event, and leaps over cycles
 expiry and deletion leave of that; `summed` puts it together.
 """
 
-from wasim.years.summed import Shape, YearsOf, history_of, read_shape, simulate_years, sum_history
+from wasim.years.summed import Shape, YearsOf, history_of, read_shape, shape_key, simulate_years, sum_history
 
-__all__ = ["Shape", "YearsOf", "history_of", "read_shape", "simulate_years", "sum_history"]
+__all__ = ["Shape", "YearsOf", "history_of", "read_shape", "shape_key", "simulate_years", "sum_history"]

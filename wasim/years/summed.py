@@ -1,10 +1,16 @@
 """A case over any horizon, in sums: what the engine of years returns."""
 
+import json
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.properties import (
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    METADATA_PREVIOUS_VERSIONS_MAX,
+    TableProperties,
+)
 from wasim.ledger import Kind, Ledger, Summed, Totals
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
@@ -42,7 +48,30 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
     """A case in sums, whatever its horizon and whatever happens to its table."""
-    return YearsOf(profile=profile, site=site).simulate(case)
+    key = f"{shape_key(case)} {site!r} {profile!r}"
+    if key not in _SHARED:
+        while len(_SHARED) >= MOST_SHARED:
+            _SHARED.popitem(last=False)
+        _SHARED[key] = YearsOf(profile=profile, site=site)
+    return _SHARED[key].simulate(case)
+
+
+def shape_key(case: Case) -> str:
+    """What decides the shape of a case's table and commits: all but maintenance, what is retained, and the horizon."""
+    table = case.table.model_dump(mode="json")
+    table["properties"] = {key: value for key, value in table["properties"].items() if key not in _OF_RETENTION}
+    parts = [
+        table,
+        case.writer.model_dump(mode="json"),
+        case.workload.model_dump(mode="json"),
+        case.changes.model_dump(mode="json"),
+        [one.model_dump(mode="json") for one in case.evolution],
+        case.environment.model_dump(mode="json"),
+        case.commit_interval_s,
+        case.clock,
+        case.seed,
+    ]
+    return json.dumps(parts, sort_keys=True)
 
 
 def sum_history(case: Case, shape: Shape, samples: Samples, observed: Observed | None = None) -> Summed:
@@ -66,6 +95,8 @@ def sum_history(case: Case, shape: Shape, samples: Samples, observed: Observed |
 
 
 RACE_BAND = 0.1
+MOST_SHARED = 16
+_OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,6 +137,9 @@ class YearsOf:
             band={kind: max(RACE_BAND, width) for kind, width in summed.band.items()},
             approximated=(*summed.approximated, line),
         )
+
+
+_SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
 
 
 def history_of(case: Case, shape: Shape) -> History:
