@@ -54,6 +54,15 @@ def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
         assert found.totals.on_disk_bytes[kind] == pytest.approx(wanted.on_disk_bytes[kind], rel=0.06, abs=60_000)
 
 
+def test_a_snapshot_takes_about_as_many_bytes_of_metadata_json_however_many_there_are():
+    batch = next(case for case in load_scenario(SCENARIOS / "smoke.yaml").cases() if case.merges)
+    sizes = []
+    for commits in (2_500, 20_000, 25_000, 43_200):
+        made = years(replace(batch, horizon_s=commits * batch.commit_interval_s))
+        sizes.append(made.live_bytes[Kind.METADATA_JSON] / commits)
+    assert max(sizes) < 1.005 * min(sizes)
+
+
 def test_a_year_takes_hardly_more_steps_than_a_month():
     for name, number in (("expire_and_rewrite", 2), ("commit_interval", 1), ("remedies", 1)):
         case = case_of(name, number, 1)

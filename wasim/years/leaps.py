@@ -155,7 +155,7 @@ class Level:
             together=together,
             period=period,
             added=added,
-            growth=added - (second.flows - first.flows),
+            growth=_growth(added, second.flows - first.flows),
             values=last.values + int(cycles) * change,
         )
 
@@ -195,9 +195,16 @@ class FillingLevel:
             together=teeth,
             period=period,
             added=added,
-            growth=added - (second.flows - first.flows),
+            growth=_growth(added, second.flows - first.flows),
             values=last.values + cycles * np.where(grows, change, 0.0),
         )
+
+
+def _growth(added: Floats, before: Floats) -> Floats:
+    """By how much more a cycle adds than the one before; but for what grows with the digits of its numbers alone."""
+    growth = added - before
+    growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0
+    return growth
 
 
 def _room(values: Floats, change: Floats, bounds: Sequence[tuple[int, float]]) -> float:
