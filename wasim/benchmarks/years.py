@@ -18,6 +18,14 @@ from typing import Any
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import (
+    DEFAULT_WRITE_METRICS_MODE,
+    MANIFEST_MIN_MERGE_COUNT,
+    MANIFEST_TARGET_SIZE_BYTES,
+    METADATA_COMPRESSION,
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    METADATA_PREVIOUS_VERSIONS_MAX,
+)
 from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
@@ -29,12 +37,12 @@ GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
 COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 _INTERVALS = ("1s", "2s", "5s", "30s", "2m", "7m")
 _PROPERTIES: dict[str, tuple[str, ...]] = {
-    "commit.manifest.min-count-to-merge": ("10", "40"),
-    "commit.manifest.target-size-bytes": ("200000", "1000000"),
-    "write.metadata.previous-versions-max": ("5", "30"),
-    "write.metadata.delete-after-commit.enabled": ("true",),
-    "write.metadata.compression-codec": ("gzip",),
-    "write.metadata.metrics.default": ("none", "counts"),
+    MANIFEST_MIN_MERGE_COUNT: ("10", "40"),
+    MANIFEST_TARGET_SIZE_BYTES: ("200000", "1000000"),
+    METADATA_PREVIOUS_VERSIONS_MAX: ("5", "30"),
+    METADATA_DELETE_AFTER_COMMIT_ENABLED: ("true",),
+    METADATA_COMPRESSION: ("gzip",),
+    DEFAULT_WRITE_METRICS_MODE: ("none", "counts"),
 }
 
 
