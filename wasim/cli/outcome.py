@@ -22,6 +22,8 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
         typer.echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
     words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
+    if outcome.remedies is not None and outcome.remedies.line:
+        words.print(outcome.remedies.line, markup=False, highlight=False)
     words.print(render_headline_table(outcome.run))
     for note in simulation_notes(outcome.run):
         words.print(note, style="dim", markup=False, highlight=False)

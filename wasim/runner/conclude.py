@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
@@ -14,10 +14,13 @@ from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, wr
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
 
+if TYPE_CHECKING:
+    from wasim.report.remedies import Remedies
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came out of a run, ready to be shown. Without a folder there is no `report`."""
+    """What came out of a run, ready to be shown. Without a folder there is no `report`, and no `remedies`."""
 
     run: Run
     fit: FitReport
@@ -26,6 +29,7 @@ class Outcome:
     document: dict[str, Any]
     report: Path | None
     prices: Prices
+    remedies: "Remedies | None" = None
 
     @property
     def exit_code(self) -> ExitCode:
@@ -51,7 +55,9 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     """
     # matplotlib takes most of a second to import, and a run that is not saved draws nothing
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
+    from wasim.report.pages.remedy_cells import remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
+    from wasim.report.remedies import find_remedies, remedies_document  # noqa: PLC0415
 
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
@@ -61,10 +67,20 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
     save_charts(charts, folder / "charts")
     report = folder / "report.html"
-    parts = PageParts(run=run, fit=concluded.fit, answer=concluded.answer, limits=concluded.limits, prices=price_list)
+    remedies = find_remedies(concluded.answer)
+    parts = PageParts(
+        run=run,
+        fit=concluded.fit,
+        answer=concluded.answer,
+        limits=concluded.limits,
+        prices=price_list,
+        remedies=None if remedies is None else remedy_table(remedies),
+    )
     write_atomically(report, render_run_page(parts, charts))
-    write_atomically(folder / "summary.json", json.dumps(concluded.document, indent=1))
-    return replace(concluded, report=report)
+    answer = {**concluded.document["answer"], "remedies": remedies_document(remedies)}
+    document = {**concluded.document, "answer": answer}
+    write_atomically(folder / "summary.json", json.dumps(document, indent=1))
+    return replace(concluded, document=document, report=report, remedies=remedies)
 
 
 def _settle_prices(own: Path, named: Path | None) -> Prices:

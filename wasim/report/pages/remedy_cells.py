@@ -1,0 +1,24 @@
+"""The table of what the standard remedies would save."""
+
+from wasim.report.pages.cells import TextTable
+from wasim.report.remedies import Remedies, Remedy
+from wasim.report.words import ABSENT
+from wasim.units import format_bytes, format_duration
+
+
+def remedy_table(remedies: Remedies) -> TextTable:
+    """One row per remedy: metadata written over the horizon, on disk at its end, and live manifests."""
+    over = format_duration(remedies.horizon_s)
+    figures = (f"metadata written in {over}", "on disk at the end", "manifests live")
+    return TextTable(
+        caption=f"{remedies.case}: {over} simulated, as it is and with each remedy",
+        head=("remedy", *figures),
+        rows=tuple((one.name, *_figures(one)) for one in remedies.rows),
+        figures=figures,
+    )
+
+
+def _figures(remedy: Remedy) -> tuple[str, ...]:
+    if not remedy.keeps_up:
+        return ABSENT, ABSENT, ABSENT
+    return format_bytes(remedy.written_bytes), format_bytes(remedy.on_disk_bytes), f"{remedy.manifests:,}"
