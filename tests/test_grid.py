@@ -118,7 +118,7 @@ def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, sce
     frame.write.parquet(str(tmp_path / "grid"))
     found = pq.read_table(tmp_path / "grid").sort_by("setting")
     assert found.to_pylist() == results
-    assert len(list((tmp_path / "grid").glob("part-*.parquet"))) == 2
+    assert len(list((tmp_path / "grid").glob("part-*.parquet"))) == 12  # one for each block
 
 
 def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
