@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.ledger import Kind, OperationTotals, Totals
+from wasim.report.charts.chart import LeftOut
 from wasim.report.charts.operations import draw_operations, plan_operations
 from wasim.report.charts.palette import styled
 from wasim.report.pages.operation_cells import operations_table, remains_table
@@ -40,6 +41,12 @@ def test_a_run_of_appends_has_neither_chart_nor_table() -> None:
     assert plan_operations(plain) == ()
     assert operations_table(plain).rows == ()
     assert len(remains_table(plain).rows) == len(plain.cases)
+
+
+def test_sums_that_tell_no_operations_apart_leave_the_chart_out(run: Run) -> None:
+    summed = replace(run, cases=tuple(replace(case, operations=()) for case in run.cases))
+    (left_out,) = plan_operations(summed)
+    assert isinstance(left_out, LeftOut)
 
 
 def test_bars_are_cut_where_one_operation_ends(run: Run) -> None:

@@ -126,8 +126,11 @@ def _reading_of_amounts(choices: Sequence[Choice]) -> str:
     names = " and ".join(choice.group.name for choice in choices[:2])
     last = choices[0].options[-1]
     longest = max(last.by_horizon, default=0.0)
+    expected = "Expected by the model, not measured, and without maintenance"
+    if last.run.case.has_maintenance:
+        expected = "Simulated, under the scenario's maintenance"
     return (
-        f"Expected by the model, not measured, and without maintenance ({names}): a commit every "
+        f"{expected} ({names}): a commit every "
         f"{format_duration(last.interval_s)} writes {format_bytes(last.by_horizon.get(longest, np.nan))} in "
         f"{format_duration(longest)}. Lines end where the writer stops keeping up. The values are those of "
         f"{choices[0].group.name}."

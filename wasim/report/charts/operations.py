@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.report.charts.axes import key_below, name_rows, set_linear_byte_axis
-from wasim.report.charts.chart import Chart
+from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import look_of
 from wasim.report.series import operation_words
 from wasim.runs import CaseRun, Run
@@ -16,11 +16,13 @@ ROWS_PER_PANEL = 6
 KEY_COLUMNS = 2
 
 
-def plan_operations(run: Run) -> tuple[Chart, ...]:
+def plan_operations(run: Run) -> tuple[Chart | LeftOut, ...]:
     """One bar per case, made of what each operation wrote; no chart where all cases only append."""
     if all(case.case.only_appends for case in run.cases):
         return ()
     operations = tuple(dict.fromkeys(one.operation for case in run.cases for one in case.operations))
+    if not operations:
+        return (LeftOut(name=NAME, title=TITLE, why="Sums over a long horizon do not tell operations apart."),)
     cut = [run.cases[start : start + ROWS_PER_PANEL] for start in range(0, len(run.cases), ROWS_PER_PANEL)]
     most = max(case.totals.metadata_bytes for case in run.cases)
     chart = Chart(
