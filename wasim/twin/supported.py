@@ -18,11 +18,7 @@ def check_supported(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator does not support."""
     _check_upsert(case, profile)
     check_rewriting(case)
-    if case.table.format_version > 2 and profile.release < V3_SINCE:
-        raise WasimError(
-            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
-            " or the profile of a newer writer."
-        )
+    _check_format(case, profile)
     given: dict[str, str] = {}
     for properties in case.all_properties:
         given |= properties
@@ -43,24 +39,19 @@ def check_supported(case: Case, profile: WriterProfile) -> None:
 def check_answerable(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError for what makes no sense: all else has an answer in sums, be it in the mean."""
     _check_upsert(case, profile)
-    if case.table.format_version > 2 and profile.release < V3_SINCE:
-        raise WasimError(
-            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
-            " or the profile of a newer writer."
-        )
+    _check_format(case, profile)
     given: dict[str, str] = {}
     for properties in case.all_properties:
         given |= properties
         TableProperties.read(given)
 
 
-def unsupported(case: Case, profile: WriterProfile) -> str | None:
-    """What of a case exact simulation does not carry out, in words; None if it carries out all of it."""
-    try:
-        check_supported(case, profile)
-    except WasimError as error:
-        return str(error)
-    return None
+def _check_format(case: Case, profile: WriterProfile) -> None:
+    if case.table.format_version > 2 and profile.release < V3_SINCE:
+        raise WasimError(
+            f"table.format_version 3 is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}. Give 2,"
+            " or the profile of a newer writer."
+        )
 
 
 def _check_upsert(case: Case, profile: WriterProfile) -> None:

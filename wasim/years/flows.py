@@ -21,12 +21,9 @@ class Flow(IntEnum):
     ROWS = 23  # live, in all data files
     POSITION_DELETES = 24
     EQUALITY_DELETES = 25
-    COMPACTIONS = 26
-    MANIFEST_REWRITES = 27
-    CHANGES = 28
 
 
-WIDTH = len(Flow) and max(Flow) + 1
+WIDTH = max(Flow) + 1
 DATA, DELETES = 0, 2  # what to add to the place of a group
 
 

@@ -121,7 +121,7 @@ class History:
                 self._go_back(leap, level)
                 return True
             level.reach *= 4
-        leap_ahead = level.planned(limit, self._bounds())
+        leap_ahead = level.planned(limit, self.state.bounds())
         if leap_ahead is None:
             return False
         self._leap(leap_ahead, level)
@@ -186,10 +186,6 @@ class History:
         """Gives the state the structure of the mark too, whatever it is now."""
         self.state.reshape(mark.structure)
         self.state.restore(mark.values.tolist(), mark.flows.tolist())
-
-    def _bounds(self) -> list[tuple[int, float]]:
-        """Places of values that change what happens once they pass a bound, and the bounds."""
-        return self.state.bounds()
 
     def _sample(self) -> None:
         state = self.state

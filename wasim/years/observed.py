@@ -142,9 +142,7 @@ def _simulated(few: Case, profile: WriterProfile, site: Site) -> tuple[Simulated
 class _History:
     """Observed after each commit of the writer, from none on: columns as in `Samples`."""
 
-    state: (
-        Floats  # data manifests, delete manifests, entries, their bytes twice, list bytes, live files and their bytes
-    )
+    state: Floats  # data and delete manifests, entries, bytes of both, list bytes, live files and their bytes
     flows: Floats
 
 
@@ -162,11 +160,10 @@ def _cumulated(few: Case, simulated: Simulated, *, scale: float) -> _History:
     for place, commit in enumerate(after.tolist()):
         live = reports.manifests_created[place] + reports.manifests_kept[place]
         deletes = min(live - 1, live * sizes[2]) if live else 0
-        lists = _list_bytes(recording, place)
         entries = reports.files_live[place] + reports.delete_files_live[place]
         held = reports.files_live[place], reports.data_bytes_live[place] * scale
         manifests = (live - deletes) * sizes[0], deletes * sizes[1]
-        state[commit:] = (live - deletes, deletes, entries, *manifests, lists, *held)
+        state[commit:] = (live - deletes, deletes, entries, *manifests, per_report[place, Flow.LIST_BYTES], *held)
     return _History(state=state, flows=np.cumsum(flows, axis=0))
 
 
@@ -177,13 +174,6 @@ def _manifest_sizes(simulated: Simulated) -> tuple[float, float, float]:
     deletes = [one.file.manifest_length for one in listed if one.has_deletes]
     mean = (float(np.mean(data)) if data else 0.0, float(np.mean(deletes)) if deletes else 0.0)
     return *mean, len(deletes) / max(1, len(listed))
-
-
-def _list_bytes(recording: Recording, report: int) -> float:
-    events = recording.events
-    mine = (events.commit == report + 1) & (events.kind == Kind.MANIFEST_LIST) & (events.action == Action.WRITE)
-    found = events.bytes[mine]
-    return float(found[-1]) if len(found) else 0.0
 
 
 def _flows_by_report(recording: Recording, scale: float) -> Floats:

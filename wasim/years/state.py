@@ -1,7 +1,7 @@
 """The state of a table in the mean, and what one commit of each kind does to it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
@@ -17,11 +17,10 @@ SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, deflate f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How the writer commits: by MergeAppend or FastAppend; rows and event time of a commit."""
+    """How the writer commits: by MergeAppend or FastAppend, and how many rows."""
 
     appends_merge: bool
     rows_per_commit: float
-    commit_interval_s: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +36,6 @@ class TableState:
     files: DataFilesByPartition
     commits: float = 0.0  # of the writer
     flows: list[float] = field(default_factory=no_flows)
-    settled_flows: list[float] = field(default_factory=list)
 
     @property
     def manifests(self) -> float:
@@ -218,7 +216,6 @@ class TableState:
         done = [manifests.rewrite(flows) for manifests in (self.data, self.deletes) if manifests.runs]
         if not any(done):
             return False
-        flows[Flow.MANIFEST_REWRITES] += 1
         created = self.manifests
         self._note_operation(
             CommitCounts(manifests_created=whole(created), manifests_replaced=whole(before), entries_processed=0)
@@ -245,7 +242,6 @@ class TableState:
             flows[Flow.REMOVED_FILES + DATA + 1] += done.taken_bytes
             flows[Flow.WRITTEN_FILES + DATA] += made
             flows[Flow.WRITTEN_FILES + DATA + 1] += done.made_bytes
-            flows[Flow.COMPACTIONS] += 1
             rows = whole(self._rows_of(done.taken_bytes))
             self._note_operation(
                 CommitCounts(
@@ -292,18 +288,11 @@ class TableState:
             bytes=whole(self.live_bytes),
             delete_files=whole(flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]),
         )
-        with_totals = CommitCounts(
-            manifests_created=counts.manifests_created,
-            manifests_kept=counts.manifests_kept,
-            manifests_replaced=counts.manifests_replaced,
-            entries_processed=counts.entries_processed,
-            added=counts.added,
-            removed=counts.removed,
-            changed_partitions=counts.changed_partitions,
-            totals=totals,
-        )
         sizes = self.sizes.snapshots
-        size = sizes.of_operation("replace", with_totals) + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
+        size = (
+            sizes.of_operation("replace", replace(counts, totals=totals))
+            + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
+        )
         flows[Flow.SNAPSHOTS] += 1
         flows[Flow.SNAPSHOT_JSON_BYTES] += size
         flows[Flow.LIST_BYTES] += self.list_bytes

@@ -157,7 +157,6 @@ def history_of(case: Case, shape: Shape) -> History:
         rules=Rules(
             appends_merge=(case.merges or bool(case.key_columns)) and policy.enabled,
             rows_per_commit=case.rows_per_commit,
-            commit_interval_s=case.commit_interval_s,
         ),
         arrivals=shape.arrivals,
         file_bytes=shape.file_bytes,
