@@ -40,7 +40,7 @@ def run_cases(job: Job, carry_out: CarryOut, console: Console) -> Outcome:
     CaseFailed if no case could be finished; EnvironmentFault if the folder cannot be made.
     """
     if job.prices is not None:
-        load_prices(job.prices)  # a mistake in it is told before anything runs
+        load_prices(job.prices)  # a mistake in it is reported before anything runs
     scenario = job.scenario
     marker = RunMarker(
         scenario=scenario.name,

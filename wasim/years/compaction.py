@@ -17,7 +17,7 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionRule:
-    """What rewrite_data_files is told."""
+    """Options of rewrite_data_files."""
 
     target_bytes: int
     min_input_files: int
