@@ -1,15 +1,20 @@
 """Several simulated writers at once: who wins, what lost attempts leave, and what a profile knows of their times."""
 
 import json
-from collections import Counter
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from support.attempts import attempts_of
 from support.paths import DATA
+from support.races import share_lost, times
 from support.synthetic import synthetic_case
 
+from wasim.contention import (
+    measure_contention,
+    race_of,
+    retry_policy,
+)
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.properties import TableProperties
@@ -19,47 +24,13 @@ from wasim.runs import read_recording
 from wasim.scenario import case_from_document
 from wasim.scenario.parts import Environment
 from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
-from wasim.twin.conflicts import CONFLICT_RULES
 from wasim.twin.fidelity import compare
-from wasim.twin.measure_contention import measure_contention
-from wasim.twin.race import RaceRules, race, race_of, retry_policy
-from wasim.twin.writer_times import QUANTILES, WriterTimes, times_among
 from wasim.workload import Append, plan_steps
 
 REAL = DATA / "together"
 DEFAULT_POLICY = retry_policy(TableProperties())
 RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
 MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
-
-
-def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog: str = "jdbc") -> WriterTimes:
-    """Times that are spread about these, evenly."""
-    around = tuple(np.linspace(0.5, 1.5, QUANTILES))
-    return WriterTimes(
-        catalog=catalog,
-        writers=writers,
-        work_s=tuple(work_s * one for one in around),
-        first_attempt_s=tuple(attempt_s * one for one in around),
-        later_attempt_s=tuple(attempt_s / 2 * one for one in around),
-        write_s=tuple(0.01 * one for one in around),
-        finish_s=tuple(0.01 * one for one in around),
-    )
-
-
-def raced(
-    writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
-):
-    rules = RaceRules(
-        writers=writers,
-        times=times(writers, **durations),
-        policy=replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20),
-        rule=CONFLICT_RULES[catalog],
-    )
-    return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))
-
-
-def share_lost(attempts) -> float:
-    return sum(not one.won for one in attempts) / len(attempts)
 
 
 def case_of(writers: int, *, format_version: int = 2, **parts):
@@ -77,56 +48,6 @@ def simulated(case, folder=None, seed: int = 0):
     catalog = case.environment.catalog
     profile = replace(shipped_profile(case), together=(times(2, catalog=catalog), times(8, catalog=catalog)))
     return simulate_table(case, profile, np.random.default_rng(seed), emit=folder)
-
-
-def test_one_writer_alone_loses_nothing():
-    attempts = raced(1)
-    assert [one.commit for one in attempts] == list(range(1, 41))
-    assert all(one.won for one in attempts)
-
-
-def test_more_writers_lose_more():
-    shares = [np.mean([share_lost(raced(writers, 200, seed=seed)) for seed in range(5)]) for writers in (2, 4, 8)]
-    assert shares == sorted(shares)
-    assert 0.05 < shares[0] < shares[-1] < 0.9
-
-
-@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "rest"])
-def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way(catalog):
-    attempts = raced(4, 200, catalog=catalog)
-    assert any(one.refused for one in attempts) == (catalog == "rest")
-    landed_s = [one.swap_s for one in attempts if one.won]
-    for one in attempts:
-        since = [at_s for at_s in landed_s if one.read_s < at_s < one.swap_s]
-        assert one.won == (not since)
-        assert one.base == sum(at_s <= one.read_s for at_s in landed_s)
-
-
-def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
-    attempts = raced(8, 200, retries=2)
-    tries = Counter(one.commit for one in attempts)
-    assert max(tries.values()) == 3
-    assert all(tries[one.commit] == 3 for one in attempts if one.failed)
-    assert any(one.failed for one in attempts)
-    assert {one.commit for one in attempts if one.won or one.failed} == set(range(1, 201))
-
-
-def test_waits_grow_to_their_limit():
-    policy = DEFAULT_POLICY
-    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
-    by_commit: dict[int, list] = {}
-    for one in raced(4, 200, retries=9):
-        for before in by_commit.get(one.commit, [])[-1:]:
-            assert one.read_s >= before.swap_s
-        by_commit.setdefault(one.commit, []).append(one)
-
-
-def test_times_between_two_that_were_measured_lie_between():
-    two, eight = times(2, work_s=0.1), times(8, work_s=0.4)
-    assert times_among([eight, two], "jdbc", 5).work_s == pytest.approx(times(5, work_s=0.25).work_s)
-    assert times_among([two, eight], "jdbc", 16).work_s == eight.work_s
-    with pytest.raises(WasimError, match="no times of several writers in the catalog in_memory"):
-        times_among([two, eight], "in_memory", 2)
 
 
 @pytest.mark.parametrize("properties", [RETRIES, RETRIES | MERGE_OFTEN])
@@ -211,7 +132,8 @@ def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name
     step = next(step for step in plan_steps(case) if isinstance(step, Append))
     profile = shipped_profile(case)
     shares = [
-        share_lost(race_of(case, profile, step, passed_s=0.0, rng=np.random.default_rng(seed))) for seed in range(100)
+        share_lost(race_of(case, profile.together, step, passed_s=0.0, rng=np.random.default_rng(seed)))
+        for seed in range(100)
     ]
     assert np.mean(shares) == pytest.approx(cost.lost_attempts / cost.attempts, abs=0.08)
 

@@ -1,9 +1,9 @@
 """Several writers appending to one simulated table at once: what their attempts write, and what is left of lost ones.
 
-`race` says who wins. An attempt writes a manifest list and a metadata.json for the table as it read it. Where another
-commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up. What becomes
-of the metadata.json depends on the catalog (`ConflictRule`): most leave it behind as an orphan, Hadoop's deletes what
-is a temporary file still, and a REST server may have refused to write it.
+`wasim.contention` says who wins. An attempt writes a manifest list and a metadata.json for the table as it read it.
+Where another commit has landed since, both are of no use: Iceberg deletes the list once the commit is made or given up.
+What becomes of the metadata.json depends on the catalog (`ConflictRule`): most leave it behind as an orphan, Hadoop's
+deletes what is a temporary file still, and a REST server may have refused to write it.
 """
 
 from collections import deque
@@ -11,17 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from wasim.contention import Attempt, ConflictRule
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.twin.appending import append_manifest
 from wasim.twin.commits import Moment, new_entries
-from wasim.twin.conflicts import ConflictRule
 from wasim.twin.event_log import EVENT_COLUMNS, EventLog, Size
 from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
-from wasim.twin.race import Attempt
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append
 

@@ -1,13 +1,15 @@
 """How long each part of a commit takes while other writers commit too: measured as quantiles, drawn from them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.units import Floats
 
+LEAST_S = 1e-9
 QUANTILES = 11  # evenly spaced, from the least to the greatest
 Part = Literal["work_s", "first_attempt_s", "later_attempt_s", "write_s", "finish_s"]
 Quantiles = tuple[float, ...]
@@ -31,10 +33,18 @@ class WriterTimes:
     write_s: Quantiles
     finish_s: Quantiles
 
-    def draw(self, part: Part, rng: np.random.Generator) -> float:
-        """A time, in seconds, distributed as those that were measured."""
-        quantiles = getattr(self, part)
-        return float(np.interp(rng.random(), np.linspace(0, 1, len(quantiles)), quantiles))
+    def slower_by(self, seconds: float) -> "WriterTimes":
+        """The same where every attempt takes so much longer."""
+        first, later = (tuple(one + seconds for one in part) for part in (self.first_attempt_s, self.later_attempt_s))
+        return replace(self, first_attempt_s=first, later_attempt_s=later)
+
+    def draw(self, part: Part, rng: np.random.Generator, count: int) -> Floats:
+        """So many times, in seconds, distributed as those that were measured; between quantiles, by the logarithm.
+
+        The last tenth ends at the greatest of some hundred: drawn evenly, its middle would be far too late.
+        """
+        quantiles = np.log(np.maximum(getattr(self, part), LEAST_S))
+        return np.asarray(np.exp(np.interp(rng.random(count), np.linspace(0, 1, len(quantiles)), quantiles)))
 
 
 PARTS = tuple(field.name for field in fields(WriterTimes) if field.name.endswith("_s"))

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from wasim.contention.retries import retry_policy
+from wasim.contention.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 from wasim.errors import SavedFileError
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 from wasim.scenario import Case
-from wasim.twin.race import retry_policy
-from wasim.twin.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 
 LEAST_TIMES = 5
 

@@ -1,0 +1,84 @@
+"""Who wins a race: lost attempts, retries and their waits, and statements that commits of others make invalid."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from support.races import DEFAULT_POLICY, raced, share_lost, times
+
+from wasim.contention import CONFLICT_RULES, Group, RaceRules, race
+
+
+def test_one_writer_alone_loses_nothing():
+    attempts = raced(1)
+    assert [one.commit for one in attempts] == list(range(1, 41))
+    assert all(one.won for one in attempts)
+
+
+def test_more_writers_lose_more():
+    shares = [np.mean([share_lost(raced(writers, 200, seed=seed)) for seed in range(5)]) for writers in (2, 4, 8)]
+    assert shares == sorted(shares)
+    assert 0.05 < shares[0] < shares[-1] < 0.9
+
+
+@pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "rest"])
+def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way(catalog):
+    attempts = raced(4, 200, catalog=catalog)
+    assert any(one.refused for one in attempts) == (catalog == "rest")
+    landed_s = [one.swap_s for one in attempts if one.won]
+    for one in attempts:
+        since = [at_s for at_s in landed_s if one.read_s < at_s < one.swap_s]
+        assert one.won == (not since)
+        assert one.base == sum(at_s <= one.read_s for at_s in landed_s)
+
+
+def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
+    attempts = raced(8, 200, retries=2)
+    tries = Counter(one.commit for one in attempts)
+    assert max(tries.values()) == 3
+    assert all(tries[one.commit] == 3 for one in attempts if one.failed)
+    assert any(one.failed for one in attempts)
+    assert {one.commit for one in attempts if one.won or one.failed} == set(range(1, 201))
+
+
+def test_waits_grow_to_their_limit():
+    policy = DEFAULT_POLICY
+    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
+    by_commit: dict[int, list] = {}
+    for one in raced(4, 200, retries=9):
+        for before in by_commit.get(one.commit, [])[-1:]:
+            assert one.read_s >= before.swap_s
+        by_commit.setdefault(one.commit, []).append(one)
+
+
+def mixed(clash: float, *, redoes: bool, commits: int = 400):
+    """A writer's appends, and as many statements of another one, whose job takes ten times as long."""
+    statements = Group(
+        writers=1, times=times(1, work_s=1.0), validates=True, validation_s=0.01, clashes=(clash, 0.0), redoes=redoes
+    )
+    rules = RaceRules(
+        groups=(Group(writers=1, times=times(1)), statements), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["jdbc"]
+    )
+    numbers, due_s = range(1, commits + 1), [commit / 4 for commit in range(commits)]
+    return race(numbers, due_s, rules, np.random.default_rng(0), group_of=[number % 2 for number in numbers])
+
+
+def test_a_statement_that_others_make_invalid_fails_or_is_begun_again():
+    assert not any(one.invalid for one in mixed(0.0, redoes=True))
+    assert not any(one.invalid and one.commit % 2 == 0 for one in mixed(0.3, redoes=True))
+    failing = [one for one in mixed(0.3, redoes=False) if one.invalid]
+    assert failing
+    assert all(one.failed and not one.won for one in failing)
+    again = mixed(0.3, redoes=True)
+    redone = {one.commit for one in again if one.invalid}
+    assert redone
+    assert not any(one.failed for one in again if one.invalid)
+    landed = {one.commit for one in again if one.won}
+    assert len(redone & landed) > 0.9 * len(redone)
+
+
+def test_a_statement_reads_what_has_landed_since_it_began():
+    # of two retries, the later one has more to read
+    slow = [one for one in mixed(0.0, redoes=True) if one.commit % 2]
+    appends = [one for one in mixed(0.0, redoes=True) if not one.commit % 2]
+    assert np.mean([one.swap_s - one.read_s for one in slow]) > np.mean([one.swap_s - one.read_s for one in appends])

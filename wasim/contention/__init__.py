@@ -1,0 +1,63 @@
+"""Several writers on one table: who wins, what a commit then takes, and how many commits a table sustains.
+
+`race` plays the attempts, by the retries of Iceberg's `Tasks` (`retries`) and by what each catalog does with a stale
+commit (`conflicts`); `writer_times` are measured (`measure`), or modelled from what the requests of an attempt take in
+a store (`attempt_times`, `providers`). `latency` is what to call: how long commits take, and how many are sustained.
+"""
+
+from wasim.contention.attempt_times import Footprint
+from wasim.contention.case_latency import ModelledLatency, Setup, footprint_at, model_latency
+from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
+from wasim.contention.latency import (
+    CommitLatency,
+    LatencyRequest,
+    Statement,
+    SustainedRate,
+    commit_latency,
+    sustained_rate,
+)
+from wasim.contention.measure import measure_contention
+from wasim.contention.outcome import Outcome, outcome_of
+from wasim.contention.providers import LOCAL, Providers, load_providers, provider_named, provider_names
+from wasim.contention.race import Attempt, Group, RaceRules, race, race_of, rules_of
+from wasim.contention.retries import RetryPolicy, retry_policy
+from wasim.contention.slowing import Slowing, commit_slowing
+from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, times_among
+
+__all__ = [
+    "CONFLICT_RULES",
+    "LOCAL",
+    "PARTS",
+    "QUANTILES",
+    "Attempt",
+    "CommitLatency",
+    "ConflictRule",
+    "Footprint",
+    "Group",
+    "LatencyRequest",
+    "ModelledLatency",
+    "Outcome",
+    "Providers",
+    "RaceRules",
+    "RetryPolicy",
+    "Setup",
+    "Slowing",
+    "Statement",
+    "SustainedRate",
+    "WriterTimes",
+    "commit_latency",
+    "commit_slowing",
+    "footprint_at",
+    "load_providers",
+    "measure_contention",
+    "model_latency",
+    "outcome_of",
+    "provider_named",
+    "provider_names",
+    "race",
+    "race_of",
+    "retry_policy",
+    "rules_of",
+    "sustained_rate",
+    "times_among",
+]

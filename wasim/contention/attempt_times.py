@@ -1,0 +1,107 @@
+"""What an attempt takes in a store that nobody here has measured: the sum of its requests, each as it was published.
+
+A fast append's attempt, as Iceberg 1.12 makes it: look the table up and GET its metadata.json; PUT the new manifests
+(the first attempt alone: later ones keep them); GET the parent's manifest list, PUT a new one; PUT the metadata.json;
+swap. Merging reads and writes manifests again. Requests of one commit follow each other; each is drawn from a lognormal
+distribution with the published median and 99th percentile, whose median grows with the bytes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.contention.providers import Latency, Store
+from wasim.contention.writer_times import Quantiles, WriterTimes
+from wasim.units import Floats
+
+MIB = 2.0**20
+SAMPLES = 4096
+LEVELS = np.linspace(0, 1, 201)
+_Z99 = 2.326  # of the normal distribution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """What one commit reads and writes of metadata: bytes of each file, and how many manifests.
+
+    `manifests_merged` are those that a merging commit reads, and writes again as one.
+    """
+
+    metadata_json_bytes: float
+    manifest_list_bytes: float
+    manifest_bytes: float
+    manifests_written: float = 1.0
+    manifests_merged: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """What the requests of an attempt are modelled from."""
+
+    store: Store
+    swap: Latency
+    engine: Latency
+
+    @property
+    def parts(self) -> tuple[Latency, ...]:
+        """The figures that go into an attempt."""
+        return self.engine, self.store.get, self.store.put, self.swap
+
+
+def attempt_times(footprint: Footprint, requests: Requests, work_s: Quantiles) -> WriterTimes:
+    """The times of a commit with that footprint; `work_s` is its job before it reads the table."""
+    draw, store = _Draw(np.random.default_rng(0)), requests.store
+    size = footprint.metadata_json_bytes
+    read = draw.of(store.get, size)
+    lists = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.put, footprint.manifest_list_bytes)
+    merged = footprint.manifests_merged * draw.of(store.get, footprint.manifest_bytes)
+    if footprint.manifests_merged:
+        merged = merged + draw.of(store.put, footprint.manifests_merged * footprint.manifest_bytes)
+    json = draw.of(store.put, size)
+    later = draw.of(requests.engine, size) + read + lists + merged + json
+    first = later + footprint.manifests_written * draw.of(store.put, footprint.manifest_bytes)
+    return WriterTimes(
+        catalog="",
+        writers=1,
+        work_s=work_s,
+        first_attempt_s=_quantiles_s(first),
+        later_attempt_s=_quantiles_s(later),
+        write_s=_quantiles_s(json),
+        finish_s=_quantiles_s(draw.of(requests.swap)),
+    )
+
+
+def validation_s(footprint: Footprint, store: Store) -> float:
+    """Mean seconds in which a statement looks at one commit that has landed: its list and its manifest are read."""
+    draw = _Draw(np.random.default_rng(0))
+    read = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.get, footprint.manifest_bytes)
+    return float(read.mean()) / 1000
+
+
+def width_of(footprint: Footprint, requests: Requests) -> float:
+    """Relative half-width of the band of an attempt's time: that of each figure, by its share of the time."""
+    size, lists = footprint.metadata_json_bytes / MIB, footprint.manifest_list_bytes / MIB
+    store, manifest = requests.store, footprint.manifest_bytes / MIB
+    puts = 2 + footprint.manifests_written
+    spent = (
+        (requests.engine, requests.engine.p50_ms + requests.engine.ms_per_mib * size),
+        (store.get, 2 * store.get.p50_ms + store.get.ms_per_mib * (size + lists)),
+        (store.put, puts * store.put.p50_ms + store.put.ms_per_mib * (size + lists + manifest)),
+        (requests.swap, requests.swap.p50_ms),
+    )
+    return sum(one.width * ms for one, ms in spent) / sum(ms for _, ms in spent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    rng: np.random.Generator
+
+    def of(self, latency: Latency, size_bytes: float = 0.0) -> Floats:
+        """Milliseconds of so many requests of that size."""
+        median = latency.p50_ms + latency.ms_per_mib * size_bytes / MIB
+        spread = np.log(latency.p99_ms / latency.p50_ms) / _Z99 if latency.p50_ms else 0.0
+        return np.asarray(median * np.exp(spread * self.rng.standard_normal(SAMPLES)))
+
+
+def _quantiles_s(times_ms: Floats) -> Quantiles:
+    return tuple((np.quantile(times_ms, LEVELS) / 1000).tolist())

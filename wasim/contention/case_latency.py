@@ -1,0 +1,194 @@
+"""How long the commits of one case take: modelled from the bytes that its ledger says they read and write."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from wasim.contention.attempt_times import Footprint
+from wasim.contention.latency import Arrivals, LatencyRequest, Statement, commit_latency, sustained_rate
+from wasim.contention.outcome import Outcome, percentile_ms
+from wasim.contention.providers import LOCAL, provider_named
+from wasim.contention.retries import retry_policy
+from wasim.contention.writer_times import WriterTimes
+from wasim.iceberg.properties import TableProperties
+from wasim.ledger import Kind, Ledger
+from wasim.scenario import Case
+from wasim.units import Floats
+
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the commits, at which a case's history is looked at
+RACED, RACED_FOR_A_RATE = 1000, 1500  # commits of each race
+MOST_RACED, STATEMENTS = 10_000, 20  # commits at most, so that each statement comes so often
+JOB_S = 30.0  # of a statement, whose own length nothing tells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelledLatency:
+    """How long a case's commits take, modelled for a provider; milliseconds and seconds.
+
+    `p50_ms` and the like are over all commits of the horizon; `end_…` those of the last ones, whose metadata is as
+    large as it ever is. `band` is the relative half-width of every time. `lost_share` of attempts and `failed_share` of
+    commits are of the end too, `offered_per_s` commits arriving and `landed_per_s` landing. More than `ceiling_per_s`
+    never land; `sustainable_interval_s` is the shortest interval between commits at which 95 % of them do.
+    `statements` are the case's maintenance and changes, racing along: by name, the shares of them that were given up
+    (`failed_share`) and begun again (`redone_share`), and of their attempts lost (`lost_share`).
+    """
+
+    provider: str
+    writers: int
+    arrivals: Arrivals
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    end_p50_ms: float
+    end_p95_ms: float
+    end_p99_ms: float
+    band: float
+    lost_share: float
+    failed_share: float
+    offered_per_s: float
+    landed_per_s: float
+    ceiling_per_s: float
+    sustainable_interval_s: float
+    basis: tuple[str, ...]
+    statements: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def sustains(self) -> bool:
+        """Whether the table sustains the case's interval at the end of the horizon, as far as the model says."""
+        return 1 / self.offered_per_s >= self.sustainable_interval_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Where a case's commits go. Without a `provider`, that of the case's store; without `writers`, as many as it has.
+
+    `measured` are times of several writers on local files.
+    """
+
+    provider: str | None = None
+    writers: int | None = None
+    measured: Sequence[WriterTimes] = ()
+
+
+def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency | None:
+    """The latency of a case's commits, as its ledger tells their bytes; None without a commit.
+
+    Several writers arrive at random at the case's interval, unless the case is as `bench` carries it out on local files
+    with a virtual clock: each commits as soon as it is free. WasimError for an unknown provider.
+    """
+    if not len(ledger):
+        return None
+    named = setup.provider or ("s3" if case.environment.store == "s3" else LOCAL)
+    providers, provider = provider_named(named)
+    writers = setup.writers or case.writer.writers
+    at_once = setup.provider is None and provider == LOCAL and case.clock == "virtual" and writers > 1
+    request = LatencyRequest(
+        provider=provider,
+        footprint=footprint_at(ledger, 1.0),
+        commit_interval_s=case.commit_interval_s,
+        writers=writers,
+        catalog=case.environment.catalog,
+        policy=retry_policy(TableProperties.read(case.table.properties)),
+        arrivals="at_once" if at_once else "random",
+        measured=tuple(setup.measured),
+        commits=RACED,
+        seed=case.seed,
+    )
+    times_ms = np.concatenate(
+        [
+            commit_latency(replace(request, footprint=footprint_at(ledger, share)), providers).outcome.commit_ms
+            for share in SHARES
+        ]
+    )
+    statements = () if setup.provider is None and case.clock == "virtual" else tuple(statements_of(case))
+    end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
+    rate = sustained_rate(replace(request, commits=RACED_FOR_A_RATE), providers)
+    return ModelledLatency(
+        provider=named,
+        writers=writers,
+        arrivals=request.arrivals,
+        p50_ms=percentile_ms(times_ms, 50),
+        p95_ms=percentile_ms(times_ms, 95),
+        p99_ms=percentile_ms(times_ms, 99),
+        end_p50_ms=end.p50_ms,
+        end_p95_ms=end.p95_ms,
+        end_p99_ms=end.p99_ms,
+        band=end.band,
+        lost_share=end.outcome.lost_share,
+        failed_share=end.outcome.failed_share,
+        offered_per_s=end.offered_per_s,
+        landed_per_s=end.outcome.landed_per_s,
+        ceiling_per_s=rate.ceiling_per_s,
+        sustainable_interval_s=rate.interval_s,
+        basis=(*end.basis, *_said_of(statements)),
+        statements={name: _shares(one) for name, one in end.statements.items() if one.commits},
+    )
+
+
+def statements_of(case: Case) -> Iterator[Statement]:
+    """The case's maintenance and changes as what they are in life: jobs that run while the writers commit.
+
+    Compaction cannot stand beside rows that are deleted by position from what it rewrites, and rewritten manifests not
+    beside an append that merges some of them; a change is taken not to touch what the writers bring.
+    """
+    kept = case.maintenance
+    by_position = float(case.writer.upsert is not None and not case.key_columns)
+    merges = 1 / TableProperties.read(case.table.properties).manifest_min_merge_count if case.merges else 0.0
+    jobs = (
+        ("expire_snapshots", kept.expire_snapshots, False, 0.0),
+        ("rewrite_data_files", kept.rewrite_data_files, True, by_position),
+        ("rewrite_manifests", kept.rewrite_manifests, True, merges),
+    )
+    for name, job, validates, clash in jobs:
+        if job is not None and job.every is not None:
+            yield Statement(name=name, every_s=job.every, work_s=JOB_S, validates=validates, clash=clash, redoes=False)
+    for name, change in case.changes:
+        if change is not None:
+            yield Statement(name=name, every_s=change.every, work_s=JOB_S)
+
+
+def _long_enough(request: LatencyRequest) -> LatencyRequest:
+    """The request with as many commits as let the rarest statement come some times, within bounds."""
+    rarest_s = max((one.every_s for one in request.statements), default=0.0)
+    commits = int(STATEMENTS * rarest_s / request.commit_interval_s)
+    return replace(request, commits=min(max(request.commits, commits), MOST_RACED))
+
+
+def _shares(outcome: Outcome) -> dict[str, float]:
+    return {
+        "failed_share": outcome.failed_share,
+        "redone_share": outcome.redone / max(1, outcome.commits),
+        "lost_share": outcome.lost_share,
+    }
+
+
+def _said_of(statements: tuple[Statement, ...]) -> Iterator[str]:
+    if statements:
+        names = ", ".join(one.name for one in statements)
+        yield f"Beside the commits run {names}, each with a job of {JOB_S:.0f} s, which is taken for granted."
+
+
+def footprint_at(ledger: Ledger, share: float) -> Footprint:
+    """What a commit reads and writes once that share of a ledger's commits is made. Rows of other operations than the
+    commonest, which may be maintenance, are left out, and so is what lost attempts wrote.
+    """
+    commonest = Counter(ledger.operation.tolist()).most_common(1)[0][0]
+    chosen = ledger.operation == commonest
+    commits, attempts = ledger.commit[chosen], np.nan_to_num(ledger.attempts[chosen], nan=1.0)
+
+    def at(kind: Kind) -> float:
+        column: Floats = ledger.written_bytes[kind][chosen] / attempts
+        return float(np.interp(share * commits[-1], commits, column))
+
+    def usual(kind: Kind) -> float:
+        return float(np.median(ledger.written_bytes[kind][chosen])) if kind in ledger.written_bytes else 0.0
+
+    data, deletes = usual(Kind.DATA_MANIFEST), usual(Kind.DELETE_MANIFEST)
+    return Footprint(
+        metadata_json_bytes=at(Kind.METADATA_JSON),
+        manifest_list_bytes=at(Kind.MANIFEST_LIST),
+        manifest_bytes=max(data, deletes),
+        manifests_written=float((data > 0) + (deletes > 0)),
+    )

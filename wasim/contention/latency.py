@@ -1,0 +1,238 @@
+"""How long commits take, and how many a table sustains: for any store, catalog, number of writers and interval.
+
+A race between the writers, of some thousand commits in a steady state, whose attempts take what their requests do
+(`attempt_times`) or, on local files, what wasim measured. All of it is modelled; the band is that of the figures used.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from wasim.contention.attempt_times import MIB, Footprint, Requests, attempt_times, validation_s, width_of
+from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
+from wasim.contention.outcome import Outcome, outcome_of
+from wasim.contention.providers import LOCAL, WIDTHS, Providers, load_providers
+from wasim.contention.race import Group, RaceRules, race
+from wasim.contention.retries import RetryPolicy, retry_policy
+from wasim.contention.writer_times import Quantiles, WriterTimes, times_among
+from wasim.iceberg.properties import TableProperties
+from wasim.units import Floats
+
+Arrivals = Literal["fixed", "random", "at_once"]
+COMMITS = 4000
+NO_WORK: Quantiles = (0.0, 0.0)
+SETTLING = 0.05  # of the commits, left out while a race settles
+SUSTAINED = 0.95  # of the offered commits that must land, for a rate to count as sustained
+_STEPS = 7
+_SLOWEST = 0.02  # of the most that attempts allow, where the search for a sustained rate begins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What else commits to the table, every so often: an overwrite, or maintenance, whose job takes `work_s`.
+
+    It reads what has landed since it began, where it `validates`. One commit of the writers makes it invalid with the
+    probability `clash`; it is then begun again if it `redoes`, and fails otherwise.
+    """
+
+    name: str
+    every_s: float
+    work_s: float
+    clash: float = 0.0
+    validates: bool = True
+    redoes: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencyRequest:
+    """What to model: a commit every `commit_interval_s`, of all `writers` together, each with this footprint.
+
+    Commits arrive at fixed times, at random (a Poisson process), or each as soon as its writer is free, after its job,
+    which takes `work_s`: none, or what was measured. `measured` are times of several writers on local files. `commits`
+    is how many the race has.
+    """
+
+    provider: str
+    footprint: Footprint
+    commit_interval_s: float
+    writers: int = 1
+    catalog: str = "jdbc"
+    policy: RetryPolicy = field(default_factory=lambda: retry_policy(TableProperties()))
+    arrivals: Arrivals = "random"
+    work_s: Quantiles | None = None
+    statements: tuple[Statement, ...] = ()
+    measured: tuple[WriterTimes, ...] = ()
+    commits: int = COMMITS
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitLatency:
+    """What commits come to, modelled. `band` is the relative half-width of the times; shares have their own.
+
+    `outcome` is of the writers' commits, `statements` of the others by name. `basis` are plain sentences: whose figures
+    these are, and from when.
+    """
+
+    request: LatencyRequest
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    band: float
+    offered_per_s: float
+    outcome: Outcome
+    statements: dict[str, Outcome]
+    basis: tuple[str, ...]
+
+    @property
+    def sustains(self) -> bool:
+        """Whether the table takes the commits that are offered: at least 95 % of them land, and none pile up."""
+        return self.outcome.landed_per_s >= SUSTAINED * self.offered_per_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SustainedRate:
+    """How many commits a second land at most (`ceiling_per_s`), and the shortest interval at which 95 % of them do."""
+
+    ceiling_per_s: float
+    interval_s: float
+    band: float  # relative half-width of both
+
+
+def commit_latency(request: LatencyRequest, providers: Providers | None = None) -> CommitLatency:
+    """The latency of commits as requested. WasimError for an unknown provider or catalog."""
+    model = _Model.of(request, providers or load_providers())
+    outcome, statements = model.race(request)
+    return CommitLatency(
+        request=request,
+        p50_ms=outcome.percentile_ms(50),
+        p95_ms=outcome.percentile_ms(95),
+        p99_ms=outcome.percentile_ms(99),
+        band=model.band,
+        offered_per_s=1 / request.commit_interval_s,
+        outcome=outcome,
+        statements=statements,
+        basis=model.basis,
+    )
+
+
+def sustained_rate(request: LatencyRequest, providers: Providers | None = None) -> SustainedRate:
+    """The ceiling of commits a second, and the smallest sustainable interval, whatever interval is requested."""
+    model = _Model.of(request, providers or load_providers())
+    if request.writers == 1:
+        alone_s = model.alone_s
+        return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s, band=model.band)
+    arrivals: Arrivals = "random" if request.arrivals == "at_once" else request.arrivals
+    fastest = 1 / model.least_s
+    ceiling, low, high = 0.0, _SLOWEST * fastest, fastest
+    for _ in range(_STEPS):
+        rate = float(np.sqrt(low * high))
+        tried = replace(request, commit_interval_s=1 / rate, arrivals=arrivals, statements=())
+        landed = model.race(tried)[0].landed_per_s
+        ceiling = max(ceiling, landed)
+        low, high = (rate, high) if landed >= SUSTAINED * rate else (low, rate)
+    return SustainedRate(ceiling_per_s=ceiling, interval_s=1 / low, band=model.band)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model:
+    """What a request's commits take, and the rules they race by."""
+
+    times: WriterTimes
+    validation_s: float
+    rule: ConflictRule
+    policy: RetryPolicy
+    band: float
+    basis: tuple[str, ...]
+
+    @classmethod
+    def of(cls, request: LatencyRequest, providers: Providers) -> "_Model":
+        store = providers.store(request.provider)
+        requests = Requests(
+            store=store, swap=providers.swap(request.provider, request.catalog), engine=providers.engine
+        )
+        known = request.provider == LOCAL and request.writers > 1 and request.measured
+        if known:
+            times = times_among(request.measured, request.catalog, request.writers)
+            grown_s = providers.engine.ms_per_mib * request.footprint.metadata_json_bytes / MIB / 1000
+            times = times.slower_by(grown_s)  # they were measured on small tables
+            times = replace(times, work_s=request.work_s) if request.work_s is not None else times
+        else:
+            times = attempt_times(request.footprint, requests, request.work_s or NO_WORK)
+        return cls(
+            times=times,
+            validation_s=validation_s(request.footprint, store),
+            rule=CONFLICT_RULES.get(request.catalog, ConflictRule()),
+            policy=request.policy,
+            band=round(WIDTHS["derived"] if known else width_of(request.footprint, requests), 3),
+            basis=_basis(request, requests),
+        )
+
+    @property
+    def least_s(self) -> float:
+        """Mean seconds of a retry, from reading to swapping: commits that land follow each other by no less."""
+        return float(np.mean(self.times.later_attempt_s) + np.mean(self.times.finish_s))
+
+    @property
+    def alone_s(self) -> float:
+        """Mean seconds of a commit that nobody else is in the way of."""
+        return float(np.mean(self.times.first_attempt_s) + np.mean(self.times.finish_s))
+
+    def race(self, request: LatencyRequest) -> tuple[Outcome, dict[str, Outcome]]:
+        """What the writers' commits came to, and the statements'."""
+        rng = np.random.default_rng(request.seed)
+        due_s = _due_s(request.arrivals, request.commit_interval_s, request.commits, rng)
+        ends_s = request.commits * request.commit_interval_s
+        arrivals: list[tuple[float, int]] = [(float(at_s), 0) for at_s in due_s]
+        for place, one in enumerate(request.statements, 1):
+            kind: Arrivals = "random" if request.arrivals == "random" else "fixed"
+            times_s = _due_s(kind, one.every_s, int(ends_s / one.every_s), rng)
+            arrivals += [(float(at_s), place) for at_s in times_s]
+        arrivals.sort()
+        rules = RaceRules(groups=self._groups(request), policy=self.policy, rule=self.rule)
+        of_group = [place for _, place in arrivals]
+        numbers = range(1, len(arrivals) + 1)
+        attempts = race(numbers, [at_s for at_s, _ in arrivals], rules, rng, group_of=of_group)
+        skip = int(SETTLING * len(arrivals))
+
+        def outcome(group: int) -> Outcome:
+            of = [number for number, place in zip(numbers, of_group, strict=True) if place == group]
+            return outcome_of(attempts, of=of if request.statements else None, skip=skip)
+
+        return outcome(0), {one.name: outcome(place) for place, one in enumerate(request.statements, 1)}
+
+    def _groups(self, request: LatencyRequest) -> tuple[Group, ...]:
+        count = 1 + len(request.statements)
+        others = [
+            Group(
+                writers=1,
+                times=replace(self.times, work_s=(one.work_s, one.work_s)),
+                validates=one.validates,
+                validation_s=self.validation_s,
+                clashes=(one.clash, *(0.0,) * (count - 1)),
+                redoes=one.redoes,
+            )
+            for one in request.statements
+        ]
+        return (Group(writers=request.writers, times=self.times), *others)
+
+
+def _due_s(arrivals: Arrivals, every_s: float, count: int, rng: np.random.Generator) -> Floats:
+    """When commits arrive, in seconds."""
+    if arrivals == "at_once":
+        return np.zeros(count)
+    gaps = rng.exponential(every_s, count) if arrivals == "random" else np.full(count, every_s)
+    return np.cumsum(gaps)
+
+
+def _basis(request: LatencyRequest, requests: Requests) -> tuple[str, ...]:
+    store = requests.store
+    if request.provider == LOCAL:
+        source = f"Commit latency is modelled from wasim's own runs on local files ({requests.engine.as_of})."
+        return (source,)
+    return (
+        f"Commit latency is modelled, not measured: requests to {store.title} as published (reads {store.get.as_of},"
+        f" writes {store.put.as_of}), the swap of a {request.catalog} catalog ({requests.swap.as_of}), and the engine"
+        f" as wasim measured it ({requests.engine.as_of}).",
+    )

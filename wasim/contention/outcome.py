@@ -1,0 +1,94 @@
+"""What a race came to: attempts lost, commits failed, how long commits took, and how many landed in a second."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.contention.race import Attempt
+from wasim.units import Floats
+
+BATCHES = 10
+_T95 = 2.26  # of Student's distribution, for so many batches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Counts and times of a race's commits, without its beginning.
+
+    `commit_ms` are those of commits that landed, ascending, each from when it first read the table. `failed` commits
+    are given up, `redone` statements were begun again. `lost_share` is of attempts, and `lost_share_band` the
+    half-width of its 95 % interval.
+    """
+
+    commits: int
+    attempts: int
+    lost: int
+    refused: int  # of the lost ones, before they wrote their metadata.json
+    failed: int
+    redone: int
+    seconds: float
+    commit_ms: Floats
+    lost_share_band: float
+
+    @property
+    def lost_share(self) -> float:
+        """The share of attempts that were lost."""
+        return self.lost / max(1, self.attempts)
+
+    @property
+    def failed_share(self) -> float:
+        """The share of commits that were given up."""
+        return self.failed / max(1, self.commits)
+
+    def percentile_ms(self, percent: float) -> float:
+        """A percentile of the times of commits; NaN where none landed."""
+        return percentile_ms(self.commit_ms, percent)
+
+    @property
+    def landed_per_s(self) -> float:
+        """Commits that landed in a second."""
+        return (self.commits - self.failed) / self.seconds if self.seconds > 0 else 0.0
+
+
+def percentile_ms(commit_ms: Floats, percent: float) -> float:
+    """A percentile of times; NaN of none."""
+    return float(np.percentile(commit_ms, percent)) if len(commit_ms) else float("nan")
+
+
+def outcome_of(attempts: Sequence[Attempt], *, of: Iterable[int] | None = None, skip: int = 0) -> Outcome:
+    """The outcome of a race, or of those of its commits that `of` names, leaving out its first `skip` commits."""
+    chosen = None if of is None else set(of)
+    first_read_s: dict[int, float] = {}
+    ended, lost, refused, failed, redone, taken_ms = list[float](), list[bool](), 0, 0, 0, list[float]()
+    for one in attempts:
+        if one.commit <= skip or (chosen is not None and one.commit not in chosen):
+            continue
+        read_s = first_read_s.setdefault(one.commit, one.read_s)
+        lost.append(not one.won)
+        refused += one.refused
+        redone += one.invalid and not one.failed
+        if one.won:
+            taken_ms.append((one.swap_s - read_s) * 1000)
+        if one.won or one.failed:
+            failed += one.failed
+            ended.append(one.swap_s)
+    return Outcome(
+        commits=len(ended),
+        attempts=len(lost),
+        lost=sum(lost),
+        refused=refused,
+        failed=failed,
+        redone=redone,
+        seconds=ended[-1] - ended[0] if ended else 0.0,
+        commit_ms=np.sort(np.array(taken_ms)),
+        lost_share_band=_band(lost),
+    )
+
+
+def _band(lost: list[bool]) -> float:
+    """The half-width of the 95 % interval of the mean, by batch means: attempts near each other are alike."""
+    if len(lost) < 2 * BATCHES:
+        return 1.0
+    means = [float(np.mean(batch)) for batch in np.array_split(np.array(lost, dtype=float), BATCHES)]
+    return float(_T95 * np.std(means, ddof=1) / np.sqrt(BATCHES))

@@ -1,0 +1,96 @@
+"""What requests to stores and catalogs take: a small YAML file in which each figure names its source and its date."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from wasim.errors import WasimError
+from wasim.scenario.part_files import Day, FirstVersion, load_part
+from wasim.scenario.values import Number, Part
+
+SHIPPED_PROVIDERS = Path(__file__).parent / "providers.yaml"
+LOCAL = "local"
+STORAGE = "storage"  # a catalog whose pointer is an object of the store
+WIDTHS = {"measured": 0.15, "derived": 0.3, "estimated": 0.5}
+"""Relative half-widths of a figure, by how it came about: independent benchmarks of S3's GET agree within 3 %, those of
+its PUT and of the same operation on other days and machines differ by some 15 %."""
+
+Milliseconds = Annotated[Number, Field(ge=0)]
+
+
+class Latency(Part):
+    """How long one kind of request takes, whose figures these are, and from when."""
+
+    p50_ms: Milliseconds = Field(description="Median of a small request.")
+    p99_ms: Milliseconds = Field(description="99th percentile of a small request.")
+    ms_per_mib: Milliseconds = Field(default=0.0, description="What each MiB adds.")
+    known: Literal["measured", "derived", "estimated"] = Field(description="How the figures came about.")
+    source: str = Field(min_length=1, max_length=300, description="Whose figures these are.")
+    as_of: Day = Field(description="When they were published or measured.")
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if self.p99_ms < self.p50_ms:
+            raise ValueError("a p99_ms that is not below p50_ms")
+        return self
+
+    @property
+    def width(self) -> float:
+        """The relative half-width of the band that holds the true figures."""
+        return WIDTHS[self.known]
+
+
+class Store(Part):
+    """What the requests of a commit take in one store."""
+
+    title: str = Field(min_length=1, max_length=100, description="The store's name.")
+    get: Latency = Field(description="Reading an object.")
+    put: Latency = Field(description="Writing an object.")
+    swap: Latency = Field(description="Replacing an object only if nobody has replaced it.")
+
+
+class Providers(Part):
+    """Stores and catalogs by name."""
+
+    version: FirstVersion = Field(description="Version of this file's form.")
+    engine: Latency = Field(description="What an attempt takes apart from requests.")
+    stores: dict[str, Store] = Field(description="Stores by name.")
+    catalogs: dict[str, Latency] = Field(description="How long catalogs take to move a table's pointer, by name.")
+
+    def store(self, name: str) -> Store:
+        """The store of that name. WasimError if there is none."""
+        if name not in self.stores:
+            raise WasimError(f"Provider {name!r} is unknown. Give {', '.join(self.stores)}.")
+        return self.stores[name]
+
+    def swap(self, store: str, catalog: str) -> Latency:
+        """How long a catalog takes to move the pointer of a table in a store. WasimError for an unknown name."""
+        if catalog == STORAGE:
+            return self.store(store).swap
+        if catalog not in self.catalogs:
+            raise WasimError(f"Catalog {catalog!r} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
+        return self.catalogs[catalog]
+
+
+@lru_cache(maxsize=8)
+def load_providers(path: Path = SHIPPED_PROVIDERS) -> Providers:
+    """The providers in a file. ScenarioError with every fault, each with its position."""
+    return load_part(path, Providers, "a file of providers")
+
+
+def provider_named(text: str) -> tuple[Providers, str]:
+    """The providers that a text means, and the store's name there: `s3`, or `FILE#NAME` of a file of one's own.
+
+    WasimError for an unknown name, ScenarioError for a file that is none.
+    """
+    file, separator, name = text.rpartition("#")
+    providers = load_providers(Path(file)) if separator else load_providers()
+    providers.store(name)
+    return providers, name
+
+
+def provider_names() -> tuple[str, ...]:
+    """The shipped stores, as `--provider` takes them."""
+    return tuple(load_providers().stores)

@@ -1,0 +1,36 @@
+"""How often, and after which waits, a writer tries a lost commit again: Iceberg's `commit.retry.…` properties."""
+
+from dataclasses import dataclass
+
+from wasim.iceberg.properties import TableProperties
+
+JITTER = 0.1  # of a wait, at most
+_GROWTH = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often a lost commit is tried again, and after which waits, as Iceberg's `Tasks` does it."""
+
+    retries: int
+    least_wait_ms: int
+    most_wait_ms: int
+    most_total_ms: int
+
+    def wait_ms(self, attempt: int) -> int:
+        """The wait after this many attempts, without its jitter."""
+        return int(min(self.least_wait_ms * _GROWTH ** (attempt - 1), self.most_wait_ms))
+
+    def gives_up(self, attempt: int, elapsed_ms: float) -> bool:
+        """Whether a commit that has lost this many attempts, so long after its first began, is given up."""
+        return attempt > self.retries or (elapsed_ms > self.most_total_ms and attempt > 1)
+
+
+def retry_policy(properties: TableProperties) -> RetryPolicy:
+    """The policy that a table's properties set."""
+    return RetryPolicy(
+        retries=properties.commit_num_retries,
+        least_wait_ms=properties.commit_min_retry_wait_ms,
+        most_wait_ms=properties.commit_max_retry_wait_ms,
+        most_total_ms=properties.commit_total_retry_time_ms,
+    )
