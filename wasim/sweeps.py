@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,7 @@ from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import LoadedScenario
 from wasim.simulation import Mode, SimulationOptions
 from wasim.twin import Site
-from wasim.units import format_bytes
+from wasim.units import format_bytes, format_duration
 
 
 def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out: Path, master: str | None) -> str:
@@ -26,7 +27,7 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
     cases = list(scenario.cases())
     site = Site() if options.location is None else Site(location=options.location)
     blocks = plan_grid(cases, profile=options.profile, site=site)
-    schema = grid_schema(scenario.swept)
+    schema = grid_schema(cases)
     if master is None:
         results = simulate_grid(blocks, schema, processes=os.cpu_count() or 1)
         pq.write_table(results, out)
@@ -35,12 +36,39 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
 
         map_parts(blocks, simulate_block, schema, master=master, out=out, log=out.with_name(f"{out.name}.log"))
         results = ds.dataset(out, format="parquet").to_table()
-    return f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}"
+    return f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
 
 
 def _span(results: pa.Table, scenario: LoadedScenario) -> str:
     written = results["metadata_written_bytes"]
     least, most = pc.min_max(written).as_py().values()
     cheapest = results.slice(pc.index(written, least).as_py(), 1).to_pylist()[0]
-    named = " ".join(f"{field.rpartition('.')[2]}={cheapest[field]}" for field in scenario.swept)
-    return f"metadata written from {format_bytes(least)} ({named}) to {format_bytes(most)}"
+    return f"metadata written from {format_bytes(least)} ({_named(cheapest, scenario)}) to {format_bytes(most)}"
+
+
+def _named(setting: dict[str, Any], scenario: LoadedScenario) -> str:
+    return " ".join(f"{field.rpartition('.')[2]}={setting[field]}" for field in scenario.swept)
+
+
+_COLUMNS = {"metadata_bytes": "metadata_written_bytes"}  # of metrics whose column has another name
+
+
+def _best(results: pa.Table, scenario: LoadedScenario) -> str:
+    """The shortest interval that keeps up within the limits, and of its settings the one that writes least."""
+    names = {limit: _COLUMNS.get(limit.metric, limit.metric) for limit in scenario.limits}
+    judged = {limit: name for limit, name in names.items() if name in results.column_names}
+    within = [
+        row
+        for row in results.to_pylist()
+        if row["keeps_up"] and all(limit.holds(float(row[name])) for limit, name in judged.items())
+    ]
+    said = f" and within {', '.join(f'{limit.metric} {limit.text}' for limit in judged)}" if judged else ""
+    left_out = [limit.metric for limit in names if limit not in judged]
+    note = f" Not judged in a grid: {', '.join(left_out)}." if left_out else ""
+    if not within:
+        return f"No setting keeps up{said}.{note}"
+    best = min(within, key=lambda row: (row["commit_interval_s"], row["metadata_written_bytes"]))
+    return (
+        f"Shortest interval that keeps up{said}: {format_duration(best['commit_interval_s'])}, written "
+        f"{format_bytes(best['metadata_written_bytes'])} ({_named(best, scenario)}); {len(within):,} settings do.{note}"
+    )

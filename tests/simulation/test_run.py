@@ -195,7 +195,9 @@ def test_simulate_prints_the_document_that_bench_prints_and_emits_trees(tmp_path
     document = json.loads(result.stdout)
     assert [case["engine"] for case in document["cases"]] == ["sim"] * 4
     assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
-    assert document["cases"][0]["commit_ms"]["median"] is None
+    times = document["cases"][0]["commit_ms"]
+    assert 50 < times["median"] < times["p95"] < times["p99"] < 200
+    assert times["modelled"]["provider"] == "local"
     assert f"Emitted: {tmp_path / 'trees'}, a folder a case" in result.stderr
     trees = sorted(path.name for path in (tmp_path / "trees").iterdir())
     assert trees == ["batch_every_1s", "batch_every_4s", "streaming_every_1s", "streaming_every_4s"]

@@ -1,6 +1,6 @@
 """Rules of manifests over runs of like ones: what Iceberg does to single manifests, done to many at once."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wasim.twin.merging import MergePolicy, bins_to_merge, pack_from_end
@@ -29,6 +29,7 @@ def test_runs_are_packed_into_the_bins_of_single_manifests(runs, target):
     assert found == wanted
 
 
+@example(runs=[(91, 1)], least=2)  # one manifest larger than the target
 @given(runs=RUNS, least=st.integers(2, 30))
 def test_the_next_merge_is_foretold_to_the_commit(runs, least):
     table = manifests(runs, min_count=least)

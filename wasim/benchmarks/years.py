@@ -1,7 +1,7 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m wasim.benchmarks.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. `--speed` sums a year of every shipped scenario instead.
+simulated commit by commit, and summed. `--speed` sums a year of scenarios instead, and of a table larger than any.
 """
 
 import argparse
@@ -9,8 +9,9 @@ import json
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,7 +28,7 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
 )
 from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
-from wasim.scenario import Case, load_scenario
+from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
 from wasim.years import simulate_years
@@ -109,10 +110,29 @@ def _drawn(random: Random) -> dict[str, Any]:
         scenario["table"]["partition_by"] = random.sample(_PARTITIONS, random.choice([1, 1, 2]))
     if random.random() < 0.7:
         scenario["maintenance"] = _maintenance(random, _seconds(interval))
-    if random.random() < 0.1:
+    if random.random() < 0.3:
+        _add_statements(random, scenario, _seconds(interval))
+    elif random.random() < 0.1:
         upsert = {"share": random.choice([0.2, 0.5]), "mode": "equality-deletes"}
         scenario["writer"] = {"kind": "streaming", "upsert": upsert}
     return scenario
+
+
+def _add_statements(random: Random, scenario: dict[str, Any], interval_s: float) -> None:
+    """Statements that change rows, by period or as the writer's own commits."""
+    mode, localities = random.choice(["copy-on-write", "merge-on-read"]), ["scattered", "newest", "oldest"]
+    kind = random.choice(["update", "delete", "merge", "overwrite", "upsert"])
+    if kind == "upsert":
+        upsert = {"share": random.choice([0.1, 0.5]), "mode": mode, "locality": random.choice(localities[:2])}
+        scenario["writer"] = {"kind": "batch", "upsert": upsert}
+        return
+    change: dict[str, Any] = {"every": f"{random.choice([3, 10, 40]) * interval_s:g}s"}
+    change |= random.choice([{"share": random.choice([0.002, 0.01, 0.1])}, {"rows": random.choice([5, 30, 300])}])
+    if kind == "overwrite":
+        change["kind"] = random.choice(["static", "dynamic"])
+    else:
+        change |= {"mode": mode, "locality": random.choice(localities)}
+    scenario["changes"] = {kind: change}
 
 
 _PARTITIONS = [
@@ -214,17 +234,51 @@ def _named(case: Case) -> str:
 
 
 def speed(files: list[Path]) -> Iterator[str]:
-    """How long a year of each scenario takes, case by case in this process, as Markdown."""
+    """How long a year of each scenario, and of a large table, takes, case by case in this process, as Markdown."""
     yield "| a year of | cases | wall | CPU | most memory so far |"
     yield "|---|--:|--:|--:|--:|"
-    for file in files:
+    named: dict[str, Callable[[], LoadedScenario]] = {file.stem: partial(load_scenario, file) for file in files}
+    for name, load in (named | {"a large table": _large}).items():
         wall_s, cpu_s = time.monotonic(), time.process_time()
-        cases = load_scenario(file).cases()
+        cases = load().cases()
         for case in cases:
             simulate_years(replace(case, horizon_s=YEAR_S), shipped_profile(case), Site())
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         spent = time.monotonic() - wall_s, time.process_time() - cpu_s
-        yield f"| {file.stem} | {len(cases)} | {spent[0]:.1f} s | {spent[1]:.1f} s | {memory:.0f} MB |"
+        yield f"| {name} | {len(cases)} | {spent[0]:.1f} s | {spent[1]:.1f} s | {memory:.0f} MB |"
+
+
+def _large() -> LoadedScenario:
+    with tempfile.TemporaryDirectory(prefix="wasim-years-") as folder:
+        path = Path(folder) / "large.yaml"
+        path.write_text(json.dumps(_LARGE))
+        return load_scenario(path)
+
+
+# 400 columns, 50,000 rows a second, some 1,000 partitions in each of a year's 31.5 million commits
+_LARGE = {
+    "name": "large",
+    "question": "Does a year's cost depend on rows, columns, partitions or commits?",
+    "table": {
+        "columns": [
+            {"name": "reading", "type": "double", "count": 300},
+            {"name": "device", "type": "string", "length": 16, "values": 1000, "count": 60},
+            {"name": "number", "type": "long", "count": 38},
+        ],
+        "partition_by": [
+            {"column": "event_time", "transform": "day"},
+            {"column": "event_id", "transform": "bucket[1000]"},
+        ],
+    },
+    "workload": {"rows_per_second": 50_000},
+    "writer": "streaming",
+    "commit_interval": "1s",
+    "horizon": "1d",
+    "maintenance": {
+        "rewrite_data_files": {"every": "1h"},
+        "expire_snapshots": {"every": "1d", "older_than": "5d"},
+    },
+}
 
 
 def main() -> None:

@@ -1,15 +1,17 @@
 """A block simulated: one shape, one history for each way to maintain its manifests, a record for every setting."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from wasim.contention import commit_slowing
 from wasim.grid.plan import Block
 from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.scenario import Case
 from wasim.years import YearsOf
 
+_JOBS = ("expire_snapshots", "rewrite_manifests", "rewrite_data_files")
 KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 
 
@@ -20,10 +22,14 @@ def simulate_block(block: Block) -> list[dict[str, Any]]:
 
 
 def _record(number: int, case: Case, summed: Summed) -> dict[str, Any]:
-    totals, on_disk = summed.totals, summed.totals.on_disk_bytes
+    totals, on_disk, kept = summed.totals, summed.totals.on_disk_bytes, case.maintenance
+    slowest_s = commit_slowing().commit_s(summed.ledger.written_bytes[Kind.METADATA_JSON]).max()
     return {
         "setting": number,
-        **case.swept,
+        **{field: _typed(text) for field, text in case.swept.items()},
+        **{f"{name}_every_s": None if (job := getattr(kept, name)) is None else job.every for name in _JOBS},
+        "expire_older_than_s": None if kept.expire_snapshots is None else kept.expire_snapshots.older_than,
+        "keeps_up": bool(slowest_s <= case.commit_interval_s),
         "commits": case.commits,
         "commit_interval_s": case.commit_interval_s,
         "horizon_s": case.horizon_s,
@@ -38,14 +44,41 @@ def _record(number: int, case: Case, summed: Summed) -> dict[str, Any]:
     }
 
 
-def grid_schema(swept: Iterable[str]) -> pa.Schema:
-    """Columns of the results: the setting's number, the swept fields as written, counts, bytes and seconds."""
+def _typed(text: str) -> str | int | float:
+    """A swept value as a number where it is one."""
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _column_type(texts: Iterable[str]) -> pa.DataType:
+    """What holds all these values of one field: integers, numbers, or the texts as written."""
+    kinds = {type(_typed(text)) for text in texts}
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def grid_schema(cases: Sequence[Case]) -> pa.Schema:
+    """Columns of the results: the setting's number, the swept fields (numbers as numbers, others as written), when it
+    is maintained, whether its commits stay shorter than their interval, counts, bytes and seconds.
+    """
+    values: dict[str, list[str]] = {}
+    for case in cases:
+        for field, text in case.swept.items():
+            values.setdefault(field, []).append(text)
     counts = ["commits", *(f"{kind}_written_bytes" for kind in KINDS), *(f"{kind}_files" for kind in KINDS)]
     ends = ("metadata_written_bytes", "metadata_on_disk_bytes", "metadata_json_bytes", "manifests", "snapshots")
     return pa.schema(
         [
             ("setting", pa.int64()),
-            *((field, pa.string()) for field in swept),
+            *((field, _column_type(texts)) for field, texts in values.items()),
+            *((f"{name}_every_s", pa.float64()) for name in _JOBS),
+            ("expire_older_than_s", pa.float64()),
+            ("keeps_up", pa.bool_()),
             *((name, pa.int64()) for name in (*counts, *ends)),
             *((name, pa.float64()) for name in ("commit_interval_s", "horizon_s", "wa_metadata")),
         ]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from wasim.ledger.commits import Ledger
+from wasim.ledger.contention import Contention
 from wasim.ledger.events import Recording
 from wasim.ledger.operations import OperationTotals
 from wasim.ledger.totals import Totals
@@ -34,3 +35,4 @@ class Summed:
     operations: tuple[OperationTotals, ...]  # may be empty
     band: dict[Kind, float]
     approximated: tuple[str, ...]
+    contention: Contention | None = None  # of several writers

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from wasim import __version__
+from wasim.contention import Setup, model_latency
 from wasim.ledger import Recorded, Recording
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.runs import CaseRun, Simulation
@@ -28,6 +29,7 @@ class SimulatedCase:
     profile: WriterProfile
     site: Site
     emit: Path | None
+    provider: str | None = None  # whose requests a commit's latency is modelled from; that of the case's store
 
     @property
     def simulation(self) -> Simulation:
@@ -47,7 +49,7 @@ class SimulatedCase:
             "profile": hashlib.sha256(render_profile(self.profile).encode()).hexdigest(),
             "site": json.dumps(asdict(self.site)),
         }
-        return self.case.key(decides)
+        return self.case.key(decides if self.provider is None else decides | {"provider": self.provider})
 
     @property
     def announced(self) -> str:
@@ -73,5 +75,10 @@ class SimulatedCase:
         if isinstance(returned, Recorded):
             recording = returned.recording
             made = CaseRun.of_recording(case, recording, live_bytes=returned.live_bytes, wall_s=wall_s, **named)
-            return replace(made, simulation=self.simulation), recording
-        return replace(CaseRun.of_summed(case, returned, wall_s=wall_s, **named), simulation=self.simulation), None
+            return self._described(made), recording
+        return self._described(CaseRun.of_summed(case, returned, wall_s=wall_s, **named)), None
+
+    def _described(self, made: CaseRun) -> CaseRun:
+        """The case with how it was simulated, and how long its commits would take."""
+        setup = Setup(provider=self.provider, measured=self.profile.together)
+        return replace(made, simulation=self.simulation, latency=model_latency(self.case, made.ledger, setup))

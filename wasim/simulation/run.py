@@ -28,8 +28,9 @@ class SimulationOptions:
     """How to simulate. `emit` takes the metadata trees of exact cases.
 
     The run's folder goes below `results`; without, nothing is left behind. Without a `profile`, each case has that of
-    its writer. `location` is where the tables will lie; without one, where `Site` has them. `prices` is a file of
-    prices for cases on S3.
+    its writer. `location` is where the tables will lie; without one, where `Site` has them. `provider` is whose
+    requests a commit's latency is modelled from; without one, that of the case's store. `prices` is a file of prices
+    for cases on S3.
     """
 
     results: Path | None = None
@@ -37,6 +38,7 @@ class SimulationOptions:
     emit: Path | None = None
     profile: WriterProfile | None = None
     location: str | None = None
+    provider: str | None = None
     prices: Path | None = None
 
 
@@ -87,6 +89,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
                 profile=options.profile or shipped_profile(case),
                 site=Site() if location is None else Site(location=location),
                 emit=emit,
+                provider=options.provider,
             )
         )
     return chosen

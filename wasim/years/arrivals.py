@@ -1,5 +1,6 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from math import exp, floor, inf, log
 
@@ -7,14 +8,15 @@ import numpy as np
 
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
-from wasim.twin.data_files import DataFiles, data_files_of, mean_file_bytes
+from wasim.twin.data_files import DataFiles, data_files_of, lineage_footer_bytes, mean_file_bytes
+from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
 from wasim.twin.partitions import Partition, split_by_partition
-from wasim.twin.row_sets import new_rows
+from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
 
 SAMPLED_ROWS = 4_096  # of one commit, at most
 SAMPLED_IN_ALL = 24_576
-MOST_SAMPLED_COMMITS = 48
+MOST_SAMPLED_COMMITS = 512
 _UNITS_S = {"hour": 3_600.0, "day": 86_400.0, "month": 30.4375 * 86_400, "year": 365.25 * 86_400}
 _SIZES_AT = np.unique(np.rint(np.geomspace(1, 1e10, 61)))
 
@@ -33,9 +35,18 @@ class Arrivals:
     open_partitions: float
     lifetime_s: float
 
+    @property
+    def rows_per_commit(self) -> int:
+        """Rows of one commit."""
+        return whole(self.files * self.rows_per_file)
+
+    def with_files(self, files: float) -> "Arrivals":
+        """The same rows in another number of files."""
+        return replace(self, files=files, rows_per_file=self.files * self.rows_per_file / files)
+
 
 def with_rows(case: Case, rows: int) -> Case:
-    """The case with at most so many rows in a commit, over the same event time."""
+    """The case with at most this many rows in a commit, over the same event time."""
     if case.rows_per_commit <= rows:
         return case
     workload = case.workload.model_copy(update={"rows_per_second": rows / case.commit_interval_s})
@@ -50,20 +61,26 @@ def read_arrivals(case: Case, profile: WriterProfile) -> Arrivals:
         return Arrivals(files=files, rows_per_file=rows / files, partitions=1.0, open_partitions=1.0, lifetime_s=inf)
     sampled = with_rows(case, SAMPLED_ROWS)
     drawn = data_files_of(sampled, profile, most_rows_computed=0)
-    growing, lifetime_s, units = _growing_fields(case)
+    growing, lifetime_s = _growing_fields(case)
     commits = max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // sampled.rows_per_commit))
-    per_task, seen, touched = [], set[Partition](), []
+    per_task, seen, touched, files_of_all = [], set[Partition](), [], 0
     for commit in range(1, commits + 1):
         shared = drawn.parts.shuffled([new_rows(task) for task in split_rows(sampled, commit)])
-        cells = [_cells(drawn, task, growing) for task in shared]
-        per_task.append(sum(len(one) for one in cells))
+        written = [_partitions(drawn, task) for task in shared]
+        files_of_all += sum(map(len, written))
+        cells = [_without(growing, one) for one in written]
+        per_task.append(sum(map(len, cells)))
         touched.append(len(set[Partition]().union(*cells)))
         seen.update(*cells)
     writing = len(shared)
     files = writing * _scaled(float(np.mean(per_task)) / writing, sampled.rows_per_commit / writing, rows / writing)
     partitions = _scaled(float(np.mean(touched)), sampled.rows_per_commit, rows)
-    files, partitions = min(files * units, float(rows)), partitions * units
-    open_partitions = max(float(len(seen)), partitions / units)
+    open_partitions = max(float(len(seen)), partitions)
+    takes_turns = case.writer.kind == "streaming" and writing > 1
+    files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
+    partitions *= _values_touched(case, lifetime_s, 1)
+    if sampled.rows_per_commit == rows and commits * case.commit_interval_s > lifetime_s:
+        files = files_of_all / commits
     return Arrivals(
         files=files,
         rows_per_file=rows / files,
@@ -73,16 +90,18 @@ def read_arrivals(case: Case, profile: WriterProfile) -> Arrivals:
     )
 
 
-def _cells(files: DataFiles, task: object, growing: set[int]) -> set[Partition]:
-    """Partitions that a task writes to, without the fields whose values only ever grow."""
-    shares = split_by_partition(files.rows, files.spec, files.leaves, task)  # type: ignore[arg-type]
-    return {
-        tuple(value for place, value in enumerate(share.partition) if place not in growing) or ("",) for share in shares
-    }
+def _partitions(files: DataFiles, task: RowSet) -> set[Partition]:
+    """Partitions that a task writes to."""
+    return {share.partition for share in split_by_partition(files.rows, files.spec, files.leaves, task)}
 
 
-def _growing_fields(case: Case) -> tuple[set[int], float, float]:
-    """Places of partition fields whose value grows with time, how long one value lasts, and values a commit touches."""
+def _without(growing: set[int], partitions: set[Partition]) -> set[Partition]:
+    """These partitions without the fields whose values only ever grow."""
+    return {tuple(value for place, value in enumerate(one) if place not in growing) or ("",) for one in partitions}
+
+
+def _growing_fields(case: Case) -> tuple[set[int], float]:
+    """Places of partition fields whose value grows with time, and how long one value lasts."""
     growing, lifetime_s = set[int](), inf
     for place, field in enumerate(case.table.partition_by):
         if field.column == "event_time" and field.transform in _UNITS_S:
@@ -93,18 +112,22 @@ def _growing_fields(case: Case) -> tuple[set[int], float, float]:
             continue
         growing.add(place)
         lifetime_s = min(lifetime_s, unit_s)
+    return growing, lifetime_s
+
+
+def _values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
+    """Values of growing fields that a task's rows have, in the mean, where tasks share a commit's time between them."""
     if lifetime_s == inf:
-        return growing, inf, 1.0
-    interval_s = case.commit_interval_s
-    ends = np.arange(1, 513) * interval_s
-    values = np.floor((ends - interval_s / case.rows_per_commit / 2) / lifetime_s) - np.floor(
-        (ends - interval_s) / lifetime_s + 1e-9
-    )
-    return growing, lifetime_s, float(np.mean(values + 1))
+        return 1.0
+    span_s = case.commit_interval_s / tasks
+    starts = np.arange(512 * tasks) * span_s
+    between_rows_s = case.commit_interval_s / case.rows_per_commit
+    last = np.floor((starts + span_s - between_rows_s / 2) / lifetime_s)
+    return float(np.mean(last - np.floor(starts / lifetime_s + 1e-9) + 1))
 
 
 def _scaled(found: float, sampled_rows: float, rows: float) -> float:
-    """Cells that `rows` rows fall into, if `sampled_rows` rows fell into so many, all equally likely."""
+    """Cells that `rows` rows fall into, if `sampled_rows` rows fell into `found`, all equally likely."""
     if rows <= sampled_rows or found < 1:
         return found
     share = found / sampled_rows
@@ -121,12 +144,28 @@ class FileBytes:
     """Bytes of data files by their rows, in the mean, as the writer's profile has them."""
 
     def __init__(self, case: Case, profile: WriterProfile) -> None:
-        self._log_rows = np.log(_SIZES_AT)
-        self._log_bytes = np.log(mean_file_bytes(case, profile, _SIZES_AT.tolist()))
+        self._lineage_footer = lineage_footer_bytes(case, profile) if case.table.format_version > 2 else 0.0
+        # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
+        self._deals_out = case.writer.kind == "streaming"
+        self._log_rows = np.log(_SIZES_AT).tolist()
+        self._log_bytes = np.log(mean_file_bytes(case, profile, _SIZES_AT.tolist())).tolist()
 
     def of(self, rows: float) -> float:
-        """Bytes of a file of so many rows."""
-        return exp(float(np.interp(log(max(rows, 1.0)), self._log_rows, self._log_bytes)))
+        """Bytes of a file with this number of rows."""
+        place, at, found = log(max(rows, 1.0)), self._log_rows, self._log_bytes
+        low = min(bisect_right(at, place) - 1, len(at) - 2)
+        share = min(1.0, (place - at[low]) / (at[low + 1] - at[low]))
+        return exp(found[low] + share * (found[low + 1] - found[low]))
+
+    def of_compacted(self, rows: float, arrivals: Arrivals) -> float:
+        """Bytes of a file that compaction made of these rows; in v3 it says of each row where it came from."""
+        if not self._lineage_footer:
+            return self.of(rows)
+        commits = max(1.0, rows * arrivals.partitions / (arrivals.files * arrivals.rows_per_file))
+        together = arrivals.files / arrivals.partitions
+        steps_back = rows / together if self._deals_out and together > 1 else 0.0
+        lineage = mean_row_id_bytes(rows, steps_back) + mean_changed_at_bytes(rows, commits, commits - 1)
+        return self.of(rows) + lineage + self._lineage_footer
 
 
 def whole(value: float) -> int:

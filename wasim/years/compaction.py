@@ -13,6 +13,7 @@ from wasim.twin.compaction import LEAST_SHARE, MOST_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
 
 NEGLIGIBLE = 1e-9
+MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class CompactionRule:
 
 @dataclass(slots=True, kw_only=True)
 class Cohort:
-    """Partitions alike: in each so many files below the target, as they came or compacted, and the rows in them."""
+    """Partitions alike: the files below the target in each, as they came or compacted, and the rows in them."""
 
     partitions: float
     small_files: float = 0.0
@@ -67,6 +68,10 @@ class DataFilesByPartition:
     counted_commits: float = 0.0
     settled_files: float = 0.0
     settled_rows: float = 0.0
+    left_files: float = 0.0  # small ones in partitions where no compaction has anything to do any more
+    brings_files: bool = True  # whether commits of the writer do, rather than statements
+    small_live: float = 1.0  # share of the rows of files as they arrived that no delete file names
+    partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
 
     def has_rolled_over(self) -> bool:
@@ -78,7 +83,7 @@ class DataFilesByPartition:
         return self.unit > before
 
     def next_rollover(self, period: float) -> float:
-        """The commit at which partitions close next, if that is a longer cycle than so many commits; else infinite."""
+        """The commit at which partitions close next, if that is a longer cycle than `period` commits; else infinite."""
         lifetime_s = self.arrivals.lifetime_s
         if self.rule is None or lifetime_s == inf or lifetime_s <= period * self.commit_interval_s:
             return inf
@@ -113,6 +118,8 @@ class DataFilesByPartition:
         return position - floor(position + NEGLIGIBLE) < interval_s / self.arrivals.lifetime_s - NEGLIGIBLE
 
     def _into_newest(self, commits: float, files: float, rows: float) -> None:
+        if not self.brings_files:
+            return
         newest = self.cohorts[-1]
         if self.is_small(rows / files):
             newest.small_files += commits * files / newest.partitions
@@ -122,26 +129,36 @@ class DataFilesByPartition:
             self.settled_rows += commits * rows
 
     def is_small(self, rows: float) -> bool:
-        """Whether compaction would take a file of so many rows for its size."""
+        """Whether compaction would take a file of these rows for its size."""
         return self.rule is None or self.sizes.of(rows) < LEAST_SHARE * self.rule.target_bytes
 
     @property
     def small_files(self) -> float:
-        """Files below the target, compacted ones too."""
-        return sum(one.partitions * (one.small_files + one.partial_files) for one in self.cohorts)
+        """Files below the target, compacted ones and those of closed partitions too."""
+        return self.left_files + sum(one.partitions * (one.small_files + one.partial_files) for one in self.cohorts)
+
+    @property
+    def by_class(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+        """Files and their rows in all partitions: as they arrived, rewritten, and those that no compaction takes."""
+        small = small_rows = partial = partial_rows = 0.0
+        for one in self.cohorts:
+            small += one.partitions * one.small_files
+            small_rows += one.partitions * one.small_rows
+            partial += one.partitions * one.partial_files
+            partial_rows += one.partitions * one.partial_rows
+        return (small, small_rows), (partial, partial_rows), (self.settled_files, self.settled_rows)
 
     def compact(self, share: float = 1.0) -> Compacted:
         """Compacts every partition that has enough to do; with a `share` below one, only that part of them."""
-        smalls = sum(one.partitions * one.small_files for one in self.cohorts)
-        partials = sum(one.partitions * one.partial_files for one in self.cohorts)
+        (smalls, _), (partials, _), _ = self.by_class
         taken_small = taken_partial = taken_bytes = made_partial = made_settled = made_bytes = groups = 0.0
         for one in self.cohorts:
-            rows = one.small_rows * self.new_share + one.partial_rows
+            rows = one.small_rows * self.new_share * self.small_live + one.partial_rows * self.partial_live
             if not self._is_due(one):
                 continue
             part = one.partitions * share
             outputs, each_rows = self._outputs(rows)
-            size = self.sizes.of(each_rows)
+            size = self._compacted_bytes(each_rows)
             taken_small += part * one.small_files
             taken_partial += part * one.partial_files
             taken_bytes += part * self._bytes_of(one)
@@ -176,15 +193,19 @@ class DataFilesByPartition:
         files = one.small_files + one.partial_files
         if files <= 1 + NEGLIGIBLE:
             return False
-        return files >= self.rule.min_input_files - NEGLIGIBLE or self._bytes_of(one) > self.rule.target_bytes
+        return files >= self.rule.min_input_files - MEDIAN or self._bytes_of(one) > self.rule.target_bytes
 
     def _bytes_of(self, one: Cohort) -> float:
         small = one.small_files * self.sizes.of(one.small_rows / one.small_files) if one.small_files else 0.0
-        partial = one.partial_files * self.sizes.of(one.partial_rows / one.partial_files) if one.partial_files else 0.0
-        return small + partial
+        if not one.partial_files:
+            return small
+        return small + one.partial_files * self._compacted_bytes(one.partial_rows / one.partial_files)
+
+    def _compacted_bytes(self, rows: float) -> float:
+        return self.sizes.of_compacted(rows, self.arrivals)
 
     def _outputs(self, rows: float) -> tuple[float, float]:
-        """Files that a group of so many rows becomes, and the rows of each (`expectedOutputFiles`)."""
+        """Files that a group with these rows becomes, and the rows of each (`expectedOutputFiles`)."""
         assert self.rule is not None  # noqa: S101
         target, size = self.rule.target_bytes, self.sizes.of(rows)
         if size < target:
@@ -206,6 +227,7 @@ class DataFilesByPartition:
             left_partial += one.partitions * one.partial_files
             self.settled_rows += one.partitions * (one.small_rows + one.partial_rows)
         self.settled_files += left_small + left_partial
+        self.left_files += left_small + left_partial
         self.cohorts = [*kept, *self.cohorts[-1:]]
         return left_small, left_partial
 
@@ -219,14 +241,14 @@ class DataFilesByPartition:
         return low if self.rule is not None else inf
 
     def reshape(self, cohorts: int) -> None:
-        """Makes room for the numbers of a state of so many cohorts."""
+        """Makes room for the numbers of a state with this number of cohorts."""
         self.cohorts = [Cohort(partitions=1.0) for _ in range(cohorts)]
 
     def values(self) -> Iterator[float]:
         """The numbers that make up the state."""
         for one in self.cohorts:
             yield from (one.partitions, one.small_files, one.small_rows, one.partial_files, one.partial_rows)
-        yield from (self.counted_commits, self.settled_files, self.settled_rows)
+        yield from (self.counted_commits, self.settled_files, self.settled_rows, self.left_files)
 
     def restore(self, values: Iterator[float]) -> None:
         """Takes over the numbers of a state of the same structure."""
@@ -240,7 +262,8 @@ class DataFilesByPartition:
             )
             for _ in self.cohorts
         ]
-        self.counted_commits, self.settled_files, self.settled_rows = next(values), next(values), next(values)
+        self.counted_commits, self.settled_files = next(values), next(values)
+        self.settled_rows, self.left_files = next(values), next(values)
 
 
 def _mix(one: Cohort, kept: Cohort, share: float) -> None:

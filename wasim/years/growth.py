@@ -1,5 +1,6 @@
 """Sums over like commits in closed form: of digits of growing numbers, and of sizes that grow with a count."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -14,7 +15,7 @@ def digits(value: float) -> int:
 
 
 def digits_through(start: float, step: float, count: float) -> float:
-    """Digits of start + step, start + 2 · step … in all, for so many of them; `step` is not negative."""
+    """Digits of start + step, start + 2 · step … in all, for the first `count` of them; `step` is not negative."""
     least, most = digits(start + step), digits(start + step * count)
     if least == most or step <= 0:
         return least * count
@@ -28,28 +29,25 @@ def digits_through(start: float, step: float, count: float) -> float:
 class SizeByCount:
     """Bytes of a file by how many things it lists, for any count: between and beyond measured ones linear.
 
-    `counts` ascend and begin with 1; `sizes` are the bytes measured.
+    `counts` ascend; `sizes` are the bytes measured.
     """
 
     def __init__(self, counts: Sequence[float], sizes: Sequence[float] | Floats) -> None:
-        self._points = [(float(count), float(size)) for count, size in zip(counts, sizes, strict=True)]
-        self.slope = self._last_slope()
+        self._counts, self._sizes = [float(count) for count in counts], [float(size) for size in sizes]
+        rises = zip(self._sizes, self._sizes[1:], self._counts, self._counts[1:], strict=False)
+        self._slopes = [(large - small) / (high - low) for small, large, low, high in rises] or [0.0]
+        self.slope = self._slopes[-1]
         self._sums = list(accumulate((self.at(count) for count in range(1, TABULATED + 1)), initial=0.0))
 
-    def _last_slope(self) -> float:
-        if len(self._points) == 1:
-            return 0.0
-        (low, small), (high, large) = self._points[-2:]
-        return (large - small) / (high - low)
+    def mean(self, other: "SizeByCount", share: float) -> "SizeByCount":
+        """The sizes between these and others: `share` of the way."""
+        counts = sorted({*self._counts, *other._counts})
+        return SizeByCount(counts, [self.at(one) + (other.at(one) - self.at(one)) * share for one in counts])
 
     def at(self, count: float) -> float:
         """Bytes for this count."""
-        points = self._points
-        if count >= points[-1][0] or len(points) == 1:
-            return points[-1][1] + self.slope * (count - points[-1][0])
-        place = next(place for place, (at, _) in enumerate(points) if at > count)
-        (low, small), (high, large) = points[max(place - 1, 0)], points[max(place, 1)]
-        return small + (large - small) * (count - low) / (high - low)
+        place = min(max(bisect_right(self._counts, count) - 1, 0), len(self._slopes) - 1)
+        return self._sizes[place] + self._slopes[place] * (count - self._counts[place])
 
     def through(self, count: float) -> float:
         """The sum of `at` over 1, 2 … count."""

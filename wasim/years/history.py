@@ -5,13 +5,15 @@ what expiry does afterwards depends on nothing here but when snapshots were made
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf
 
 import numpy as np
 
 from wasim.units import Floats
-from wasim.years.flows import WIDTH
+from wasim.years.changes import ChangeJob, Upserts
+from wasim.years.drift import Drift
+from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
 from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
 from wasim.years.state import TableState
@@ -20,7 +22,7 @@ CHECKPOINTS = 200
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 SHORT = 2e-3  # of a history: over so little, a straight line will do
-MERGE, PARTITIONS = "merge", "partitions"
+MERGE, PARTITIONS, UPSERT = "merge", "partitions", "upsert"
 _STATE = 7  # columns of a sample before the flows
 
 
@@ -51,31 +53,58 @@ class Samples:
     flows: Floats
     spans: tuple[Span, ...]
 
+    def until(self, commits: float) -> "Samples":
+        """The history up to so many commits; the last sample is drawn between two of the history's."""
+        kept = self.commits < commits
+
+        def cut(column: Floats) -> Floats:
+            return np.append(column[kept], np.interp(commits, self.commits, column))
+
+        columns = {one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name not in ("flows", "spans")}
+        spans = [
+            Span(first=span.first, last=min(span.last, commits), period=span.period)
+            for span in self.spans
+            if span.first < commits
+        ]
+        flows = np.column_stack([cut(column) for column in self.flows.T])
+        return Samples(**columns, flows=flows, spans=tuple(spans))
+
 
 @dataclass(slots=True, kw_only=True)
 class History:
     """Steps a table through its commits."""
 
     state: TableState
-    jobs: Sequence[Job]
+    jobs: Sequence[Job | ChangeJob]
     commits: float
+    upserts: Upserts | None = None
     rows: list[list[float]] = field(default_factory=list)
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
+    drifts: dict[str, Drift] = field(default_factory=dict)  # where statements change rows
     filling: FillingLevel = field(default_factory=FillingLevel)
-    last_merge: float = 0.0  # the writer's commit
     full: float = 0.0  # manifests that merges have filled
 
     def run(self) -> Samples:
-        """All commits; what was sampled on the way."""
+        """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
         state = self.state
-        checkpoints = iter([*np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS))).tolist(), inf])
+        places = np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS)))
+        checkpoints = iter([*places[places > state.commits].tolist(), inf])
         checkpoint = next(checkpoints)
-        self._sample()
+        if not self.rows:
+            self._sample()
         while state.commits < self.commits:
+            while checkpoint <= state.commits:
+                checkpoint = next(checkpoints)
             due = {job.operation: job.next_commit(state) for job in self.jobs}
             stop = min(self.commits, checkpoint, *due.values())
-            _, merged = state.append(stop - state.commits)
+            if self.upserts is not None and state.commits >= 1:
+                self.upserts.carry_out(state)
+                if state.commits < stop and self._drifts(UPSERT, min([self.commits, *due.values()])):
+                    continue
+                merged = False
+            else:
+                _, merged = state.append(1.0 if self.upserts is not None else stop - state.commits)
             if merged and (self._fills() or self._merges_alike(min([self.commits, *due.values()]))):
                 continue
             if state.commits >= stop:
@@ -87,24 +116,45 @@ class History:
                         self._sample()
                         fired.append(job)
                 self._end_cycles(fired)
-            while checkpoint <= state.commits:
-                checkpoint = next(checkpoints)
         self._sample()
         return self._samples()
 
-    def _end_cycles(self, fired: Sequence[Job]) -> None:
+    def _end_cycles(self, fired: Sequence[Job | ChangeJob]) -> None:
         """Ends the cycles of these jobs, and the one that partitions close with; the first that leaps is all."""
+        if self._changes_rows:
+            any(self._drifts(job.operation, self._limit_of(job)) for job in fired)
+            return
         if fired and self.state.files.has_rolled_over() and self._ends_cycle(PARTITIONS, self.commits):
             return
         any(self._ends_cycle(job.operation, self._limit_of(job)) for job in fired)
 
-    def _limit_of(self, job: Job) -> float:
+    @property
+    def _changes_rows(self) -> bool:
+        return self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
+
+    def _drifts(self, name: str, limit: float) -> bool:
+        """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now."""
+        state = self.state
+        drift = self.drifts.setdefault(name, Drift(begun=state.commits))
+        leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit)
+        for other in self.drifts.values():
+            if other is not drift and (leap is not None or name != UPSERT):
+                other.forget(state.commits)
+        if leap is None:
+            return False
+        self._leap(leap, Level())
+        return True
+
+    def _limit_of(self, job: Job | ChangeJob) -> float:
         """The commit at which something slower than this job is due."""
         slower = [one for one in self.jobs if one is not job and one.period > job.period]
         if job.schedule is None:
             slower = [one for one in self.jobs if one is not job]
         ahead = [one.next_commit(self.state) for one in slower]
-        return min([self.commits, self.state.files.next_rollover(job.period), *ahead])
+        cycle, marks = job.period, self.levels[job.operation].marks if job.operation in self.levels else ()
+        if job.schedule is None and marks:  # a count sets the pace, so the last cycle tells it
+            cycle = self.state.commits - marks[-1].commits
+        return min([self.commits, self.state.files.next_rollover(cycle), *ahead])
 
     def _ends_cycle(self, name: str, limit: float) -> bool:
         """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
@@ -128,10 +178,7 @@ class History:
         return True
 
     def _merges_alike(self, limit: float) -> bool:
-        """Leaps over merges that come after as many commits each; near the target of a manifest no two are alike."""
-        since, self.last_merge = self.state.commits - self.last_merge, self.state.commits
-        if since < self.state.data.policy.min_count - 1:
-            return False
+        """Leaps over merges that come after as many commits each."""
         return self._ends_cycle(MERGE, limit)
 
     def _fills(self) -> bool:
@@ -141,13 +188,10 @@ class History:
             return False
         self.full = full
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
-        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits, teeth)
+        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits, teeth, self.state.filling_pace())
         if leap is None:
             return False
-        # the commits of a leap are whole, so that digits and due dates stay what they are
-        commits = float(round(leap.cycles * leap.period))
         self._leap(leap, Level())
-        self.state.commits = leap.origin.commits + commits
         self.full = self.state.full_manifests
         for level in self.levels.values():
             level.forget()
@@ -155,12 +199,14 @@ class History:
 
     def _leap(self, leap: Leap, level: Level) -> None:
         self._sample()
-        origin = leap.origin
+        origin, numbers = leap.origin, self.state.snapshot_numbers()
         parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
         for part in range(1, parts + 1):
             cycles = leap.cycles * part / parts
             values = origin.values + (leap.values - origin.values) * part / parts
-            self.state.restore(values.tolist(), leap.flows_after(cycles).tolist())
+            flows = leap.flows_after(cycles)
+            self.state.restore(values.tolist(), flows.tolist())
+            self.state.note_longer_numbers(flows[Flow.SNAPSHOTS] - origin.flows[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():
             if other is not level:

@@ -7,6 +7,7 @@ from typing import Literal
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
 from wasim.workload import Schedule, schedule
+from wasim.years.compaction import MEDIAN
 from wasim.years.state import TableState
 
 SLACK = 1e-9
@@ -41,7 +42,7 @@ class Job:
             missing = self.least - state.manifests
             return done + max(1.0, ceil(missing / (1 if state.sizes.row_deltas is None else 2) - SLACK))
         state.files.arrive(done)
-        return done + max(1.0, ceil((self.least - state.files.small_files) / state.arrivals.files - SLACK))
+        return done + max(1.0, ceil((self.least - MEDIAN - state.files.small_files) / state.arrivals.files - SLACK))
 
     def is_due(self, state: TableState) -> bool:
         """Whether it is to be carried out after this commit, which it has been looked at for."""
@@ -50,7 +51,7 @@ class Job:
         if self.measure == "manifests":
             return state.manifests >= self.least - SLACK
         state.files.arrive(state.commits)
-        return state.files.small_files >= self.least - SLACK
+        return state.files.small_files >= self.least - MEDIAN
 
     def carry_out(self, state: TableState) -> None:
         """Does it once."""

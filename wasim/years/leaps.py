@@ -13,15 +13,19 @@ from math import floor, inf
 import numpy as np
 
 from wasim.units import Floats
-from wasim.years.flows import Flow
-from wasim.years.state import TableState
+from wasim.years.flows import WIDTH, Flow
+from wasim.years.state import Pace, TableState
 
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
 MOST_CYCLES = 1 << 24
+Bounds = Sequence[tuple[int, float, float]]  # as `TableState.bounds` gives them
 PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
-LOOSE = 0.1
+LOOSE = 0.1  # by which two cycles may differ that are leapt over in the mean
+# How far to leap in the mean, of what was passed: the closer two cycles agree, the farther
+AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
+NONE = 1e-9
 _CHECKED = (
     Flow.LIST_BYTES,
     Flow.WRITTEN_MANIFESTS,
@@ -41,6 +45,12 @@ class Mark:
     values: Floats
     flows: Floats
     sample: int  # samples taken by then
+
+    def repeats(self, second: "Mark", first: "Mark") -> bool:
+        """Whether the table is built as at these earlier marks, which came after as many commits each."""
+        period = self.commits - second.commits
+        is_alike = first.structure == second.structure == self.structure
+        return is_alike and period > 0 and abs(second.commits - first.commits - period) <= STEADY * period
 
 
 def mark_of(state: TableState, samples: int) -> Mark:
@@ -115,7 +125,7 @@ class Level:
         if self.reach < 2:
             self.reach, self.wait = 4, 4
 
-    def planned(self, limit: float, bounds: Sequence[tuple[int, float]]) -> Leap | None:
+    def planned(self, limit: float, bounds: Bounds) -> Leap | None:
         """A leap that ends before commit `limit` and keeps values below their bounds; None for none.
 
         Where cycles differ by turns, several of them together may be alike.
@@ -124,28 +134,29 @@ class Level:
             self.wait -= 1
             self.marks.clear()
             return None
-        marks = self.marks
-        for together in PERIODS:
-            if len(marks) <= 2 * together:
-                return None
-            first, second, last = marks[-1 - 2 * together], marks[-1 - together], marks[-1]
-            if first.structure == second.structure == last.structure:
-                leap = self._between(first, second, last, together, limit, bounds)
-                if leap is not None:
-                    return leap
+        marks, last = self.marks, self.marks[-1]
+        alike = [
+            together
+            for together in PERIODS
+            if 2 * together < len(marks) and last.repeats(marks[-1 - together], marks[-1 - 2 * together])
+        ]
+        if not alike:
+            return None
+        second = np.array([marks[-1 - together].values for together in alike])
+        change, before = last.values - second, second - [marks[-1 - 2 * together].values for together in alike]
+        allowed = STEADY * np.abs(change) + 1e-7 * np.abs(last.values) + 1e-9
+        for place in np.flatnonzero(np.all(np.abs(change - before) <= allowed, axis=1)):
+            leap = self._leap(alike[place], change[place], limit, bounds)
+            if leap is not None:
+                return leap
         return None
 
-    def _between(
-        self, first: Mark, second: Mark, last: Mark, together: int, limit: float, bounds: Sequence[tuple[int, float]]
-    ) -> Leap | None:
+    def _leap(self, together: int, change: Floats, limit: float, bounds: Bounds) -> Leap | None:
+        """A leap over cycles of so many of the level's; None if there is no room for two."""
+        first, second, last = self.marks[-1 - 2 * together], self.marks[-1 - together], self.marks[-1]
         period = last.commits - second.commits
-        if period <= 0 or abs(second.commits - first.commits - period) > STEADY * period:
-            return None
-        before, change = second.values - first.values, last.values - second.values
-        if not np.all(np.abs(change - before) <= STEADY * np.abs(change) + 1e-7 * np.abs(last.values) + 1e-9):
-            return None
         ahead = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
-        cycles = min(float(ahead), _room(last.values, change, bounds))
+        cycles = min(float(ahead), _room(last.values, change, bounds, period))
         if cycles < 2:
             return None
         added = last.flows - second.flows
@@ -162,55 +173,60 @@ class Level:
 
 @dataclass(slots=True, kw_only=True)
 class FillingLevel:
-    """The slowest cycle: a manifest that merges fill, until the next one begins. No two take the same commits, so what
-    some of them do is taken in the mean, and leaps are never longer than half of what was seen or leapt before.
+    """The slowest cycle: a manifest that merges fill, until the next one begins. Where manifests of data and of deletes
+    fill at a pace of their own no two are alike, so leaps are in the mean, and the shorter the less two cycles agree.
     """
 
     marks: list[Mark] = field(default_factory=list)
     passed: float = 0.0  # manifests filled so far
 
-    def planned(self, mark: Mark, limit: float, teeth: int) -> Leap | None:
-        """A leap in the mean from where another manifest is full, over `teeth` at a time, once two such were seen."""
-        if self.marks and self.marks[-1].structure != mark.structure:
-            self.marks.clear()
+    def planned(self, mark: Mark, limit: float, teeth: int, pace: Pace | None) -> Leap | None:
+        """A leap from where another manifest is full, over `teeth` at a time, once two such were seen.
+
+        There is no `pace` while some manifests have yet to fill for the first time.
+        """
         self.marks.append(mark)
         self.passed += 1
-        if len(self.marks) <= 2 * teeth:
+        if pace is None or len(self.marks) <= 2 * teeth:
             return None
         first, second, last = self.marks[-1 - 2 * teeth], self.marks[-1 - teeth], mark
-        period = last.commits - second.commits
-        before, change = second.values - first.values, last.values - second.values
-        if abs(second.commits - first.commits - period) > LOOSE * period:
+        early, late = second.commits - first.commits, last.commits - second.commits
+        if min(early, late) <= 0:  # one commit filled two of them
             return None
-        cycles = min(int(self.passed / (2 * teeth)), floor((limit - last.commits) / period - 1e-9))
-        if cycles < 1:
+        period, apart = (early + late) / 2, abs(late - early) / late
+        seen = self.passed / teeth * min(MOST_AHEAD, max(LEAST_AHEAD, AGREED / (apart + NONE)))
+        cycles = floor(min(seen, (limit - last.commits) / period - NONE))
+        if apart > LOOSE or cycles < 1:
             return None
-        grows = np.abs(change - before) <= LOOSE * np.abs(change)
-        added = last.flows - second.flows
         self.marks.clear()
         self.passed += cycles * teeth
+        growth = np.zeros(WIDTH)  # each cycle's lists have more manifests, the rest stays what it is
+        growth[Flow.LIST_BYTES] = pace.list_bytes * period**2
+        added = (last.flows - first.flows + growth) / 2
+        added[Flow.SNAPSHOT_JSON_BYTES] = (last.flows - second.flows)[Flow.SNAPSHOT_JSON_BYTES] / late * period
         return Leap(
             origin=last,
             cycles=cycles,
             together=teeth,
             period=period,
             added=added,
-            growth=_growth(added, second.flows - first.flows),
-            values=last.values + cycles * np.where(grows, change, 0.0),
+            growth=growth,
+            values=pace.after(last.values, cycles * period),
         )
 
 
 def _growth(added: Floats, before: Floats) -> Floats:
-    """By how much more a cycle adds than the one before; but for what grows with the digits of its numbers alone."""
+    """By how much more a cycle adds than the one before; but for the digits of a snapshot's numbers."""
     growth = added - before
-    growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0
+    growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0  # `note_longer_numbers` counts it
     return growth
 
 
-def _room(values: Floats, change: Floats, bounds: Sequence[tuple[int, float]]) -> float:
-    """Cycles until the first of these values passes its bound."""
+def _room(values: Floats, change: Floats, bounds: Bounds, period: float) -> float:
+    """Cycles of so many commits until the first of these values passes its bound."""
     room = inf
-    for place, bound in bounds:
-        if change[place] > 0 and values[place] < bound:
-            room = min(room, floor((bound - values[place]) / change[place]))
+    for place, bound, each in bounds:
+        if change[place] > 0:
+            lowered = bound - min(period * each, bound / 2)
+            room = min(room, floor((lowered - values[place]) / change[place]))
     return room

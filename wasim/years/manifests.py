@@ -4,15 +4,16 @@ A history of a year has millions of manifests and a handful of kinds of them. Ru
 runs what `wasim.twin.merging.pack_from_end` does for single manifests, and tests compare the two.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import floor
+from math import floor, prod
 
 from wasim.twin.merging import MergePolicy
 from wasim.years.flows import Flow
 
 NEGLIGIBLE = 1e-9
 MOST_RUNS = 48
+LITTLE = 0.1  # of a manifest: what is left of one in the mean is counted with its neighbour
 MANY_PARTS = 6
 ENTRIES = ("fresh", "partial", "settled", "sorted", "deleted_fresh", "deleted_compacted")
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
@@ -22,7 +23,7 @@ VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 class Run:
     """`count` manifests in a row that are alike.
 
-    Each has so many live entries: `fresh` ones of files that no compaction has seen, `partial` ones of compacted files
+    Each has these live entries: `fresh` ones of files that no compaction has seen, `partial` ones of compacted files
     that are still too small, `settled` ones of compacted files that stay. Of the fresh ones `sorted` are in the order
     of their partitions, not of their commits. `deleted_…` entries and `is_new` are of the commit under way. `siblings`
     is the share of these manifests that another one of the same commit stands next to.
@@ -38,11 +39,40 @@ class Run:
     deleted_fresh: float = 0.0
     deleted_compacted: float = 0.0
     is_new: bool = False
+    part_of: int = 0  # runs of one number above zero were one before this commit
 
     @property
     def live(self) -> float:
         """Live entries of one manifest."""
         return self.fresh + self.partial + self.settled
+
+    def values(self) -> tuple[float, ...]:
+        """Manifests, and what they have in all: where cycles add the same, sums grow evenly and means do not."""
+        count = self.count
+        entries = count * self.fresh, count * self.partial, count * self.settled, count * self.sorted
+        return count, count * self.bytes, *entries, count * self.siblings
+
+    def times(self, count: float) -> "Run":
+        """So many manifests like these."""
+        return Run(
+            count=count,
+            bytes=self.bytes,
+            fresh=self.fresh,
+            partial=self.partial,
+            settled=self.settled,
+            sorted=self.sorted,
+            siblings=self.siblings,
+            deleted_fresh=self.deleted_fresh,
+            deleted_compacted=self.deleted_compacted,
+            is_new=self.is_new,
+        )
+
+    def belongs_to(self, other: "Run") -> bool:
+        """Whether the two may become one run once a commit ends."""
+        if self.is_like(other) or 0 < self.part_of == other.part_of:
+            return True
+        is_little = min(self.count, other.count) < LITTLE
+        return is_little and self.part_of + other.part_of > 0 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
 
     def is_like(self, other: "Run") -> bool:
         """Whether manifests of the two may be counted together."""
@@ -107,7 +137,7 @@ def pack_runs(runs: Sequence[Run], target_bytes: float) -> list[Bin]:
 class ManifestRuns:
     """The manifests of data, or of deletes, that the current snapshot lists, oldest first.
 
-    `bytes_of` gives the length of a manifest with so many entries: of fresh files, of compacted ones, and how many of
+    `bytes_of` gives the length of a manifest by its entries: of fresh files, of compacted ones, and how many of
     the fresh ones are sorted by partition. `group` is DATA or DELETES.
     """
 
@@ -138,6 +168,13 @@ class ManifestRuns:
         """Bytes of all of them."""
         return sum(run.count * run.bytes for run in self.runs)
 
+    @property
+    def waiting(self) -> int:
+        """Manifests that wait to be merged; none where nothing merges."""
+        if not self.policy.enabled:
+            return 0
+        return round(sum(run.count for run in self.runs if run.bytes < self.policy.target_bytes / 2))
+
     def entries_of(self, name: str) -> float:
         """Live entries of one kind: fresh, partial or settled."""
         return float(sum(run.count * getattr(run, name) for run in self.runs))
@@ -150,8 +187,23 @@ class ManifestRuns:
         else:
             self.runs.append(run)
 
+    @property
+    def full_run(self) -> Run | None:
+        """The most manifests alike that merges have filled; None before the first."""
+        full = [run for run in self.runs[:-1] if run.bytes > self.policy.target_bytes / 2]
+        return max(full, key=lambda run: run.count, default=None)
+
+    def mark_newest(self) -> None:
+        """Takes the newest manifest for one of the commit under way."""
+        last = self.runs[-1]
+        if last.count > 1 + NEGLIGIBLE:
+            last.count -= 1
+            self.runs.append(replace(last, count=1.0, is_new=True))
+        else:
+            last.is_new = True
+
     def commits_until_merge(self, new_bytes: float) -> float:
-        """Commits that each add one manifest of so many bytes, up to the one that merges; infinite if none will."""
+        """Commits that each add one manifest of `new_bytes`, up to the one that merges; infinite if none will."""
         if not self.policy.enabled:
             return float("inf")
         target, least = self.policy.target_bytes, self.policy.min_count
@@ -160,7 +212,7 @@ class ManifestRuns:
             return 1
         items, filled = (bins[-1].items, bins[-1].filled_bytes) if bins else (0.0, 0.0)
         by_count = max(1.0, least - items)
-        until_full = floor((target - filled) / new_bytes + NEGLIGIBLE) + 1
+        until_full = max(1, floor((target - filled) / new_bytes + NEGLIGIBLE) + 1)
         if until_full <= by_count:
             if items + until_full - 1 > 1 + NEGLIGIBLE:
                 return float(max(1, until_full))
@@ -171,27 +223,33 @@ class ManifestRuns:
             return float(max(1, until_full - 1 + min(least, per_bin + 1)))
         return by_count
 
+    def drop_dead(self, flows: list[float]) -> None:
+        """Takes older manifests without live entries out of the list, as every commit does that may merge."""
+        kept = []
+        for run in self.runs:
+            if run.is_new or run.live > NEGLIGIBLE:
+                kept.append(run)
+            else:
+                self._leaves(run, run.count, flows)
+        self.runs = kept
+
     def merge(self, flows: list[float]) -> float:
         """What a merging commit does: manifests without live entries go, bins become one manifest each.
 
         Returns how many manifests were merged into others.
         """
         merged = 0.0
-        kept = [run for run in self.runs if run.is_new or run.live > NEGLIGIBLE]
-        for run in self.runs:
-            if not run.is_new and run.live <= NEGLIGIBLE:
-                self._leaves(run, run.count, flows)
+        self.drop_dead(flows)
         if not self.policy.enabled:
-            self.runs = kept
             return merged
-        bins, self.runs = pack_runs(kept, self.policy.target_bytes), []
+        bins, self.runs = pack_runs(self.runs, self.policy.target_bytes), []
         for place, one in enumerate(bins):
             items, is_newest = one.items, place == len(bins) - 1
             if items > 1 + NEGLIGIBLE and (not is_newest or items >= self.policy.min_count - NEGLIGIBLE):
                 self.runs.append(self._merged(one, flows))
                 merged += items * one.repeat
             else:
-                self.runs += [replace(run, count=count * one.repeat) for run, count in one.parts]
+                self.runs += [run.times(count * one.repeat) for run, count in one.parts]
         return merged
 
     def _merged(self, one: Bin, flows: list[float]) -> Run:
@@ -232,7 +290,7 @@ class ManifestRuns:
                 continue
             hit = min(1.0, taken)  # of manifests in which less than one entry goes, so many hold one
             if hit < 1.0 - NEGLIGIBLE:
-                runs.append(replace(run, count=run.count * (1 - hit)))
+                runs.append(run.times(run.count * (1 - hit)))
             count, size = run.count * hit, self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
             self._leaves(run, count, flows)
             self.note_written(count, size, flows)
@@ -254,8 +312,107 @@ class ManifestRuns:
         self.runs = runs
         return rewritten
 
+    def thin(self, shares: Mapping[str, float], flows: list[float]) -> float:
+        """Takes each live entry out with the probability given for its kind; every manifest that lost one is written
+        again. Returns how many manifests that was.
+        """
+        runs, rewritten = [], 0.0
+        for number, run in enumerate(self.runs, 1):
+            held = {kind: getattr(run, kind) for kind in shares}
+            untouched = prod((1 - shares[kind]) ** count for kind, count in held.items())
+            emptied = prod(shares[kind] ** count for kind, count in held.items()) if run.live > NEGLIGIBLE else 0.0
+            hit = 1 - untouched
+            if hit <= NEGLIGIBLE:
+                runs.append(run)
+                continue
+            emptied = min(emptied, hit)
+            gone = {kind: shares[kind] * count for kind, count in held.items()}  # of a manifest, in the mean
+            some = hit - emptied
+            if emptied > NEGLIGIBLE:
+                runs.append(self._rewritten(run, run.count * emptied, held, flows))
+                rewritten += run.count * emptied
+            if untouched > NEGLIGIBLE:
+                runs.append(kept := run.times(run.count * untouched))
+                kept.part_of = number
+            if some > NEGLIGIBLE:
+                part = {kind: (gone[kind] - emptied * held[kind]) / some for kind in held}
+                runs.append(kept := self._rewritten(run, run.count * some, part, flows))
+                kept.part_of = number
+                rewritten += run.count * some
+        self.runs = runs
+        return self._of_one_commit(rewritten)
+
+    def _of_one_commit(self, rewritten: float) -> float:
+        """Notes that so many manifests, which were just written again, stand next to each other's in the list."""
+        for run in self.runs:
+            if run.is_new:
+                run.siblings = max(0.0, 1 - 1 / max(rewritten, 1.0))
+        return rewritten
+
+    def take(self, wanted: Mapping[str, tuple[float, bool]], flows: list[float]) -> float:
+        """Takes entries out that stand together: by kind so many, and whether the newest ones, else the oldest.
+
+        Returns how many manifests are written again.
+        """
+        taken = [dict.fromkeys(wanted, 0.0) for _ in self.runs]
+        for kind, (entries, newest) in wanted.items():
+            left, places = entries, range(len(self.runs))
+            for place in reversed(places) if newest else places:
+                taken[place][kind] = min(left, self.runs[place].count * getattr(self.runs[place], kind))
+                left -= taken[place][kind]
+        runs, rewritten = list[Run](), 0.0
+        for run, gone in zip(self.runs, taken, strict=True):
+            pieces, count = self._without(run, gone, flows)
+            runs += pieces if any(newest for _, newest in wanted.values()) else reversed(pieces)
+            rewritten += count
+        self.runs = runs
+        return self._of_one_commit(rewritten)
+
+    def _without(self, run: Run, gone: Mapping[str, float], flows: list[float]) -> tuple[list[Run], float]:
+        """A run of which so many entries by kind go, from the first manifests on that hold them: what is left alone,
+        then what is written again; how many manifests that is.
+        """
+        each = {kind: max(1.0, getattr(run, kind)) for kind in gone}
+        hit = min(run.count, max([gone[kind] / each[kind] for kind in gone], default=0.0))
+        if hit <= NEGLIGIBLE:
+            return [run], 0.0
+        emptied = float(floor(hit + NEGLIGIBLE))
+        partly = min(run.count - emptied, 1.0) if hit - emptied > NEGLIGIBLE else 0.0
+        untouched = run.count - emptied - partly
+        pieces = []
+        if untouched > NEGLIGIBLE:
+            left = {
+                kind: (run.count * getattr(run, kind) - gone[kind]) / untouched
+                for kind in gone
+                if getattr(run, kind) < 1
+            }
+            pieces.append(replace(run, count=untouched, **{kind: max(0.0, value) for kind, value in left.items()}))
+        per_hit = {kind: entries / hit for kind, entries in gone.items()}
+        if partly:
+            part = {kind: entries * (hit - emptied) / partly for kind, entries in per_hit.items()}
+            pieces.append(self._rewritten(run, partly, part, flows))
+        if emptied:
+            pieces.append(self._rewritten(run, emptied, per_hit, flows))
+        return pieces, emptied + partly
+
+    def _rewritten(self, run: Run, count: float, gone: Mapping[str, float], flows: list[float]) -> Run:
+        """`count` of the manifests written again, each without the entries that are `gone`."""
+        size = self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
+        self._leaves(run, count, flows)
+        self.note_written(count, size, flows)
+        left = {kind: max(0.0, getattr(run, kind) - gone.get(kind, 0.0)) for kind in ("fresh", "partial", "settled")}
+        return Run(
+            count=count,
+            bytes=size,
+            sorted=min(run.sorted, left["fresh"]),
+            deleted_fresh=gone.get("fresh", 0.0),
+            deleted_compacted=gone.get("partial", 0.0) + gone.get("settled", 0.0),
+            is_new=True,
+            **left,
+        )
+
     def settle_entries(self, name: str, amount: float) -> None:
-        """Counts so many `fresh` or `partial` entries, the oldest ones, as settled: no compaction takes their files."""
+        """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
         runs: list[Run] = []
         for run in self.runs:
             held = run.count * getattr(run, name)
@@ -274,7 +431,7 @@ class ManifestRuns:
                 older = replace(run, count=run.count * share, settled=run.settled + one)
                 setattr(older, name, 0.0)
                 older.sorted = min(older.sorted, older.fresh)
-                runs += [older, replace(run, count=run.count * (1 - share))]
+                runs += [older, run.times(run.count * (1 - share))]
         self.runs = runs
 
     def rewrite(self, flows: list[float]) -> bool:
@@ -310,26 +467,37 @@ class ManifestRuns:
             if run.count <= NEGLIGIBLE:
                 continue
             run.is_new, run.deleted_fresh, run.deleted_compacted = False, 0.0, 0.0
-            if runs and runs[-1].is_like(run):
-                runs[-1].count += run.count
-            else:
-                runs.append(run)
+            runs.append(run)
+            if len(runs) > 1 and runs[-2].belongs_to(run):
+                _join(runs, len(runs) - 2)
+        for run in runs:
+            run.part_of = 0
         while len(runs) > MOST_RUNS:
             _join(runs, _closest(runs))
         self.runs = runs
 
     def values(self) -> Iterator[float]:
-        """The numbers that make up the state."""
+        """The numbers that make up the state: those of each run."""
         for run in self.runs:
-            yield from (run.count, run.bytes, run.fresh, run.partial, run.settled, run.sorted, run.siblings)
+            yield from run.values()
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""
-        return [_run_of({name: next(values) for name in VALUES}) for _ in self.runs]
+        return [_run_of(*(next(values) for _ in VALUES)) for _ in self.runs]
 
 
-def _run_of(numbers: dict[str, float]) -> Run:
-    return Run(**numbers)  # type: ignore[arg-type]  # `is_new` is not among the values
+def _run_of(count: float, *sums: float) -> Run:
+    nothing = abs(count) <= NEGLIGIBLE  # a leap may end where a run is used up
+    size, fresh, partial, settled, by_partition, siblings = (0.0 if nothing else one / count for one in sums)
+    return Run(
+        count=count,
+        bytes=size,
+        fresh=fresh,
+        partial=partial,
+        settled=settled,
+        sorted=by_partition,
+        siblings=siblings,
+    )
 
 
 def _closest(runs: Sequence[Run]) -> int:

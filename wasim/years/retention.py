@@ -16,11 +16,12 @@ from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.years.flows import Flow
 from wasim.years.history import Samples
-from wasim.years.sizes import MetadataJson
+from wasim.years.json_sizes import MetadataJson
 
-ALL_TURNS = 2_048  # expiries looked at one by one, at either end of a history; between them, some of many
-SOME_TURNS = 4_096
+ALL_TURNS = 512  # expiries looked at one by one, at either end of a history; between them, some of many
+SOME_TURNS = 2_048
 SLACK = 1e-9
+BEFORE_MAINTENANCE, ALMOST = 1e-4, 1e-3  # of a commit, of a snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,26 @@ class Expiries:
     made: Floats
     gone: Floats
     commits: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
+
+    `snapshots` made snapshots, with `items` bytes of snapshots and their log in the mean, which grow by `growth` from
+    one expiry to the next; of the `expiries` that took something away, each leaves `items_left`.
+    """
+
+    snapshots: Floats
+    items: Floats
+    growth: Floats
+    expiries: Floats
+    items_left: Floats
+
+    @property
+    def versions(self) -> Floats:
+        """All of each row."""
+        return self.snapshots + self.expiries
 
 
 @dataclass(frozen=True)
@@ -55,32 +76,38 @@ class Retention:
         """Bytes of all snapshots made and their log entries, by sample."""
         return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.snapshot_log_entry * self.snapshots
 
-    @cached_property
-    def _items_of_versions(self) -> Floats:
-        """The same summed over the metadata.json of every snapshot, by sample, as if nothing expired."""
+    def _items_of_versions(self, snapshots: Floats) -> Floats:
+        """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
         made, items = np.diff(self.snapshots), np.diff(self._items)
-        return np.concatenate([[0.0], np.cumsum(made * self._items[:-1] + items * (made + 1) / 2)])
+        sums = np.concatenate([[0.0], np.cumsum(made * self._items[:-1] + items * (made + 1) / 2)])
+        place = np.clip(np.searchsorted(self.snapshots, snapshots, side="right") - 1, 0, len(made) - 1)
+        since = snapshots - self.snapshots[place]
+        each = items[place] / np.where(made[place] > 0, made[place], 1.0)
+        return np.asarray(sums[place] + since * self._items[place] + each * since * (since + 1) / 2)
 
     def at(self, snapshots: Floats, column: Floats) -> Floats:
-        """A curve of the history once so many snapshots were made."""
+        """A curve of the history at these numbers of snapshots made."""
         return np.interp(snapshots, self.snapshots, column)
 
     def made_by(self, commits: Floats) -> Floats:
-        """Snapshots made once so many commits of the writer and all that follows them were."""
-        return self._after_commits(commits, self.snapshots)
+        """Snapshots made through these commits of the writer and all that follows them."""
+        made = self._after_commits(commits, self.snapshots)
+        whole = np.rint(made)
+        return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
-        """A curve of the history once so many commits of the writer and all that follows them were made.
+        """A curve of the history after these commits of the writer and all that follows them.
 
         Maintenance comes at certain commits of a cycle; in the cycles that were leapt over, at the same ones.
         """
-        last = self._is_last
-        curve = (self.samples.commits[last], column[last])
+        curve = (self._ends, column[self._firsts_and_lasts])
         found = np.interp(commits, *curve)
         for span in self.samples.spans:
-            inside = (commits > span.first) & (commits < span.last)
-            if not np.any(inside):
+            # the commits ascend
+            first, last = np.searchsorted(commits, span.first, side="right"), np.searchsorted(commits, span.last)
+            if first >= last:
                 continue
+            inside = slice(first, last)
             cycles = round((span.last - span.first) / span.period)
             since = commits[inside] - span.first
             cycle = np.floor(since / span.period + SLACK)
@@ -92,10 +119,18 @@ class Retention:
         return np.asarray(found)
 
     @cached_property
-    def _is_last(self) -> NDArray[np.bool_]:
-        """Which samples are the last of their commit."""
+    def _firsts_and_lasts(self) -> NDArray[np.bool_]:
+        """Which samples are the first or the last of their commit: before maintenance, and after it."""
+        later = self.samples.commits[1:] > self.samples.commits[:-1]
+        found: NDArray[np.bool_] = np.append(True, later) | np.append(later, True)
+        return found
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """Commits of those samples: up to its maintenance, a commit is not quite done."""
         commits = self.samples.commits
-        return np.append(commits[1:] > commits[:-1], True)
+        is_last = np.append(commits[1:] > commits[:-1], True)
+        return (commits - np.where(is_last, 0.0, BEFORE_MAINTENANCE))[self._firsts_and_lasts]
 
     @cached_property
     def expiries(self) -> Expiries:
@@ -127,7 +162,7 @@ class Retention:
         return np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
 
     def _turns_by_count(self, upkeep: ExpireSnapshots) -> tuple[Floats, Floats]:
-        """Expiries that come as soon as there are so many snapshots: at first one by one, then at their mean pace."""
+        """Expiries that come as soon as there are enough snapshots: at first one by one, then at their mean pace."""
         least, interval_s = float(upkeep.when_snapshots or 0), self.case.commit_interval_s
         found: list[float] = []
         gone = last = 0.0
@@ -152,8 +187,8 @@ class Retention:
     # -- metadata.json -------------------------------------------------------------------------------------------
 
     @cached_property
-    def _steps(self) -> tuple[Floats, Floats, Floats]:
-        """By row of `expiries` and one for the end: versions, bytes of their items, expiries that changed something."""
+    def _written(self) -> "Written":
+        """The metadata.json written between each two rows of `expiries`, and after the last."""
         found = self.expiries
         made = np.append(found.made, self.snapshots[-1])
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
@@ -162,42 +197,50 @@ class Retention:
         last_gone = np.append(gone[1:], gone[-1])
         share = np.where(between > 1, (between - 1) / (2 * np.maximum(between, 1)), 0.0)
         items_missing = items_gone + share * (self.at(last_gone, self._items) - items_gone)
-        kept = np.diff(self.at(made, self._items_of_versions)) - items_missing * np.diff(made)
-        effective = np.minimum(np.diff(found.turn), np.diff(gone))
-        own = effective * (self.at(found.made[1:], self._items) - self.at(gone[1:], self._items))
-        versions = np.diff(made) + np.append(effective, 0.0)
-        return versions, kept + np.append(own, 0.0), effective
+        kept = np.diff(self._items_of_versions(made)) - items_missing * np.diff(made)
+        effective = np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0)
+        own = np.append(self.at(found.made[1:], self._items) - items_gone[1:], 0.0)
+        return Written(
+            snapshots=np.diff(made),
+            items=np.divide(kept, np.diff(made), out=np.zeros(len(kept)), where=np.diff(made) > 0),
+            growth=np.diff(self.at(made, self._items)) / np.maximum(between, 1.0),
+            expiries=effective,
+            items_left=own,
+        )
 
     @property
     def versions(self) -> float:
         """metadata.json written after the one of CREATE TABLE."""
-        return float(self._steps[0].sum())
+        return float(self._written.versions.sum())
 
     @property
     def json_bytes(self) -> float:
         """Bytes of all of them, without CREATE TABLE's."""
-        versions, items, _ = self._steps
-        return self._weigh(float(versions.sum()), float(items.sum()) + self._logged(float(versions.sum())))
+        return self._bytes_of(np.ones(len(self._written.snapshots)))[1]
 
-    def _weigh(self, versions: float, items: float) -> float:
-        return versions * self.json.of(0.0) + (self.json.of(1.0) - self.json.of(0.0)) * items
-
-    def _logged(self, versions: float) -> float:
-        """Bytes of the metadata log's entries in so many versions: the first names CREATE's alone."""
-        full = max(0.0, versions - self.log_limit)
-        growing = versions - full
-        return self.json.log_entry * (growing * (growing + 1) / 2 + full * self.log_limit)
+    def _bytes_of(self, shares: Floats) -> tuple[float, float]:
+        """Versions, and their bytes, if only these shares of each row's were written."""
+        written, json = self._written, self.json
+        full = np.full(1, float(self.log_limit))
+        half = written.growth / 2
+        sizes = written.snapshots * json.mean(written.items - half, written.items + half, full)
+        sizes = sizes + written.expiries * json.of(written.items_left, full)
+        versions = float((written.versions * shares).sum())
+        # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
+        entries = np.arange(1.0, min(float(self.log_limit), versions) + 1)
+        nothing = np.zeros(1)
+        missing = float((json.of(nothing, full) - json.of(nothing, entries)).sum())
+        return versions, float((sizes * shares).sum()) - missing
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
-        """Bytes of the metadata.json of the snapshots with these numbers, with so many versions before."""
+        """Bytes of the metadata.json of the snapshots with these numbers, by how many versions there were before."""
         found = self.expiries
         place = np.maximum(np.searchsorted(found.made, snapshots, side="left") - 1, 0)
         items = self.at(snapshots, self._items) - self.at(found.gone[place], self._items)
-        logged = self.json.log_entry * np.minimum(versions, self.log_limit)
-        return np.asarray(self.json.of(0.0) + (self.json.of(1.0) - self.json.of(0.0)) * (items + logged))
+        return self.json.of(items, np.minimum(versions, float(self.log_limit)))
 
     def retained(self, snapshots: Floats) -> Floats:
-        """Snapshots retained once so many were made, before what expires then."""
+        """Snapshots retained by how many were made, before what expires then."""
         found = self.expiries
         place = np.maximum(np.searchsorted(found.made, snapshots, side="left") - 1, 0)
         return np.asarray(snapshots - found.gone[place])
@@ -207,17 +250,12 @@ class Retention:
         """Bytes of the current metadata.json."""
         found, last = self.expiries, self.snapshots[-1:]
         items = self.at(last, self._items) - self.at(found.gone[-1:], self._items)
-        logged = self.json.log_entry * min(self.versions, self.log_limit)
-        return float(self.json.of(0.0) + (self.json.of(1.0) - self.json.of(0.0)) * (items[0] + logged))
+        return float(self.json.of(items, np.full(1, min(self.versions, float(self.log_limit))))[0])
 
     def json_bytes_through(self, commits: float) -> tuple[float, float]:
         """Versions and bytes of the metadata.json written by this commit of the writer, CREATE TABLE's left out."""
-        versions, items, _ = self._steps
-        ends = np.append(self.expiries.commits[1:], self.samples.commits[-1])
-        starts = self.expiries.commits
-        share = np.clip((commits - starts) / np.maximum(ends - starts, 1.0), 0.0, 1.0)
-        written = float((versions * share).sum())
-        return written, self._weigh(written, float((items * share).sum()) + self._logged(written))
+        starts, ends = self.expiries.commits, np.append(self.expiries.commits[1:], self.samples.commits[-1])
+        return self._bytes_of(np.clip((commits - starts) / np.maximum(ends - starts, 1.0), 0.0, 1.0))
 
     # -- what is deleted ------------------------------------------------------------------------------------------
 
@@ -230,15 +268,18 @@ class Retention:
         """Of a flow of what left the table, or of lists: how much belongs to expired snapshots alone."""
         if self.gone < 1:
             return 0.0
-        column = self.samples.flows[:, flow]
-        if flow == Flow.LIST_BYTES:
+        column, before = self.samples.flows[:, flow], self._last_expired
+        if flow == Flow.LIST_BYTES or before is None:
             return float(self.at(np.array([self.gone]), column)[0])
+        return float(self._after_commits(before, column)[0])
+
+    @cached_property
+    def _last_expired(self) -> Floats | None:
+        """The writer's last commit whose snapshot is too old, alone in an array; None if some as old are retained."""
         upkeep = self.case.maintenance.expire_snapshots
         kept = np.ceil((self._last_s - (upkeep.older_than if upkeep else 0.0)) / self.case.commit_interval_s - 1e-6)
-        before = self._after_commits(np.array([max(kept - 1, 0.0)]), column)[0]
-        if self.made_by(np.array([max(kept - 1, 0.0)]))[0] > self.gone + 0.5:  # more are retained for their number
-            return float(self.at(np.array([self.gone]), column)[0])
-        return float(before)
+        last = np.array([max(kept - 1, 0.0)])
+        return None if self.made_by(last)[0] > self.gone + 0.5 else last
 
     @property
     def _last_s(self) -> float:
@@ -249,7 +290,7 @@ class Retention:
         return float(self.expiries.commits[-1]) * self.case.commit_interval_s
 
     def last_versions(self, count: int) -> float:
-        """Bytes of the last so many metadata.json, the current one among them."""
+        """Bytes of the last `count` metadata.json, the current one among them."""
         count = int(min(count, self.versions))
         numbers = np.maximum(self.snapshots[-1] - np.arange(count), 1.0)
         return float(self.json_of(numbers, self.versions).sum())

@@ -1,6 +1,5 @@
 """What the metadata files of one table weigh: read off a handful of files that the exact twin encodes for its shape."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,97 +7,56 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
-from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.names import manifest_name
-from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, snapshot_json
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.appending import append_files
-from wasim.twin.commits import Moment, manifest_kind, new_entries
+from wasim.twin.bounds import MOST_ROWS_COMPUTED
+from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
+from wasim.twin.file_parts import Part
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
-from wasim.twin.summary import COUNTERS, CommitCounts, content_bytes, operation_summary, summary_counters
+from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, whole, with_rows
 from wasim.years.growth import SizeByCount
+from wasim.years.json_sizes import MOST_ZIPPED, MetadataJson, metadata_json_sizes
+from wasim.years.manifest_sizes import (
+    NO_MANIFESTS,
+    DescribedEntries,
+    ManifestBytes,
+    data_manifests,
+    manifests_of_row_deltas,
+)
+from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
-FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE, APART = 24, 96, 32, 64
+FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE = 24, 192, 32
+MOST_COMMITS, SORTED_COMMITS, MOST_ALIKE = 96, 64, 4
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
-SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 in the mean
+FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
-ZIPPED = (1, 8, 32, 128)
-_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_TOTALS = re.compile(r'("total-[a-z-]+" ?: ?"|"sequence-number" ?: ?)(\d+)')
-_LIST_NAME = "snap-9000000000000000000-1-00000000-0000-4000-8000-000000000000.avro"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestBytes:
-    """Bytes of manifests: of one commit's new files, and of any number of older entries."""
-
-    new: float
-    staged: float
-    header: float
-    first_entry: float
-    fresh_entry: float
-    compacted_entry: float
-    sorted_entry: float
-
-    def of(self, fresh: float, compacted: float, by_partition: float) -> float:
-        """Bytes of a manifest of so many entries of files as they arrived, so many of those sorted by partition, and of
-        compacted ones.
-        """
-        if fresh + compacted < 1:
-            return self.header + self.first_entry * (fresh + compacted)
-        first = self.first_entry - (self.fresh_entry if fresh >= compacted else self.compacted_entry)
-        more = (self.sorted_entry - self.fresh_entry) * by_partition
-        return self.header + first + self.fresh_entry * fresh + self.compacted_entry * compacted + more
-
-
-NO_MANIFESTS = ManifestBytes(
-    new=0.0, staged=0.0, header=0.0, first_entry=0.0, fresh_entry=0.0, compacted_entry=0.0, sorted_entry=0.0
-)
+LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowDeltas:
-    """The delete files that each checkpoint of a writer of equality deletes brings."""
+    """The data files and delete files that each checkpoint of a writer of equality deletes brings."""
 
+    data_files: float
     files: float
     bytes: float
     keys: float
     positions: float
     first_files: float  # of the table's first commit, which replaces nothing
     first_bytes: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetadataJson:
-    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
-
-    Of gzipped ones, `zipped_share` of the bytes of items are left, and `zipped_around` of all else.
-    """
-
-    created: float
-    around: float
-    log_entry: float
-    snapshot_log_entry: float
-    zipped_share: float = 1.0
-    zipped_around: float | None = None
-
-    def of(self, item_bytes: float) -> float:
-        """Bytes of one metadata.json whose arrays hold so many bytes."""
-        if self.zipped_around is None:
-            return self.around + item_bytes
-        return self.zipped_around + self.zipped_share * item_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,36 +68,52 @@ class Sizes:
     sibling_saving: float  # by which a list is smaller for each manifest of the same commit as the one before
     data_manifests: ManifestBytes
     delete_manifests: ManifestBytes
-    snapshots: "SnapshotBytes"
-    row_deltas: "RowDeltas | None" = None  # of a writer that deletes by key
+    snapshots: SnapshotBytes
+    row_deltas: RowDeltas | None = None  # of a writer that deletes by key
 
 
 def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> Sizes:
     """Sizes for a case's table. Cost does not grow with its rows, its commits or its partitions."""
     sampled = _sampled_case(case)
-    rng = np.random.default_rng(case.seed)
-    log = EventLog(folder=None)
-    files = data_files_of(sampled, profile, most_rows_computed=0)
-    writer = CaseWriter(case=sampled, profile=profile, files=files, site=site, rng=rng, log=log)
-    writer.create(CreateTable())
-    created = log.events[-1][6] if case.environment.catalog != "hadoop" else log.events[0][6]
+    writer, created = _created(sampled, case.rows_per_commit, profile, site)
     if case.key_columns:
-        return _sizes_of_row_deltas(writer, case, arrivals, float(created))
+        return _sizes_of_row_deltas(writer, case, arrivals, created)
     commits = _append_described(writer, sampled, arrivals)
     table = writer.table
     return Sizes(
-        json=_metadata_json(table, float(created)),
-        lists=(lists := _lists(table, (alike := _listed(table, commits)))),
-        sibling_saving=lists.slope - _lists(table, alike, of_one_commit=True).slope,
-        data_manifests=_data_manifests(writer, commits, arrivals),
+        json=metadata_json_sizes(table, created, lambda: _more_snapshots(writer, sampled, commits)),
+        lists=(lists := _lists(table, (alike := _listed(table, commits)), arrivals)),
+        sibling_saving=lists.slope - _lists(table, alike, arrivals, of_one_commit=True).slope,
+        data_manifests=data_manifests(table, _entries_of(writer, commits, arrivals), arrivals.files),
         delete_manifests=NO_MANIFESTS,
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
     )
 
 
+def read_json_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> MetadataJson:
+    """The sizes of metadata.json alone, of a writer that appends."""
+    sampled = _sampled_case(case)
+    writer, created = _created(sampled, case.rows_per_commit, profile, site)
+    commits = _append_described(writer, sampled, arrivals)
+    return metadata_json_sizes(writer.table, created, lambda: _more_snapshots(writer, sampled, commits))
+
+
+def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tuple[CaseWriter, float]:
+    """A writer whose table is created, and the bytes of its first metadata.json; real commits have `rows` rows."""
+    log = EventLog(folder=None)
+    computed = MOST_ROWS_COMPUTED if sampled.rows_per_commit == rows else 0
+    files = data_files_of(sampled, profile, most_rows_computed=computed)
+    rng = np.random.default_rng(sampled.seed)
+    writer = CaseWriter(case=sampled, profile=profile, files=files, site=site, rng=rng, log=log)
+    writer.create(CreateTable())
+    return writer, float(log.events[0 if sampled.environment.catalog == "hadoop" else -1][6])
+
+
 def _sizes_of_row_deltas(writer: CaseWriter, case: Case, arrivals: Arrivals, created: float) -> Sizes:
     """Sizes of a table whose writer deletes by key, from checkpoints of few rows."""
     sampled, table = writer.case, writer.table
+    unmerged = replace(table.rules.properties, manifest_merge_enabled=False)
+    table.rules = replace(table.rules, properties=unmerged)
     for step in plan_steps(sampled):
         if isinstance(step, Append):
             writer.append(step)
@@ -148,48 +122,29 @@ def _sizes_of_row_deltas(writer: CaseWriter, case: Case, arrivals: Arrivals, cre
         for has_deletes in (False, True)
     }
     return Sizes(
-        json=_metadata_json(table, created),
-        lists=(lists := _lists(table, manifests[False])),
-        sibling_saving=lists.slope - _lists(table, manifests[False], of_one_commit=True).slope,
-        data_manifests=_manifests_of_row_deltas(writer, manifests[False]),
-        delete_manifests=_manifests_of_row_deltas(writer, manifests[True]),
+        json=metadata_json_sizes(table, created, lambda: table),
+        lists=(lists := _lists(table, manifests[False], arrivals)),
+        sibling_saving=lists.slope - _lists(table, manifests[False], arrivals, of_one_commit=True).slope,
+        data_manifests=manifests_of_row_deltas(table, manifests[False], writer.log),
+        delete_manifests=manifests_of_row_deltas(table, manifests[True], writer.log),
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
-        row_deltas=_row_deltas(manifests[True], case.rows_per_commit / sampled.rows_per_commit),
+        row_deltas=_row_deltas(manifests, case.rows_per_commit / sampled.rows_per_commit),
     )
 
 
-def _manifests_of_row_deltas(writer: CaseWriter, listed: Sequence[LiveManifest]) -> ManifestBytes:
-    table, entries = writer.table, [entry for manifest in reversed(listed) for entry in manifest.entries]
-    last, first = listed[-1], listed[0]
-    kind = manifest_kind(last)
-    own = {table.relative(one.file.manifest_path) for one in listed}
-    staged = [event[6] for event in writer.log.events if event[4] == "write" and event[5] == kind]
-    names = [event[8] for event in writer.log.events if event[4] == "write" and event[5] == kind]
-    staged = [size for size, name in zip(staged, names, strict=True) if name not in own]
-    one, header = _written(table, entries[:1]), _written(table, [], like=first)
-    per_entry = _slope(table, entries)
-    return ManifestBytes(
-        new=float(last.file.manifest_length),
-        staged=float(staged[-1]) if staged else 0.0,
-        header=header,
-        first_entry=one - header,
-        fresh_entry=per_entry,
-        compacted_entry=per_entry,
-        sorted_entry=per_entry,
-    )
-
-
-def _row_deltas(listed: Sequence[LiveManifest], scale: float) -> RowDeltas:
-    """Delete files of a checkpoint; their rows grow with the checkpoint's."""
-    first, last = listed[0], listed[-1]
-    files = [entry.file for entry in last.entries]
+def _row_deltas(listed: dict[bool, list[LiveManifest]], scale: float) -> RowDeltas:
+    """What a checkpoint brings, in the mean over those sampled after the first; rows of deletes grow with its rows."""
+    first, *later = listed[True]
+    files = [entry.file for manifest in later for entry in manifest.entries]
     by_key = [file for file in files if file.content == FileContent.EQUALITY_DELETES]
     by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]
+    checkpoints = len(later)
     return RowDeltas(
-        files=float(len(files)),
-        bytes=sum(content_bytes(file) for file in files) * max(1.0, scale),
-        keys=sum(file.record_count for file in by_key) * scale,
-        positions=sum(file.record_count for file in by_position) * scale,
+        data_files=sum(len(one.entries) for one in listed[False][1:]) / checkpoints,
+        files=len(files) / checkpoints,
+        bytes=sum(content_bytes(file) for file in files) * max(1.0, scale) / checkpoints,
+        keys=sum(file.record_count for file in by_key) * scale / checkpoints,
+        positions=sum(file.record_count for file in by_position) * scale / checkpoints,
         first_files=float(len(first.entries)),
         first_bytes=sum(content_bytes(entry.file) for entry in first.entries) * max(1.0, scale),
     )
@@ -197,33 +152,56 @@ def _row_deltas(listed: Sequence[LiveManifest], scale: float) -> RowDeltas:
 
 def _sampled_case(case: Case) -> Case:
     """The case's first commits, with few rows, by one writer."""
+    is_gzip = TableProperties.read(case.table.properties).metadata_compression == "gzip"
+    checkpoints = MANY_CHECKPOINTS if is_gzip or case.rows_per_commit <= FEW_ROWS else CHECKPOINTS_OF_UPSERTS
+    commits = checkpoints if case.key_columns else SAMPLED_COMMITS
     few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else min(512, 64 * case.workload.files_per_commit))
     return replace(
         few,
         maintenance=Maintenance(),
-        horizon_s=(CHECKPOINTS_OF_UPSERTS if case.key_columns else SAMPLED_COMMITS) * case.commit_interval_s,
+        horizon_s=commits * case.commit_interval_s,
         writer=case.writer.model_copy(update={"writers": 1}),
     )
 
 
 def _append_described(writer: CaseWriter, case: Case, arrivals: Arrivals) -> list[list[DataFileEntry]]:
     """Commits data files of the real case's size, some of each commit's, and returns them by commit."""
-    table, rows = writer.table, max(1, whole(arrivals.rows_per_file))
+    table = writer.table
     wanted = ENTRIES if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
     each = max(1, min(whole(arrivals.files), wanted // SAMPLED_COMMITS))
-    commits = max(SAMPLED_COMMITS, min(wanted // each, 2 * FEW_COLUMNS))
+    commits = max(SAMPLED_COMMITS, min(wanted // each, MOST_COMMITS))
     made = []
     for commit in range(1, commits + 1):
         parts = writer.files.parts.arriving(commit)[:each]
         numbers = _numbers(writer, commit)
-        made.append([writer.files.described(part, commit, numbers, rows, writer.rng) for part in parts])
+        made.append([_described(writer, part, commit, numbers, arrivals) for part in parts])
         if commit <= SAMPLED_COMMITS:
             append_files(table, made[-1], _moment(writer, case, commit))
     return made
 
 
+def _described(writer: CaseWriter, part: Part, commit: int, numbers: FileNumbers, arrivals: Arrivals) -> DataFileEntry:
+    """A file of the case's size in the place of a sampled one. Where chance decides how many rows fall into a
+    partition, sizes differ from file to file, and their entries compress less well than those of files alike.
+    """
+    files, rng = writer.files, writer.rng
+    if arrivals.rows_per_commit == writer.case.rows_per_commit:
+        return files.file_of(part, commit, numbers, rng)
+    rows = float(rng.poisson(arrivals.rows_per_file)) if arrivals.open_partitions > 1 else arrivals.rows_per_file
+    return files.described(part, commit, numbers, max(1, whole(rows)), rng)
+
+
+def _more_snapshots(writer: CaseWriter, case: Case, commits: Sequence[Sequence[DataFileEntry]]) -> SimulatedTable:
+    """The table after many more commits of such files."""
+    table = writer.table
+    for number in range(SAMPLED_COMMITS, SAMPLED_COMMITS + MOST_ZIPPED):
+        append_files(table, commits[number % len(commits)], _moment(writer, case, number))
+    return table
+
+
 def _moment(writer: CaseWriter, case: Case, commit: int) -> Moment:
-    writer.wall_ms += max(1, round(writer.profile.pace_s * 1000 if case.clock == "virtual" else case.commit_interval_s))
+    pace_s = writer.profile.pace_s if case.clock == "virtual" else case.commit_interval_s
+    writer.wall_ms += max(1, round(1000 * pace_s))
     return writer.moment(commit * case.commit_interval_s, commit)
 
 
@@ -239,73 +217,43 @@ def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> 
     )
 
 
-def _data_manifests(
-    writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals
-) -> ManifestBytes:
-    table = writer.table
-    older = [_entries(files, table, number) for number, files in enumerate(commits, 1)]
-    fresh = [entry for entries in reversed(older) for entry in entries]
+def _entries_of(writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals) -> DescribedEntries:
+    """What manifests hold of these commits' files, and of compacted and sorted ones like them."""
+    compacted, part = [], writer.files.parts.arriving(1)[0]
     rows = max(1, whole(8 * arrivals.rows_per_file))
-    part = writer.files.parts.arriving(1)[0]
-    jobs = [
-        writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
-        for _ in range(min(len(fresh), ENTRIES_OF_WIDE))
-    ]
-    compacted = [entry for number, file in enumerate(jobs) for entry in _entries([file], table, number)]
-    one, header = _written(table, fresh[:1]), _written(table, [])
-    new = [_written(table, older[-1][:count], is_new=True) for count in (1, len(older[-1]))]
-    per_new = (new[1] - new[0]) / max(1, len(older[-1]) - 1)
-    return ManifestBytes(
-        new=new[0] + per_new * (arrivals.files - 1),
-        staged=0.0,
-        header=header,
-        first_entry=one - header,
-        fresh_entry=_slope(table, fresh),
-        compacted_entry=_slope(table, compacted),
-        sorted_entry=_slope(table, _apart(writer, max(1, whole(arrivals.rows_per_file)))),
+    for number in range(ENTRIES_OF_WIDE):
+        file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
+        compacted += _entries([file], writer, number)
+    return DescribedEntries(
+        commits=[_entries(files, writer, number) for number, files in enumerate(commits, 1)],
+        compacted=compacted,
+        by_partition=_sorted_entries(writer, arrivals),
     )
 
 
-def _apart(writer: CaseWriter, rows: int) -> list[LiveEntry]:
-    """Entries as they stand once sorted by partition: those of one commit are too far apart for deflate to see."""
+def _sorted_entries(writer: CaseWriter, arrivals: Arrivals) -> list[LiveEntry]:
+    """Entries as they stand once sorted by partition: those of one commit are further apart than deflate sees."""
     if not writer.files.spec.fields:
         return []
     found = []
-    for commit in range(1, (APART if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE) + 1):
-        part = writer.files.parts.arriving(commit)[0]
-        file = writer.files.described(part, commit, _numbers(writer, commit), rows, writer.rng)
-        found += _entries([file], writer.table, commit)
-    return found
+    commits = SORTED_COMMITS if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
+    for commit in range(commits, 0, -1):
+        parts, numbers = writer.files.parts.arriving(commit), _numbers(writer, commit)
+        alike = [one for one in parts if one.share.partition == parts[0].share.partition][:MOST_ALIKE]
+        files = [_described(writer, part, commit, numbers, arrivals) for part in alike]
+        found.append((parts[0].share.partition, _entries(files, writer, commit)))
+    found.sort(key=lambda one: one[0])
+    return [entry for _, entries in found for entry in entries]
 
 
-def _entries(files: Sequence[DataFileEntry], table: SimulatedTable, number: int) -> list[LiveEntry]:
-    return new_entries(files, draw_identity(number, table.rng))
-
-
-def _slope(table: SimulatedTable, entries: Sequence[LiveEntry]) -> float:
-    if not entries:
-        return 0.0
-    half = max(1, len(entries) // 2)
-    if half == len(entries):
-        return _written(table, entries) - _written(table, [])
-    return (_written(table, entries) - _written(table, entries[:half])) / (len(entries) - half)
-
-
-def _written(
-    table: SimulatedTable, entries: Sequence[LiveEntry], *, is_new: bool = False, like: LiveManifest | None = None
-) -> float:
-    """Bytes of a manifest of these entries, which its own commit adds, or which were there before."""
-    identity = draw_identity(table.commits + 1, table.rng)
-    if is_new:
-        identity = replace(identity, snapshot_id=entries[0].snapshot_id)
-    has_deletes = bool(entries[0].file.content) if entries else like is not None and like.has_deletes
-    content = ManifestContent.DELETES if has_deletes else ManifestContent.DATA
-    writer = table.writer_of(table.json.base.default_spec_id, content)
-    if not entries:
-        return float(writer.empty_bytes)
-    path = table.rules.locations.metadata_file(manifest_name(identity.uuid, 0))
-    data, _ = writer.write(path, entries, identity, table.rng)
-    return float(len(data))
+def _entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: int) -> list[LiveEntry]:
+    """Entries of files of one commit, as they stand in manifests later on."""
+    table, row_id = writer.table, (LATER + number) * writer.case.rows_per_commit
+    entries = new_entries(files, draw_identity(LATER + number, table.rng))
+    for entry in entries if table.rules.format_version > 2 else []:
+        entry.file = replace(entry.file, first_row_id=row_id)
+        row_id += entry.file.record_count
+    return entries
 
 
 def _listed(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
@@ -314,12 +262,14 @@ def _listed(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -
     for number, files in enumerate(commits, 1):
         identity = draw_identity(number, table.rng)
         writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
-        path = table.rules.locations.metadata_file(manifest_name(identity.uuid, 0))
+        path = table.manifest_path(manifest_name(identity.uuid, 0))
         found.append(writer.write(path, new_entries(files, identity), identity, table.rng)[1])
     return found
 
 
-def _lists(table: SimulatedTable, alike: Sequence[LiveManifest], *, of_one_commit: bool = False) -> SizeByCount:
+def _lists(
+    table: SimulatedTable, alike: Sequence[LiveManifest], arrivals: Arrivals, *, of_one_commit: bool = False
+) -> SizeByCount:
     """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one."""
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
@@ -329,7 +279,7 @@ def _lists(table: SimulatedTable, alike: Sequence[LiveManifest], *, of_one_commi
         length = like.file.manifest_length + int(rng.integers(-4, 5))
         if not of_one_commit:
             identity = draw_identity(1000 + number, rng)
-        path = table.rules.locations.metadata_file(manifest_name(identity.uuid, number if of_one_commit else 0))
+        path = table.manifest_path(manifest_name(identity.uuid, number if of_one_commit else 0))
         file = replace(
             like.file,
             manifest_path=path,
@@ -337,148 +287,16 @@ def _lists(table: SimulatedTable, alike: Sequence[LiveManifest], *, of_one_commi
             added_snapshot_id=identity.snapshot_id,
             sequence_number=identity.sequence_number if version > 1 else 0,
             min_sequence_number=identity.sequence_number if version > 1 else 0,
-            first_row_id=number * 100_000 if version > 2 else None,
+            first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
         )
         records.append(encode(file))
     header = ManifestListHeader(
         snapshot_id=draw_snapshot_id(rng),
         parent_snapshot_id=draw_snapshot_id(rng),
         sequence_number=1000,
-        first_row_id=1_000_000 if version > 2 else None,
+        first_row_id=2 * LATER * arrivals.rows_per_commit if version > 2 else None,
         format_version=version,
         release=release,
     )
     values, sync = manifest_list_header_values(header), rng.bytes(SYNC_BYTES)
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
-
-
-def _metadata_json(table: SimulatedTable, created: float) -> MetadataJson:
-    uncompressed = replace(table.json.properties, metadata_compression="none")
-    plain = replace(table.json, properties=uncompressed, needs_text=False)
-    items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
-    whole_bytes = plain.content()
-    around = float(whole_bytes if isinstance(whole_bytes, int) else len(whole_bytes)) - plain.item_bytes - items
-    spaces = 0 if plain.is_compact else 1
-    entry = metadata_log_entry_json(plain.metadata_log[-1])
-    logged = plain.bytes_of('{"timestamp-ms":1767225600000,"snapshot-id":4000000000000000000}') - SHORTER_IDS
-    made = MetadataJson(
-        created=created,
-        around=around,
-        log_entry=plain.bytes_of(entry) + 1 + spaces,
-        snapshot_log_entry=logged + 1 + spaces,
-    )
-    return _zipped(made, table) if table.json.is_gzip else made
-
-
-def _zipped(plain: MetadataJson, table: SimulatedTable) -> MetadataJson:
-    """The same compressed: measured on documents of a few and of many snapshots."""
-    like = table.json.base
-    text = list(table.json.snapshots.values())[-1]
-    parent = table.snapshot_id or 0
-    found, items = [], []
-    for count in ZIPPED:
-        ids = [draw_snapshot_id(table.rng) for _ in range(count + 1)]
-        texts = []
-        for number in range(count):
-            made = text.replace(str(parent), str(ids[number + 1])).replace(_parent_of(text), str(ids[number]))
-            made = _renamed(made, draw_uuid(table.rng)).replace(
-                str(like.last_updated_ms)[:-3], str(like.last_updated_ms + 2_017 * number)[:-3]
-            )
-            texts.append(_grown(made, number + 1))
-        logged = tuple(
-            SnapshotLogEntry(timestamp_ms=like.last_updated_ms + 997 * number, snapshot_id=ids[number + 1])
-            for number in range(count)
-        )
-        versions = tuple(
-            MetadataLogEntry(
-                timestamp_ms=like.last_updated_ms + 997 * number,
-                metadata_file=_renamed(table.json_file, draw_uuid(table.rng)),
-            )
-            for number in range(min(count, table.json.properties.metadata_previous_versions_max))
-        )
-        whole_table = replace(like, snapshot_log=logged, metadata_log=versions)
-        data = render_metadata_json(whole_table, snapshot_texts=tuple(texts), release=table.json.release).encode()
-        found.append(len(gzip_bytes(data, GZIP_HEADER)))
-        items.append(len(data) - plain.around)
-    share = (found[-1] - found[-2]) / (items[-1] - items[-2])
-    return replace(plain, zipped_share=share, zipped_around=found[-2] - share * items[-2])
-
-
-def _grown(text: str, times: int) -> str:
-    """The snapshot with totals so many times as large."""
-    return _TOTALS.sub(lambda found: f"{found[1]}{int(found[2]) * times}", text)
-
-
-def _parent_of(text: str) -> str:
-    match = re.search(r'"parent-snapshot-id" ?: ?(\d+)', text)
-    return match[1] if match else "none"
-
-
-def _renamed(text: str, uuid: str) -> str:
-    return _UUID.sub(uuid, text)
-
-
-class SnapshotBytes:
-    """Bytes that snapshots take in metadata.json, by what made them."""
-
-    def __init__(self, *, table: SimulatedTable, moment: Moment) -> None:
-        self._table, self._moment = table, moment
-        self._numbers_jobs = [
-            key for key, text in table.rules.summary.items() if "{epoch}" in text or "{checkpoint}" in text
-        ]
-        self._appends: dict[CommitCounts, int] = {}
-        self.between = 1 if table.json.is_compact else 2
-
-    def of_append(self, counts: CommitCounts, *, operation: str = "append") -> float:
-        """Bytes of a snapshot that the writer made, its growing numbers of one digit each."""
-        if counts not in self._appends:
-            rules = self._table.rules
-            values = self._moment.texts | summary_counters(counts)
-            summary = {key: template.format_map(values) for key, template in rules.summary.items()}
-            if operation != "append":
-                own = [key for key in rules.summary if key not in COUNTERS]
-                summary = operation_summary(rules.summary, counts, self._moment.texts, own=own)
-            longer = sum(len(summary[key]) - 1 for key in self._numbers_jobs)
-            self._appends[counts] = self._rendered(operation, summary, counts.added.records) - longer
-        return self._appends[counts]
-
-    def of_operation(self, operation: str, counts: CommitCounts, own: Sequence[str] = ()) -> float:
-        """Bytes of a snapshot that a statement or maintenance made; numbers in `counts` are as large as they are."""
-        summary = operation_summary(self._table.rules.summary, counts, self._moment.texts, own=own)
-        return self._rendered(operation, summary, 0)
-
-    def _rendered(self, operation: str, summary: dict[str, str], added_rows: int) -> int:
-        version, json = self._table.rules.format_version, self._table.json
-        snapshot = Snapshot(
-            snapshot_id=10**18 * 9,
-            timestamp_ms=self._moment.timestamp_ms,
-            manifest_list=self._table.rules.locations.metadata_file(_LIST_NAME),
-            parent_snapshot_id=10**18 * 9,
-            sequence_number=1 if version > 1 else 0,
-            operation=operation,
-            summary=summary,
-            schema_id=json.base.current_schema_id,
-            first_row_id=0 if version > 2 else None,
-            added_rows=added_rows if version > 2 else None,
-        )
-        return json.bytes_of(snapshot_json(snapshot)) + self.between
-
-    @property
-    def epochs(self) -> int:
-        """How many numbers of a writer's snapshot count its commits."""
-        return len(self._numbers_jobs)
-
-    @property
-    def sequences(self) -> int:
-        """One where snapshots have a sequence number: not in format version 1."""
-        return int(self._table.rules.format_version > 1)
-
-    @property
-    def counts_manifests(self) -> bool:
-        """Whether summaries say how many manifests there are."""
-        return "manifests-kept" in self._table.rules.summary
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether snapshots say where the ids of their rows begin (v3)."""
-        return self._table.rules.format_version > 2

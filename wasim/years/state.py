@@ -1,15 +1,20 @@
 """The state of a table in the mean, and what one commit of each kind does to it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from functools import cached_property
+from math import ceil, inf
+
+import numpy as np
 
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
+from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
-from wasim.years.compaction import DataFilesByPartition
+from wasim.years.compaction import Compacted, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
-from wasim.years.manifests import VALUES, ManifestRuns, Run
+from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run
+from wasim.years.row_changes import RowChanges
 from wasim.years.sizes import Sizes
 
 SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, deflate finds: the first stands farther away
@@ -23,7 +28,26 @@ class Rules:
     rows_per_commit: float
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How many full manifests each commit comes to, and what each adds, by place in the `values` of a state."""
+
+    manifests: Floats
+    each: Floats
+    list_slope: float
+
+    def after(self, values: Floats, commits: float) -> Floats:
+        """The values after so many more commits: manifests are full or they are not."""
+        grown: Floats = values + np.rint(self.manifests * commits) * self.each
+        return grown
+
+    @property
+    def list_bytes(self) -> float:
+        """By how much the list grows with each commit."""
+        return float(self.manifests[1 :: len(VALUES)].sum()) * self.list_slope
+
+
+@dataclass(kw_only=True)
 class TableState:
     """The table: its manifests, its data files, and what has been written and removed so far."""
 
@@ -36,6 +60,7 @@ class TableState:
     files: DataFilesByPartition
     commits: float = 0.0  # of the writer
     flows: list[float] = field(default_factory=no_flows)
+    left: RowChanges = field(default_factory=RowChanges)  # by statements
 
     @property
     def manifests(self) -> float:
@@ -70,35 +95,72 @@ class TableState:
         least = self.data.policy.target_bytes / 2
         return sum(run.count for run in self.data.runs[:-1] if run.bytes > least)
 
+    def filling_pace(self) -> Pace | None:
+        """The pace at which merges fill one manifest after the other; None before the first."""
+        deltas, manifests, each = self.sizes.row_deltas, [1.0], [1.0]
+        for listed, files in ((self.data, self.arrivals.files), (self.deletes, deltas.files if deltas else 0.0)):
+            full = listed.full_run
+            if listed.runs and full is None:
+                return None
+            for run in listed.runs:
+                manifests += [files / run.live if run is full else 0.0] * len(VALUES)
+                each += [value / run.count for value in run.values()]
+        others = [0.0 for part in (self.files, self.left) for _ in part.values()]
+        return Pace(
+            manifests=np.array(manifests + others), each=np.array(each + others), list_slope=self.sizes.lists.slope
+        )
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        """Manifests of data, and of deletes, that wait to be merged."""
+        return self.data.waiting, self.deletes.waiting
+
     # -- appends -------------------------------------------------------------------------------------------------
 
     def append(self, commits: float) -> tuple[float, bool]:
-        """Commits of the writer, at most so many, up to the first that merges: how many, and whether it did."""
-        if self.sizes.row_deltas is not None and self.commits < 1:
-            self._append_one()
-            return 1.0, False
-        until = self._commits_until_merge()
-        if until > commits:
-            self._append_run(commits)
-            return commits, False
-        self._append_run(until - 1)
-        self._append_one()
-        return until, True
+        """Commits of the writer, at most so many: how many, and whether the last one merged.
 
-    def _commits_until_merge(self) -> float:
+        Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
+        manifests as merge at least came before it, or if it filled a manifest.
+        """
+        if self.rules.appends_merge:
+            self.data.drop_dead(self.flows)
+            self.deletes.drop_dead(self.flows)
+        before, full, done, merged = self.snapshot_numbers(), self.full_manifests, 0.0, False
+        while done < commits and not merged:
+            is_first = self.deletes_by_key and self.commits < 1  # replaces nothing, and has sizes of its own
+            of_data, of_deletes = (1.0, inf) if is_first else self._commits_until_merges()
+            until = min(of_data, of_deletes)
+            if until > commits - done:
+                self._append_run(commits - done)
+                done = commits
+                break
+            self._append_run(until - 1)
+            self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
+            done += until
+            merged = not is_first and (until >= self.data.policy.min_count - 1 or self.full_manifests != full)
+        self._note_snapshots(done, before)
+        return done, merged
+
+    @property
+    def deletes_by_key(self) -> bool:
+        """Whether the writer's commits bring equality deletes."""
+        return self.sizes.row_deltas is not None
+
+    def _commits_until_merges(self) -> tuple[float, float]:
+        """Commits up to the next one that merges manifests of data, and of deletes; infinite if none will."""
         if not self.rules.appends_merge:
-            return inf
-        until = self.data.commits_until_merge(self.sizes.data_manifests.new)
-        if self.sizes.row_deltas is not None:
-            until = min(until, self.deletes.commits_until_merge(self.sizes.delete_manifests.new))
-        return until
+            return inf, inf
+        of_data = self.data.commits_until_merge(self.sizes.data_manifests.new)
+        if not self.deletes_by_key:
+            return of_data, inf
+        return of_data, self.deletes.commits_until_merge(self.sizes.delete_manifests.new)
 
     def _append_run(self, commits: float) -> None:
         """Commits that merge nothing, in closed form."""
         if commits <= 0:
             return
         flows, lists, before = self.flows, self.sizes.lists, self.manifests
-        self._note_snapshots(commits)
         saved = commits * self._saved_in_list
         each = self._add_new(commits)
         # the lists of these commits hold before + each, before + 2 · each … manifests
@@ -107,36 +169,27 @@ class TableState:
         flows[Flow.LIST_BYTES] += _stepped(lists.through, before, each, commits) - saved
         self.commits += commits
 
-    def _append_one(self) -> None:
-        """One commit by itself: it merges where that is due."""
-        self._note_snapshots(1.0)
+    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> None:
+        """One commit by itself, which merges."""
         self._add_new(1.0)
-        self.data.runs[-1].is_new = True
-        self.data.merge(self.flows)
-        self.data.settle()
-        if self.sizes.row_deltas is not None:
-            self.deletes.runs[-1].is_new = True
-            self.deletes.merge(self.flows)
-            self.deletes.settle()
+        for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
+            if merges:
+                manifests.mark_newest()
+                manifests.merge(self.flows)
+                manifests.settle()
         self.flows[Flow.LIST_BYTES] += self.list_bytes
         self.commits += 1
 
     def _add_new(self, commits: float) -> int:
         """Writes and lists each commit's own manifests; how many each brings."""
         arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
-        settles = self.files.rule is not None and not self.files.is_small(arrivals.rows_per_file)
-        fresh, settled = (0.0, arrivals.files) if settles else (arrivals.files, 0.0)
+        fresh, settled = (0.0, arrivals.files) if self._settles else (arrivals.files, 0.0)
         new = sizes.data_manifests
-        own = self.rules.appends_merge and commits == 1
-        if own:
-            self.data.runs.append(Run(count=1.0, bytes=new.new, fresh=fresh, settled=settled))
-        else:
-            self.data.add(Run(count=commits, bytes=new.new, fresh=fresh, settled=settled))
+        self.data.add(Run(count=commits, bytes=new.new, fresh=fresh, settled=settled))
         self.data.note_written(commits, new.new, flows)
         self._note_staged(commits, new.staged, DATA)
-        size = self.file_bytes.of(arrivals.rows_per_file)
         flows[Flow.WRITTEN_FILES + DATA] += commits * arrivals.files
-        flows[Flow.WRITTEN_FILES + DATA + 1] += commits * arrivals.files * size
+        flows[Flow.WRITTEN_FILES + DATA + 1] += commits * arrivals.files * self._file_bytes
         flows[Flow.ROWS] += commits * self.rules.rows_per_commit
         return 1 if sizes.row_deltas is None else 1 + self._add_deletes(commits)
 
@@ -145,10 +198,7 @@ class TableState:
         assert deltas is not None  # noqa: S101 - only of a writer that deletes by key
         is_first = self.commits < 1
         files, size = (deltas.first_files, deltas.first_bytes) if is_first else (deltas.files, deltas.bytes)
-        if commits == 1:
-            self.deletes.runs.append(Run(count=1.0, bytes=new.new, fresh=files, siblings=SEEN))
-        else:
-            self.deletes.add(Run(count=commits, bytes=new.new, fresh=files, siblings=SEEN))
+        self.deletes.add(Run(count=commits, bytes=new.new, fresh=files, siblings=SEEN))
         self.deletes.note_written(commits, new.new, flows)
         self._note_staged(commits, new.staged, DELETES)
         flows[Flow.WRITTEN_FILES + DELETES] += commits * files
@@ -165,48 +215,68 @@ class TableState:
             self.flows[place + group] += commits
             self.flows[place + group + 1] += commits * size
 
-    def _note_snapshots(self, commits: float) -> None:
-        """Snapshots of so many commits about to be made, as metadata.json will hold them."""
-        sizes, flows, arrivals = self.sizes.snapshots, self.flows, self.arrivals
-        deltas = self.sizes.row_deltas
-        size, rows = self.file_bytes.of(arrivals.rows_per_file), self.rules.rows_per_commit
-        added_bytes = arrivals.files * size + (deltas.bytes if deltas else 0.0)
+    def _note_snapshots(self, commits: float, before: Sequence[float]) -> None:
+        """Snapshots of so many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
+        flows = self.flows
+        flows[Flow.SNAPSHOTS] += commits
+        shortest = self._shortest_snapshot_bytes - len(before)
+        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (shortest + sum(map(digits, before)))
+        self.note_longer_numbers(commits, before)
+
+    def note_longer_numbers(self, snapshots: float, before: Sequence[float]) -> None:
+        """Counts the digits by which numbers in the last so many snapshots are longer than those were `before` them."""
+        longer = 0.0
+        for first, last in zip(before, self.snapshot_numbers(), strict=True):
+            longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * digits(first)
+        self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
+
+    def snapshot_numbers(self) -> list[float]:
+        """The numbers in a snapshot's JSON that grow from commit to commit, as the last one had them."""
+        flows, sizes = self.flows, self.sizes.snapshots
+        rows, live = flows[Flow.ROWS], self.live_data_files
+        numbers = [rows, live, self.live_bytes]
+        numbers += [self.commits] * sizes.epochs + [flows[Flow.SNAPSHOTS]] * sizes.sequences
+        if self.sizes.row_deltas is not None:
+            live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
+            numbers += [live, flows[Flow.EQUALITY_DELETES], flows[Flow.POSITION_DELETES]]
+        if sizes.has_row_ids:
+            numbers.append(max(0.0, rows - self.rules.rows_per_commit))
+        if sizes.counts_manifests:
+            numbers.append(max(0.0, self.manifests - 1))
+        return numbers
+
+    @cached_property
+    def _shortest_snapshot_bytes(self) -> float:
+        """Bytes of a snapshot of the writer's whose growing numbers have one digit each."""
+        arrivals, deltas = self.arrivals, self.sizes.row_deltas
+        by_key, by_position, added = 0.0, 0.0, arrivals.files * self._file_bytes
+        if deltas is not None:
+            by_position = deltas.files / 2 if deltas.positions else 0.0
+            by_key, added = deltas.files - by_position, added + deltas.bytes
         counts = CommitCounts(
             manifests_created=1 if deltas is None else 2,
             added=FileCounts(
                 files=whole(arrivals.files),
-                records=whole(rows),
-                bytes=whole(added_bytes),
-                equality_files=whole(deltas.files if deltas and not deltas.positions else deltas.files / 2)
-                if deltas
-                else 0,
-                position_files=whole(deltas.files / 2) if deltas and deltas.positions else 0,
+                records=whole(self.rules.rows_per_commit),
+                bytes=whole(added),
+                equality_files=whole(by_key),
+                position_files=whole(by_position),
                 position_deletes=whole(deltas.positions) if deltas else 0,
                 equality_deletes=whole(deltas.keys) if deltas else 0,
             ),
             changed_partitions=whole(arrivals.partitions),
         )
-        total = commits * sizes.of_append(counts, operation="append" if deltas is None else "overwrite")
-        growing = [
-            (flows[Flow.ROWS], rows),
-            (self.live_data_files, arrivals.files),
-            (self.live_bytes, added_bytes),
-        ]
-        growing += [(self.commits, 1.0)] * sizes.epochs + [(flows[Flow.SNAPSHOTS], 1.0)] * sizes.sequences
-        if deltas is not None:
-            live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
-            growing += [
-                (live, deltas.files),
-                (flows[Flow.EQUALITY_DELETES], deltas.keys),
-                (flows[Flow.POSITION_DELETES], deltas.positions),
-            ]
-        if sizes.has_row_ids:
-            growing.append((max(0.0, flows[Flow.ROWS] - rows), rows))
-        if sizes.counts_manifests:
-            growing.append((max(0.0, self.manifests - 1), 0.0 if self.rules.appends_merge else 1.0))
-        total += sum(digits_through(start, step, commits) - commits for start, step in growing)
-        flows[Flow.SNAPSHOTS] += commits
-        flows[Flow.SNAPSHOT_JSON_BYTES] += total
+        return self.sizes.snapshots.of_append(counts, operation="append" if deltas is None else "overwrite")
+
+    @cached_property
+    def _settles(self) -> bool:
+        """Whether the writer's data files are too large for any compaction."""
+        return self.files.rule is not None and not self.files.is_small(self.arrivals.rows_per_file)
+
+    @cached_property
+    def _file_bytes(self) -> float:
+        """Bytes of one of the writer's data files."""
+        return self.file_bytes.of(self.arrivals.rows_per_file)
 
     # -- maintenance ---------------------------------------------------------------------------------------------
 
@@ -217,7 +287,7 @@ class TableState:
         if not any(done):
             return False
         created = self.manifests
-        self._note_operation(
+        self.note_operation(
             CommitCounts(manifests_created=whole(created), manifests_replaced=whole(before), entries_processed=0)
         )
         return True
@@ -226,6 +296,7 @@ class TableState:
         """Spark's rewrite_data_files in one commit; whether it committed anything."""
         self.files.arrive(self.commits)
         held = self.data.entries_of("fresh"), self.data.entries_of("partial")
+        self._leave_out_deleted_rows()
         done, flows = self.files.compact(share), self.flows
         if done.groups > 0:
             taken_small = done.taken_files if not held[1] else held[0] * done.small_share
@@ -234,7 +305,8 @@ class TableState:
             )
             self._add_compacted(done.partial_made, done.settled_made)
             replaced = self.data.merge(flows) + created
-            if self.sizes.row_deltas is not None:
+            self._compacted_away(done)
+            if self.deletes.runs:
                 self._drop_deletes(done.small_share * done.partial_share if held[1] else done.small_share)
             self.data.settle()
             made = done.partial_made + done.settled_made
@@ -243,7 +315,7 @@ class TableState:
             flows[Flow.WRITTEN_FILES + DATA] += made
             flows[Flow.WRITTEN_FILES + DATA + 1] += done.made_bytes
             rows = whole(self._rows_of(done.taken_bytes))
-            self._note_operation(
+            self.note_operation(
                 CommitCounts(
                     manifests_created=whole(1 + created),
                     manifests_kept=whole(max(0.0, self.manifests - 1 - created)),
@@ -256,6 +328,22 @@ class TableState:
         self.data.settle_entries("fresh", done.left_small)
         self.data.settle_entries("partial", done.left_partial)
         return done.groups > 0
+
+    def _leave_out_deleted_rows(self) -> None:
+        """Tells compaction which share of the rows of each kind of file is left."""
+        files, dead = self.files, self.left.dead
+        (_, small), (_, partial), _ = files.by_class
+        files.small_live = 1 - min(1.0, dead[0] / small) if small else 1.0
+        files.partial_live = 1 - min(1.0, dead[1] / partial) if partial else 1.0
+
+    def _compacted_away(self, done: Compacted) -> None:
+        """What statements had deleted by position is gone from the files that were compacted."""
+        for place, share in ((0, done.small_share), (1, done.partial_share)):
+            self.flows[Flow.ROWS] -= self.left.dead[place] * share
+            self.left.dead[place] *= 1 - share
+            self.left.held[place] *= 1 - share
+        self.left.small_seen *= 1 - done.small_share
+        self.left.squares *= 1 - done.partial_share
 
     def _rows_of(self, size: float) -> float:
         live = self.live_bytes
@@ -279,18 +367,27 @@ class TableState:
         flows[Flow.REMOVED_FILES + DELETES] += files
         flows[Flow.REMOVED_FILES + DELETES + 1] += size
 
-    def _note_operation(self, counts: CommitCounts) -> None:
-        """A maintenance commit: its snapshot, and its list."""
+    def note_operation(
+        self,
+        counts: CommitCounts,
+        *,
+        operation: str = "replace",
+        own: Collection[str] = (),
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        """A commit of maintenance or of a statement: its snapshot, and its list."""
         flows = self.flows
+        live_deletes = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
         totals = TableTotals(
             files=whole(self.live_data_files),
             records=whole(flows[Flow.ROWS]),
             bytes=whole(self.live_bytes),
-            delete_files=whole(flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]),
+            delete_files=whole(sum(self.left.held) or live_deletes),
+            position_deletes=whole(flows[Flow.POSITION_DELETES]),
         )
         sizes = self.sizes.snapshots
         size = (
-            sizes.of_operation("replace", replace(counts, totals=totals))
+            sizes.of_operation(operation, replace(counts, totals=totals), own, more)
             + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
         )
         flows[Flow.SNAPSHOTS] += 1
@@ -312,20 +409,23 @@ class TableState:
         yield from self.data.values()
         yield from self.deletes.values()
         yield from self.files.values()
+        yield from self.left.values()
 
-    def bounds(self) -> list[tuple[int, float]]:
-        """Places among `values` of numbers that change what happens once they pass a bound, with the bounds."""
-        found, place = [], 1
+    def bounds(self) -> list[tuple[int, float, float]]:
+        """Places among `values` of numbers that change what happens once they pass a bound, with the bounds.
+
+        A bin is full before the manifests in it are: by what commits add that is yet to be merged or rewritten. So the
+        last figure is by how much a bound is lower for each commit of a cycle.
+        """
+        found: list[tuple[int, float, float]] = []
+        place = 1
         for manifests, size in ((self.data, self.sizes.data_manifests), (self.deletes, self.sizes.delete_manifests)):
-            target = manifests.policy.target_bytes
-            # a bin overflows before the manifest in it is full: by what waits to be merged with that
-            bound = target - min(manifests.policy.min_count * size.new, target / 2)
             for run in manifests.runs:
-                if run.count < 2:
-                    found.append((place + 1, bound))
+                if run.count <= MANY_PARTS:
+                    found.append((place + 1, ceil(run.count) * manifests.policy.target_bytes, size.new))
                 place += len(VALUES)
         for _ in self.files.cohorts if self.files.rule else ():
-            found.append((place + 4, self.files.small_rows_at_most))
+            found.append((place + 4, self.files.small_rows_at_most, 0.0))
             place += 5
         return found
 
@@ -343,6 +443,7 @@ class TableState:
         self.data.runs = self.data.restored(numbers)
         self.deletes.runs = self.deletes.restored(numbers)
         self.files.restore(numbers)
+        self.left.restore(numbers)
         self.flows = list(flows)
 
 

@@ -13,20 +13,26 @@ from wasim.iceberg.properties import (
 )
 from wasim.ledger import Kind, Ledger, Summed, Totals
 from wasim.scenario import Case
+from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
 from wasim.twin.merging import merge_policy
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
 from wasim.years.band import approximations, band_of
+from wasim.years.changes import changes_of, merges_on_read, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import CHECKPOINTS, History, Samples
 from wasim.years.jobs import jobs_of
 from wasim.years.manifests import ManifestRuns
-from wasim.years.observed import Observed, appends_of, lost_attempts, needs_observation, observe
+from wasim.years.passed_over import passed_over
+from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
+from wasim.years.raced import NewFiles, landed_of, settled, with_lost
 from wasim.years.retention import Retention
-from wasim.years.sizes import Sizes, read_sizes
+from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
 from wasim.years.state import Rules, TableState
+from wasim.years.statements import Statements
+from wasim.years.touched import workload_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +42,20 @@ class Shape:
     arrivals: Arrivals
     file_bytes: FileBytes
     sizes: Sizes
+    position_deletes: PositionDeletes = NO_POSITION_DELETES
 
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
     arrivals = read_arrivals(case, profile)
-    return Shape(
-        arrivals=arrivals, file_bytes=FileBytes(case, profile), sizes=read_sizes(case, arrivals, profile, site)
-    )
+    sizes = read_sizes(case, arrivals, profile, site)
+    if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
+        arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
+    deletes = NO_POSITION_DELETES
+    if merges_on_read(case):
+        deletes = read_position_deletes(case, profile, site)
+        sizes = replace(sizes, delete_manifests=deletes.manifests)
+    return Shape(arrivals=arrivals, file_bytes=FileBytes(case, profile), sizes=sizes, position_deletes=deletes)
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
@@ -53,7 +65,16 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
         while len(_SHARED) >= MOST_SHARED:
             _SHARED.popitem(last=False)
         _SHARED[key] = YearsOf(profile=profile, site=site)
-    return _SHARED[key].simulate(case)
+    summed = _SHARED[key].simulate(case)
+    return replace(summed, approximated=(*summed.approximated, *passed_over(case, profile)))
+
+
+def of_one_writer(case: Case) -> Case:
+    """The case of one writer, on the table as its evolution leaves it."""
+    table = case.table
+    for evolution in case.evolution:
+        table = evolve(table, evolution)
+    return replace(case, table=table, evolution=(), writer=case.writer.model_copy(update={"writers": 1}))
 
 
 def shape_key(case: Case) -> str:
@@ -62,11 +83,12 @@ def shape_key(case: Case) -> str:
     table["properties"] = {key: value for key, value in table["properties"].items() if key not in _OF_RETENTION}
     parts = [
         table,
-        case.writer.model_dump(mode="json"),
+        case.writer.model_dump(mode="json") | {"writers": 1},  # how many they are changes no file
         case.workload.model_dump(mode="json"),
         case.changes.model_dump(mode="json"),
         [one.model_dump(mode="json") for one in case.evolution],
-        case.environment.model_dump(mode="json"),
+        case.environment.model_dump(mode="json")
+        | {"catalog": case.environment.catalog == "hadoop"},  # names of its own
         case.commit_interval_s,
         case.clock,
         case.seed,
@@ -74,27 +96,24 @@ def shape_key(case: Case) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
-def sum_history(case: Case, shape: Shape, samples: Samples, observed: Observed | None = None) -> Summed:
+def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
     properties = TableProperties.read(case.table.properties)
     retention = Retention(
         case=case, samples=samples, json=shape.sizes.json, log_limit=properties.metadata_previous_versions_max
     )
     totals = _totals(case, retention, shape, properties)
-    if observed is not None:
-        totals = _with_lost_attempts(totals, observed.json_share)
     return Summed(
         totals=totals,
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape),
         ingested_bytes=round(_ingested(case, shape)),
         operations=(),
-        band=band_of(case, shape.arrivals, observed),
-        approximated=approximations(case, shape.arrivals, observed),
+        band=band_of(case, shape.arrivals),
+        approximated=approximations(case, shape.arrivals),
     )
 
 
-RACE_BAND = 0.1
 MOST_SHARED = 16
 _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
@@ -106,37 +125,36 @@ class YearsOf:
     profile: WriterProfile
     site: Site
     shape: Shape | None = None
-    histories: dict[str, tuple[Samples, Observed | None]] = field(default_factory=dict)
+    histories: dict[str, Samples] = field(default_factory=dict)
 
     def simulate(self, case: Case) -> Summed:
         """The case in sums. What expires, and the metadata log, are all that may differ without a new history."""
-        original, writers = case, case.writer.writers
-        if not needs_observation(case):
-            case = appends_of(case)
-        if self.shape is None:
-            self.shape = read_shape(appends_of(case), self.profile, self.site)
+        original, case = case, of_one_writer(case)
+        shape, samples = self.shape_of(case), self._history_of(case)
+        if original.writer.writers == 1:
+            return sum_history(case, shape, samples)
+        outcome = settled(original, self.profile.together)
+        landed, samples = landed_of(case, samples, outcome)
+        summed = sum_history(landed, shape, samples)
+        new = NewFiles(
+            files=shape.arrivals.files,
+            file_bytes=shape.file_bytes.of(shape.arrivals.rows_per_file),
+            manifest_bytes=shape.sizes.data_manifests.new,
+        )
+        return with_lost(original, summed, outcome, new)
+
+    def _history_of(self, case: Case) -> Samples:
         kept = case.maintenance
         key = f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
         if key not in self.histories:
-            observed = observe(case, self.profile, self.site) if needs_observation(case) else None
-            samples = observed.samples if observed is not None else history_of(case, self.shape).run()
-            self.histories[key] = samples, observed
-        summed = sum_history(case, self.shape, *self.histories[key])
-        return summed if writers == 1 else self._raced(original, summed)
+            self.histories[key] = history_of(case, self.shape_of(case)).run()
+        return self.histories[key]
 
-    def _raced(self, case: Case, summed: Summed) -> Summed:
-        """The sums of several writers: those of one, and what attempts wrote that came to nothing."""
-        times = lost_attempts(case, self.profile, self.site)
-        totals = summed.totals
-        files = {kind: round(totals.files_written[kind] * times.get(kind, (1.0, 1.0))[0]) for kind in Kind}
-        written = {kind: round(totals.written_bytes[kind] * times.get(kind, (1.0, 1.0))[1]) for kind in Kind}
-        line = f"Lost attempts of {case.writer.writers} writers: as often as in a simulated race of a few commits."
-        return replace(
-            summed,
-            totals=replace(totals, files_written=files, written_bytes=written),
-            band={kind: max(RACE_BAND, width) for kind, width in summed.band.items()},
-            approximated=(*summed.approximated, line),
-        )
+    def shape_of(self, case: Case) -> Shape:
+        """What the cases share, read off the first one."""
+        if self.shape is None:
+            self.shape = read_shape(case, self.profile, self.site)
+        return self.shape
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
@@ -177,7 +195,13 @@ def history_of(case: Case, shape: Shape) -> History:
             new_share=1 - case.replaced_rows_per_commit / case.rows_per_commit if case.key_columns else 1.0,
         ),
     )
-    return History(state=state, jobs=jobs_of(case, shape.arrivals.open_partitions), commits=float(case.commits))
+    statements = Statements(workload=workload_of(case), deletes=shape.position_deletes)
+    return History(
+        state=state,
+        jobs=[*changes_of(case, statements), *jobs_of(case, shape.arrivals.open_partitions)],
+        commits=float(case.commits),
+        upserts=upserts_of(case, statements),
+    )
 
 
 def _ingested(case: Case, shape: Shape) -> float:
@@ -252,16 +276,6 @@ def _add_version_hints(
         least *= 10
     files[Kind.VERSION_HINT], written[Kind.VERSION_HINT] = versions, digits
     gone[Kind.VERSION_HINT], deleted[Kind.VERSION_HINT] = versions - 1, digits - len(str(versions))
-
-
-def _with_lost_attempts(totals: Totals, share: float) -> Totals:
-    """The totals with the metadata.json of attempts that came to nothing, or of changes that make no snapshot."""
-    if share <= 1:
-        return totals
-    kind = Kind.METADATA_JSON
-    written, files = totals.written_bytes | {}, totals.files_written | {}
-    written[kind], files[kind] = round(written[kind] * share), round(files[kind] * share)
-    return replace(totals, written_bytes=written, files_written=files)
 
 
 def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:

@@ -1,0 +1,75 @@
+"""Statements that change rows, in the mean, compared with their exact simulation."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wasim.ledger import Kind, sum_events
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.years import simulate_years
+
+COMMITS = 150
+UPSERT = {"share": 0.2, "locality": "newest"}
+METADATA = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
+AT_AN_END = [
+    {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "copy-on-write"}}},
+    {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
+    {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
+    {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest_commits"}}},
+    {"changes": {"overwrite": {"every": "10s", "rows": 30, "kind": "static"}}},
+    {"changes": {"merge": {"every": "10s", "rows": 20, "locality": "oldest", "new_rows": 10}}},
+    {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}},
+    {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}},
+]
+SCATTERED = [
+    {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "copy-on-write"}}},
+    {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "merge-on-read"}}, "table.format_version": 3},
+    {"changes": {"delete": {"every": "5s", "rows": 5, "mode": "copy-on-write"}}},
+]
+
+
+@pytest.mark.parametrize("lines", AT_AN_END, ids=str)
+def test_statements_at_an_end_of_the_table_touch_the_files_that_they_do(lines: dict[str, Any], made: Callable) -> None:
+    exact, summed = made(lines)
+    for kind in Kind:
+        written = exact.files_written[kind]
+        assert summed.totals.files_written[kind] == pytest.approx(written, rel=0.02, abs=2), kind
+    compare_metadata(exact, summed)
+
+
+@pytest.mark.parametrize("lines", SCATTERED, ids=str)
+def test_scattered_statements_touch_as_many_files_in_the_mean(lines: dict[str, Any], made: Callable) -> None:
+    exact, summed = made(lines)
+    assert summed.totals.files_written[Kind.MANIFEST_LIST] == exact.files_written[Kind.MANIFEST_LIST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(
+        exact.files_written[Kind.DATA_MANIFEST], rel=0.1
+    )
+    compare_metadata(exact, summed)
+
+
+def compare_metadata(exact: Any, summed: Any) -> None:
+    assert summed.totals.metadata_bytes == pytest.approx(exact.metadata_bytes, rel=0.015)
+    for kind in METADATA:
+        written = exact.written_bytes[kind]
+        assert abs(summed.totals.written_bytes[kind] - written) <= summed.band[kind] * written, kind
+
+
+@pytest.fixture
+def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
+    """What exact simulation writes of a case of these lines, and the sums of the same."""
+
+    def make(lines: dict[str, Any]) -> tuple[Any, Any]:
+        version = lines.get("table.format_version", 2)
+        given = {key: json.dumps(value) for key, value in lines.items() if "." not in key}
+        case = small_case(horizon=f"{COMMITS}s", **given)
+        case = replace(case, table=case.table.model_copy(update={"format_version": version}))
+        rng, profile = np.random.default_rng(1), shipped_profile(case)
+        exact = sum_events(simulate_table(case, profile, rng, most_rows_computed=1).recording.events)
+        return exact, simulate_years(case, profile, Site())
+
+    return make

@@ -1,0 +1,171 @@
+"""Bytes of metadata.json by what its growing arrays hold: snapshots with their log, and the log of metadata files."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
+from wasim.twin.identifiers import draw_snapshot_id, draw_uuid
+from wasim.twin.table import SimulatedTable
+from wasim.twin.table_json import TableJson
+from wasim.units import Floats
+
+SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 in the mean
+MOST_ZIPPED = 192
+ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
+PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
+_NUMBERS = re.compile(r'"(sequence-number|timestamp-ms|total-[a-z-]+)":("?)(\d+)')
+_ID = re.compile(r"\b\d{15,19}\b")
+_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+class Curve:
+    """A function by its values at ascending points from 0 on, linear between them and beyond; and its integral."""
+
+    def __init__(self, points: Floats, values: Floats) -> None:
+        self._points, self._values = points, values
+        self._slopes = np.diff(values) / np.diff(points)
+        self._integrals = np.concatenate([[0.0], np.cumsum(np.diff(points) * (values[1:] + values[:-1]) / 2)])
+
+    def _place(self, at: Floats) -> Floats:
+        return np.clip(np.searchsorted(self._points, at, side="right") - 1, 0, len(self._slopes) - 1)
+
+    def at(self, point: Floats) -> Floats:
+        """The values at these points."""
+        place = self._place(point)
+        return np.asarray(self._values[place] + self._slopes[place] * (point - self._points[place]))
+
+    def mean(self, low: Floats, high: Floats) -> Floats:
+        """The mean values between these points."""
+        apart = high - low
+        ends = (self._integral(high) - self._integral(low)) / np.where(apart > 0, apart, 1.0)
+        return np.asarray(np.where(apart > 0, ends, self.at(low)))
+
+    def _integral(self, point: Floats) -> Floats:
+        place = self._place(point)
+        since = point - self._points[place]
+        return np.asarray(self._integrals[place] + since * (self._values[place] + self._slopes[place] * since / 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zipped:
+    """Bytes of gzipped documents: with a full metadata log, by the plain bytes of their snapshots; and by how much less
+    they are while the log has fewer entries.
+    """
+
+    by_item_bytes: Curve
+    missing: Curve  # by entries of the metadata log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataJson:
+    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays."""
+
+    created: float
+    around: float
+    log_entry: float
+    snapshot_log_entry: float
+    zipped: Zipped | None = None
+
+    def of(self, item_bytes: Floats, logged: Floats) -> Floats:
+        """Bytes of documents whose snapshots and their log take these bytes, with this many metadata log entries."""
+        return self.mean(item_bytes, item_bytes, logged)
+
+    def mean(self, least: Floats, most: Floats, logged: Floats) -> Floats:
+        """The same in the mean over documents whose snapshots grow from the least to the most bytes."""
+        if self.zipped is None:
+            return np.asarray(self.around + (least + most) / 2 + self.log_entry * logged)
+        return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)
+
+
+def metadata_json_sizes(table: SimulatedTable, created: float, grown: Callable[[], SimulatedTable]) -> MetadataJson:
+    """Bytes of a table's metadata.json. `grown` makes many more commits, which gzipped documents are measured on."""
+    plain = _uncompressed(table)
+    items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
+    whole_bytes = plain.content()
+    around = float(whole_bytes if isinstance(whole_bytes, int) else len(whole_bytes)) - plain.item_bytes - items
+    spaces = 0 if plain.is_compact else 1
+    entry = metadata_log_entry_json(plain.metadata_log[-1])
+    logged = plain.bytes_of('{"timestamp-ms":1767225600000,"snapshot-id":4000000000000000000}') - SHORTER_IDS
+    made = MetadataJson(
+        created=created,
+        around=around,
+        log_entry=plain.bytes_of(entry) + 1 + spaces,
+        snapshot_log_entry=logged + 1 + spaces,
+    )
+    return replace(made, zipped=_zipped(grown(), made)) if table.json.is_gzip else made
+
+
+def _uncompressed(table: SimulatedTable) -> TableJson:
+    properties = replace(table.json.properties, metadata_compression="none")
+    return replace(table.json, properties=properties, needs_text=False)
+
+
+def _zipped(table: SimulatedTable, plain: MetadataJson) -> Zipped:
+    """Measured on documents of the last snapshots of a table with many.
+
+    The window of deflate shows it the ids and times of a snapshot again in the logs, as long as there are few of them:
+    so what a snapshot takes depends on how many there are.
+    """
+    limit = min(table.json.properties.metadata_previous_versions_max, len(table.json.metadata_log))
+    counts = [count for count in ZIPPED if count < len(table.json.snapshots)]
+    full = [_document(table.json, count, limit) for count in counts]
+    prolonged = _prolonged(table.json, PROLONGED, table.rng)
+    many = [_document(prolonged, times * counts[-1], limit) for times in (PROLONGED // 2, PROLONGED)]
+    sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in (*full, *many)], dtype=np.float64)
+    items = np.array([len(text) for text in (*full, *many)]) - plain.around - limit * plain.log_entry
+    logged = [min(count, limit) for count in counts]
+    fewer = [
+        len(gzip_bytes(_document(table.json, count, entries), GZIP_HEADER))
+        for count, entries in zip(counts, logged, strict=True)
+    ]
+    unlogged = len(gzip_bytes(_document(table.json, 1, 0), GZIP_HEADER))
+    missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(counts)] - fewer, strict=True))
+    first = sizes[0] - (sizes[1] - sizes[0]) / (items[1] - items[0]) * items[0]
+    return Zipped(
+        by_item_bytes=Curve(np.concatenate([[0.0], items]), np.concatenate([[first], sizes])),
+        missing=Curve(np.array([*missing], dtype=np.float64), np.array([*missing.values()])),
+    )
+
+
+def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
+    """The table's document if it had kept its last snapshots alone, and these many entries of the metadata log."""
+    log = tuple(json.metadata_log)[len(json.metadata_log) - logged :]
+    whole = replace(json.base, snapshot_log=tuple(json.snapshot_log[-snapshots:]), metadata_log=log)
+    texts = tuple(json.snapshots.values())[-snapshots:]
+    return render_metadata_json(whole, snapshot_texts=texts, release=json.release).encode()
+
+
+def _prolonged(json: TableJson, times: int, rng: np.random.Generator) -> TableJson:
+    """The same with several times as many snapshots: copies with ids and names of their own, and numbers grown on."""
+    texts, log = list(json.snapshots.values()), list(json.snapshot_log)[-len(json.snapshots) :]
+    first, last = (dict(_numbers_of(text)) for text in (texts[0], texts[-1]))
+    grown = {key: (last[key] - value) * len(texts) // max(1, len(texts) - 1) for key, value in first.items()}
+    constant = {*_UUID.findall(texts[0])} & {*_UUID.findall(texts[-1])}  # of a query, not of a commit
+    snapshots, entries = dict(json.snapshots), list(log)
+    for copy in range(1, times):
+        ids: dict[str, str] = {}
+
+        def renamed(found: re.Match[str], ids: dict[str, str] = ids) -> str:
+            return ids.setdefault(found[0], str(draw_snapshot_id(rng)))
+
+        def later(found: re.Match[str], copy: int = copy) -> str:
+            return f'"{found[1]}":{found[2]}{int(found[3]) + copy * grown.get(found[1], 0)}'
+
+        for original, entry in zip(texts, log, strict=True):
+            text = original
+            for uuid in {*_UUID.findall(text)} - constant:
+                text = text.replace(uuid, draw_uuid(rng))
+            made = _NUMBERS.sub(later, _ID.sub(renamed, text))
+            own = int(ids[str(entry.snapshot_id)])
+            snapshots[own] = made
+            at_ms = entry.timestamp_ms + copy * grown["timestamp-ms"]
+            entries.append(replace(entry, snapshot_id=own, timestamp_ms=at_ms))
+    return replace(json, snapshots=snapshots, snapshot_log=entries)
+
+
+def _numbers_of(text: str) -> Iterator[tuple[str, int]]:
+    return ((found[1], int(found[3])) for found in _NUMBERS.finditer(text))

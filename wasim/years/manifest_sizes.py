@@ -1,0 +1,140 @@
+"""Bytes of manifests, by how many entries of which kind they hold: read off a few that the exact twin encodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from statistics import mean
+
+from wasim.iceberg.containers import BLOCK_RAW_BYTES
+from wasim.iceberg.manifest_entries import ManifestContent
+from wasim.iceberg.names import manifest_name
+from wasim.twin.commits import manifest_kind
+from wasim.twin.event_log import EventLog
+from wasim.twin.identifiers import draw_identity
+from wasim.twin.live_manifests import LiveEntry, LiveManifest
+from wasim.twin.table import SimulatedTable
+from wasim.years.growth import SizeByCount
+
+NEW_SAMPLED = 8  # commits whose own manifests are encoded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestBytes:
+    """Bytes of manifests: of one commit's new files, and of any number of older entries.
+
+    `by_count` are those of entries in the order of their commits; an entry of a compacted file takes `compacted_more`,
+    one that was sorted by partition `sorted_more`.
+    """
+
+    new: float
+    staged: float
+    by_count: SizeByCount
+    compacted_more: float = 0.0
+    sorted_more: float = 0.0
+
+    def of(self, fresh: float, compacted: float, by_partition: float) -> float:
+        """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by
+        partition, and with `compacted` ones.
+        """
+        beside_others = compacted - 1 + fresh if fresh < 1 else compacted
+        more = self.compacted_more * max(0.0, beside_others) + self.sorted_more * by_partition
+        return self.by_count.at(fresh + compacted) + more
+
+
+NO_MANIFESTS = ManifestBytes(new=0.0, staged=0.0, by_count=SizeByCount([1], [0.0]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedEntries:
+    """Entries of a table that were not all written: of the files of each of some commits, of those that jobs of their
+    own compacted, and as they stand once sorted by partition.
+    """
+
+    commits: Sequence[Sequence[LiveEntry]]
+    compacted: Sequence[LiveEntry]
+    by_partition: Sequence[LiveEntry]
+
+
+def data_manifests(table: SimulatedTable, described: DescribedEntries, files: float) -> ManifestBytes:
+    """Bytes of manifests of data, of a table whose commits bring `files` files each."""
+    arrived = [entry for entries in reversed(described.commits) for entry in entries]
+    last = described.commits[-NEW_SAMPLED:]
+    one, all_of_one = (
+        sum(written_bytes(table, entries[:count], is_new=True) for entries in last) / len(last) for count in (1, None)
+    )
+    shown = sum(map(len, last)) / len(last)
+    per_new = (all_of_one - one) / max(1.0, shown - 1)
+    alike = min(len(arrived), len(described.compacted))
+    more = _compared(table, described.compacted[:alike], arrived[:alike]) / max(1, alike - 1)
+    apart = min(len(arrived), len(described.by_partition))
+    sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
+    return ManifestBytes(
+        new=one + per_new * (files - 1),
+        staged=0.0,
+        by_count=by_count_of(table, arrived),
+        compacted_more=more,
+        sorted_more=sorted_more,
+    )
+
+
+def manifests_of_row_deltas(table: SimulatedTable, listed: Sequence[LiveManifest], log: EventLog) -> ManifestBytes:
+    """Bytes of the manifests of data, or of deletes, of a table whose writer deletes by key; `listed` newest last."""
+    kind = manifest_kind(listed[-1])
+    own = {table.relative(one.file.manifest_path) for one in listed}
+    written = [(event[6], event[8]) for event in log.events if event[4] == "write" and event[5] == kind]
+    staged = [float(size) for size, name in written if name not in own]
+    return ManifestBytes(
+        new=mean([float(one.file.manifest_length) for one in listed[1:]]),
+        staged=mean(staged[1:]) if staged else 0.0,
+        by_count=by_count_of(table, [entry for manifest in reversed(listed) for entry in manifest.entries]),
+    )
+
+
+def by_count_of(table: SimulatedTable, entries: Sequence[LiveEntry]) -> SizeByCount:
+    """Bytes of manifests of one, two … of these entries, and of many more.
+
+    A manifest is compressed in blocks of 64,000 bytes, and each begins as dear as the first one. No more entries than a
+    block holds are encoded; further ones cost as much, and at each new block once more what its start cost.
+    """
+    first, header = written_bytes(table, entries[:1]), written_bytes(table, entries[:1], is_empty=True)
+    counts, sizes = [0, 1], [header, first]
+    plain = len(entries[0].existing or b"") or 1
+    block = max(2, ceil(BLOCK_RAW_BYTES / plain))
+    while (count := min(2 * counts[-1], len(entries), block)) > counts[-1]:
+        counts.append(count)
+        sizes.append(written_bytes(table, entries[:count]))
+    if len(counts) == 2:  # one entry is all there is
+        return SizeByCount(counts, sizes)
+    half = counts[-1] // 2
+    per_entry = (sizes[-1] - written_bytes(table, entries[:half])) / (counts[-1] - half)
+    start = sizes[-1] - header - per_entry * counts[-1]
+    if counts[-1] < block:
+        counts.append(block)
+        sizes.append(header + start + per_entry * block)
+    for later in (block // 2, block):  # in the mean over where the last block ends
+        counts.append(counts[-1] + max(1, later))
+        sizes.append(header + start * (counts[-1] / block + 0.5) + per_entry * counts[-1])
+    return SizeByCount(counts, sizes)
+
+
+def _compared(table: SimulatedTable, entries: Sequence[LiveEntry], others: Sequence[LiveEntry]) -> float:
+    """By how many bytes a manifest of these entries is larger than one of the others."""
+    return written_bytes(table, entries) - written_bytes(table, others) if entries else 0.0
+
+
+def written_bytes(
+    table: SimulatedTable, entries: Sequence[LiveEntry], *, is_new: bool = False, is_empty: bool = False
+) -> float:
+    """Bytes of a manifest of these entries, which its own commit adds, or which were there before; with `is_empty`, of
+    one of their kind without any.
+    """
+    identity = draw_identity(table.commits + 1, table.rng)
+    if is_new:
+        identity = replace(identity, snapshot_id=entries[0].snapshot_id)
+    content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
+    writer = table.writer_of(table.json.base.default_spec_id, content)
+    if is_empty:
+        return float(writer.empty_bytes)
+    path = table.manifest_path(manifest_name(identity.uuid, 0))
+    _, manifest = writer.write(path, entries, identity, table.rng)
+    return float(manifest.file.manifest_length)

@@ -1,0 +1,162 @@
+"""What several writers add to the sums of one: attempts that were lost, and commits that were given up.
+
+How often that happens is settled within some hundred commits of a race, and changes only as attempts take longer: they
+read and write a metadata.json that grows. So a race at each of a few places stands for any horizon. A lost attempt
+wrote a manifest list, which is deleted later, and a metadata.json, of which the catalog decides; a commit that was
+given up wrote data files and a manifest too, all deleted. The races have the rules that exact simulation follows, so
+that the two differ by chance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, outcome_of, race, rules_of
+from wasim.ledger import Contention, Kind, Summed
+from wasim.scenario import Case
+from wasim.units import Floats
+from wasim.years.history import Samples
+
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the commits, at which there is a race each: attempts take ever longer
+RACED = 1000  # commits of each
+SETTLING = 100  # of them, left out
+REAL_RACES = 0.06  # of all attempts: how far real races lay from simulated ones, root mean square of nineteen
+FAILURE = "CommitFailedException"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFiles:
+    """What a commit writes that its attempts share: data files, and the manifest that lists them."""
+
+    files: float
+    file_bytes: float
+    manifest_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """How often a case's writers lose and give up in the long run: a race at each of the SHARES of its commits."""
+
+    races: tuple[Outcome, ...]
+
+    @property
+    def landed_share(self) -> float:
+        """The share of commits that land."""
+        return 1 - float(np.mean([one.failed_share for one in self.races]))
+
+    @property
+    def lost_share(self) -> float:
+        """The share of attempts that are lost."""
+        return sum(one.lost for one in self.races) / max(1, sum(one.attempts for one in self.races))
+
+    @property
+    def lost_share_band(self) -> float:
+        """The half-width of its 95 % interval."""
+        return float(np.linalg.norm([one.lost_share_band for one in self.races]) / len(self.races))
+
+    def lost_at(self, commits: float, *, wrote_json: bool) -> Floats:
+        """Attempts lost of so many commits, by share; `wrote_json` leaves out those that a server refused."""
+        lost = [(one.lost - one.refused * wrote_json) / one.commits for one in self.races]
+        return np.array(lost) * commits / len(SHARES)
+
+
+def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
+    """What a case's writers come to, over its whole horizon."""
+    rng, rules = np.random.default_rng(case.seed), rules_of(case, together)
+    waits = case.clock == "real"
+    due_s = [commit * case.commit_interval_s if waits else 0.0 for commit in range(RACED)]
+    races, landed = list[Outcome](), 0.0
+    for _ in SHARES:
+        slower = replace(rules.after(landed + case.commits * SHARES[0]), slows_s=0.0)
+        races.append(outcome_of(race(range(1, RACED + 1), due_s, slower, rng), skip=SETTLING))
+        landed += case.commits / len(SHARES) * (1 - races[-1].failed_share)
+    return Settled(races=tuple(races))
+
+
+def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Samples]:
+    """The case and its history as far as commits land: without those that are given up."""
+    landed = max(1, round(case.commits * outcome.landed_share))
+    if landed == case.commits:
+        return case, samples
+    return replace(case, horizon_s=landed * case.commit_interval_s), samples.until(float(landed))
+
+
+def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Summed:
+    """The sums of the commits that landed, together with what came to nothing."""
+    rule, totals = CONFLICT_RULES[case.environment.catalog], summed.totals
+    landed = totals.files_written[Kind.MANIFEST_LIST]
+    lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
+    lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
+    # of those that read the table just before a merge, each merges, and writes what no other can use
+    merged = totals.files_written[Kind.DATA_MANIFEST] - landed
+    merged_bytes = totals.written_bytes[Kind.DATA_MANIFEST] - landed * new.manifest_bytes
+    files = {
+        Kind.MANIFEST_LIST: lost,
+        Kind.METADATA_JSON: wrote_json,
+        Kind.DATA_MANIFEST: failed + round(merged * lost / landed),
+        Kind.DATA: round(failed * new.files),
+    }
+    wasted = {
+        Kind.MANIFEST_LIST: round(float(lists @ _sizes(summed, Kind.MANIFEST_LIST))),
+        Kind.METADATA_JSON: round(float(jsons @ _sizes(summed, Kind.METADATA_JSON))),
+        Kind.DATA_MANIFEST: round(failed * new.manifest_bytes + merged_bytes * lost / landed),
+        Kind.DATA: round(failed * new.files * new.file_bytes),
+    }
+    stays = {Kind.METADATA_JSON: wasted[Kind.METADATA_JSON]} if not rule.deletes_losers else {}
+    deleted = [kind for kind in files if kind not in stays]
+    cost = Contention(
+        attempts=landed + lost,
+        lost_attempts=lost,
+        failed={FAILURE: failed} if failed else {},
+        lost_bytes=dict.fromkeys(Kind, 0) | wasted | {Kind.DATA_MANIFEST: round(failed * new.manifest_bytes)},
+        orphan_bytes=dict.fromkeys(Kind, 0) | stays,
+        orphan_files=wrote_json if stays else 0,
+    )
+    ledger = summed.ledger
+    ledger = replace(
+        ledger,
+        event_time_s=ledger.event_time_s * (case.commits / landed),  # those that land come all over the horizon
+        attempts=np.full(len(ledger), np.nan),
+    )
+    return replace(
+        summed,
+        ledger=ledger,
+        totals=replace(
+            totals,
+            written_bytes=_added(totals.written_bytes, wasted),
+            files_written=_added(totals.files_written, files),
+            deleted_bytes=_added(totals.deleted_bytes, {kind: wasted[kind] for kind in deleted}),
+            files_deleted=_added(totals.files_deleted, {kind: files[kind] for kind in deleted}),
+        ),
+        band={kind: round(width + _widened(outcome, kind in files), 4) for kind, width in summed.band.items()},
+        contention=cost,
+        approximated=(*summed.approximated, _sentence(case, outcome)),
+    )
+
+
+def _added(counts: dict[Kind, int], more: dict[Kind, int]) -> dict[Kind, int]:
+    return {kind: count + more.get(kind, 0) for kind, count in counts.items()}
+
+
+def _sizes(summed: Summed, kind: Kind) -> Floats:
+    """Mean bytes of a file, around each of the SHARES of the commits: as the ledger has them, to the mean of all."""
+    ledger, mean = summed.ledger, summed.totals.written_bytes[kind] / max(1, summed.totals.files_written[kind])
+    found = np.interp(np.array(SHARES) * ledger.commit[-1], ledger.commit, ledger.written_bytes[kind])
+    return np.asarray(found * (mean / found.mean()) if found.mean() > 0 else found)
+
+
+def _widened(outcome: Settled, is_lost: bool) -> float:
+    """By how much what is lost widens a band: as many attempts a commit more or less as the share is uncertain, and
+    for files that no lost attempt writes, as many commits.
+    """
+    unsure = REAL_RACES + outcome.lost_share_band if outcome.lost_share else 0.0
+    return unsure / (1 - outcome.lost_share) if is_lost else unsure * (1 - outcome.landed_share)
+
+
+def _sentence(case: Case, outcome: Settled) -> str:
+    lost = f"{100 * outcome.lost_share:.0f} ± {100 * outcome.lost_share_band:.1f} %"
+    return (
+        f"Lost attempts of {case.writer.writers} writers: {lost} of all, as in {len(SHARES)} races of"
+        f" {RACED:,} commits; {100 - 100 * outcome.landed_share:.1f} % of the commits are given up."
+    )

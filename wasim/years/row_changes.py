@@ -1,0 +1,44 @@
+"""What statements that change rows leave in a table, in the mean."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True, kw_only=True)
+class RowChanges:
+    """What statements have left behind: rows deleted by position, by class of data file, and where the next begin.
+
+    `held` counts the data files that delete files name, `dead` their deleted rows. `edge_files` of `edge_rows` live
+    rows are those that the last statement on the newest, or the oldest, rows wrote. `gone` numbers the rows that
+    were deleted as the oldest.
+    """
+
+    dead: list[float] = field(default_factory=lambda: [0.0] * 3)
+    held: list[float] = field(default_factory=lambda: [0.0] * 3)
+    edge_files: float = 0.0
+    edge_rows: float = 0.0
+    squares: float = 0.0  # of the live rows of each rewritten file, added up: how unlike each other they are
+    small_seen: float = 0.0  # files as they arrived, when the last statement on the newest rows had run
+    gone: float = 0.0
+    net: float = 0.0  # rows that statements brought, less those that they deleted anywhere else
+
+    def values(self) -> Iterator[float]:
+        """The numbers that make it up."""
+        yield from (
+            *self.dead,
+            *self.held,
+            self.edge_files,
+            self.edge_rows,
+            self.squares,
+            self.small_seen,
+            self.gone,
+            self.net,
+        )
+
+    def restore(self, values: Iterator[float]) -> None:
+        """Takes over such numbers."""
+        self.dead = [next(values) for _ in range(3)]
+        self.held = [next(values) for _ in range(3)]
+        self.edge_files, self.edge_rows, self.squares, self.small_seen, self.gone, self.net = (
+            next(values) for _ in range(6)
+        )

@@ -1,0 +1,318 @@
+"""What statements that change rows make of a table, in the mean: files taken out, written again, or deleted from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil, exp
+
+from wasim.twin.filtering import APPLICATION_KEY
+from wasim.twin.statements import merge_counts
+from wasim.twin.summary import CommitCounts, FileCounts
+from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
+from wasim.years.arrivals import whole
+from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.manifests import Run
+from wasim.years.position_deletes import PositionDeletes
+from wasim.years.state import SEEN, TableState
+from wasim.years.touched import NEGLIGIBLE, PARTIAL, SETTLED, SMALL, Class, Hits, Place, TouchedFiles, three
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What a statement is called in its snapshot, and what a MERGE counts."""
+
+    operation: str = "overwrite"
+    is_merge: bool = False
+    updated: float = 0.0
+    inserted: float = 0.0
+    files: float | None = None  # that it writes, where that does not follow from the files that it touches
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    def summary(self, *, copied: float) -> Mapping[str, str]:
+        """What the summary says apart from counters."""
+        if not self.is_merge:
+            return self.more
+        return merge_counts(copied=max(0, whole(copied)), updated=whole(self.updated), inserted=whole(self.inserted))
+
+
+@dataclass(slots=True, kw_only=True)
+class Statements(TouchedFiles):
+    """Carries statements out on a table."""
+
+    deletes: PositionDeletes
+
+    # -- copy-on-write --------------------------------------------------------------------------------------------
+
+    def rewrite(self, state: TableState, hits: Hits, written: float, named: Named) -> None:
+        """The files that were hit go, and `written` rows are written in their place."""
+        flows, classes = state.flows, self.classes(state)
+        removed_records = sum(one.records * share for one, share in zip(classes, hits.row_shares, strict=True))
+        removed_bytes = sum(
+            self._bytes(state, one) * share for one, share in zip(classes, hits.row_shares, strict=True)
+        )
+        made, squares = named.files, state.left.squares
+        if made is None:
+            made = self._made(state, hits, written, named.updated + named.inserted)
+        created = self._out_of_manifests(state, hits)
+        self._out_of_partitions(state, hits)
+        for number in range(3):
+            state.left.dead[number] *= 1 - hits.row_shares[number]
+            state.left.held[number] *= 1 - hits.shares[number]
+        made_bytes = self._add(state, made, written, hits.place)
+        if made > 1:  # files that were hit end in one partition or another, so that those written are unlike too
+            state.left.squares += (squares - hits.squares_left) * (1 - 1 / made) * (1 - hits.shares[PARTIAL])
+        replaced = state.data.merge(flows) + created
+        state.data.settle()
+        flows[Flow.REMOVED_FILES + DATA] += hits.count
+        flows[Flow.REMOVED_FILES + DATA + 1] += removed_bytes
+        flows[Flow.ROWS] += written - removed_records
+        operation = named.operation
+        if (made > NEGLIGIBLE) != (hits.count > NEGLIGIBLE):
+            operation = "append" if made > NEGLIGIBLE else "delete"
+        self._note(
+            state,
+            operation,
+            CommitCounts(
+                manifests_created=whole(created + (made > NEGLIGIBLE)),
+                manifests_kept=whole(max(0.0, state.manifests - created - 1)),
+                manifests_replaced=whole(replaced),
+                added=FileCounts(files=whole(made), records=whole(written), bytes=whole(made_bytes)),
+                removed=FileCounts(files=whole(hits.count), records=whole(removed_records), bytes=whole(removed_bytes)),
+                changed_partitions=max(1, whole(self._partitions(state, max(hits.count, made)))),
+            ),
+            named.summary(copied=written - named.updated - named.inserted),
+        )
+
+    # -- merge-on-read --------------------------------------------------------------------------------------------
+
+    def delete_by_position(self, state: TableState, hits: Hits, written: float, named: Named) -> None:
+        """Delete files take the touched rows out, data files bring `written` rows."""
+        flows, deletes, left = state.flows, self.deletes, state.left
+        classes = self.classes(state)
+        by_partition = deletes.by_partition and not deletes.uses_vectors
+        again = [0.0] * 3 if by_partition else self._named_before(state, hits, classes)
+        before = sum(left.held)
+        earlier = [  # positions that the delete files which are replaced hold
+            dead * hit_again / held if held > NEGLIGIBLE else 0.0
+            for dead, hit_again, held in zip(left.dead, again, left.held, strict=True)
+        ]
+        positions = added_bytes = 0.0
+        for number, (hit, touched) in enumerate(zip(hits.files, hits.rows, strict=True)):
+            if hit <= NEGLIGIBLE:
+                continue
+            own = touched + earlier[number]
+            positions += own
+            each = classes[number].records / classes[number].files
+            added_bytes += hit * deletes.content_bytes(
+                own / hit, each if hits.place == "scattered" else own / hit, scattered=hits.place == "scattered"
+            )
+            left.dead[number] += touched
+            left.held[number] += hit - again[number]
+        entries = self._partitions(state, hits.count) if by_partition else hits.count
+        if by_partition:
+            positions = hits.touched
+            added_bytes = entries * deletes.content_bytes(positions / max(entries, 1.0), positions, scattered=True)
+        tasks = self._tasks(state, written, hits.touched)
+        files = min(float(tasks), entries) if deletes.uses_vectors else entries
+        written_bytes = added_bytes + (deletes.around_bytes * files + deletes.vector_footer_bytes * entries) * (
+            deletes.uses_vectors
+        )
+        self._take_over(state, sum(again), before, hits.place)
+        self._list_deletes(state, entries, SEEN if written else 0.0)
+        made = self._made(state, hits, written, written, hits.touched)
+        made_bytes = self._add(state, made, written, hits.place, is_delta=True)
+        if made > NEGLIGIBLE or hits.count > NEGLIGIBLE:
+            replaced = state.data.merge(flows) + state.deletes.merge(flows)
+            state.data.settle()
+            state.deletes.settle()
+        else:
+            replaced = 0.0
+        flows[Flow.ROWS] += written
+        removed_bytes = self._removed_deletes(state, files, written_bytes, sum(again), before)
+        flows[Flow.POSITION_DELETES] += positions - sum(earlier)
+        operation = named.operation if made > NEGLIGIBLE or named.operation == "delete" else "delete"
+        kind = {"vectors": whole(entries)} if deletes.uses_vectors else {"position_files": whole(entries)}
+        gone = {"vectors": whole(sum(again))} if deletes.uses_vectors else {"position_files": whole(sum(again))}
+        self._note(
+            state,
+            operation,
+            CommitCounts(
+                manifests_created=1 + (made > NEGLIGIBLE),
+                manifests_kept=whole(max(0.0, state.manifests - 2)),
+                manifests_replaced=whole(replaced),
+                added=FileCounts(
+                    files=whole(made),
+                    records=whole(written),
+                    bytes=whole(made_bytes + added_bytes),
+                    position_deletes=whole(positions),
+                    **kind,
+                ),
+                removed=FileCounts(bytes=whole(removed_bytes), position_deletes=whole(sum(earlier)), **gone),
+                changed_partitions=max(1, whole(self._partitions(state, max(hits.count, made)))),
+            ),
+            named.summary(copied=0.0),
+        )
+
+    def _named_before(self, state: TableState, hits: Hits, classes: list[Class]) -> list[float]:
+        """Of the files that were hit, those that a delete file names already, by class."""
+        left, again = state.left, []
+        for number, (hit, one) in enumerate(zip(hits.files, classes, strict=True)):
+            if hits.place == "scattered":
+                again.append(hit * min(1.0, left.held[number] / one.files) if one.files > NEGLIGIBLE else 0.0)
+            elif number == SMALL:
+                again.append(min(left.held[number], self._hit_again(state, hits, one)))
+            else:
+                again.append(min(left.held[number], max(0.0, hit - left.edge_files)))
+        return again
+
+    def _hit_again(self, state: TableState, hits: Hits, one: Class) -> float:
+        """Of the files as they arrived, those that the statement before hit too."""
+        hit = hits.files[SMALL]
+        if hits.place == "newest":
+            return max(0.0, hit - max(0.0, one.files - state.left.small_seen))
+        parts = state.left.gone / (one.records / one.files) if one.files > NEGLIGIBLE else 0.0
+        return 1.0 if abs(parts - round(parts)) > 1e-6 and hit > NEGLIGIBLE else 0.0
+
+    def _take_over(self, state: TableState, again: float, before: float, place: Place) -> None:
+        """Takes `again` of the `before` delete files out of their manifests."""
+        if again <= NEGLIGIBLE or before <= NEGLIGIBLE:
+            return
+        if place == "scattered":
+            state.deletes.thin({"fresh": min(1.0, again / before)}, state.flows)
+        else:
+            state.deletes.take({"fresh": (again, place == "newest")}, state.flows)
+
+    def _list_deletes(self, state: TableState, entries: float, siblings: float) -> None:
+        """Lists new delete files in a manifest, which has a sibling if rows were written too."""
+        if entries > NEGLIGIBLE:
+            size = self.deletes.manifests.of(entries, 0.0, 0.0)
+            state.deletes.runs.append(Run(count=1.0, bytes=size, fresh=entries, siblings=siblings, is_new=True))
+            state.deletes.note_written(1.0, size, state.flows)
+
+    def _removed_deletes(
+        self, state: TableState, files: float, written_bytes: float, again: float, before: float
+    ) -> float:
+        """Counts delete files as written and, with the entries that were replaced, as removed; bytes removed."""
+        flows = state.flows
+        live_files = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
+        live_bytes = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
+        share = min(1.0, again / before) if before > NEGLIGIBLE else 0.0
+        flows[Flow.WRITTEN_FILES + DELETES] += files
+        flows[Flow.WRITTEN_FILES + DELETES + 1] += written_bytes
+        flows[Flow.REMOVED_FILES + DELETES] += share * live_files
+        flows[Flow.REMOVED_FILES + DELETES + 1] += share * live_bytes
+        return share * live_bytes
+
+    # -- overwrite ------------------------------------------------------------------------------------------------
+
+    def overwrite(self, state: TableState, wanted: float, *, is_dynamic: bool) -> None:
+        """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
+        workload = self.workload
+        shares = [1.0] * 3
+        classes = self.classes(state)
+        if is_dynamic and workload.is_partitioned:
+            shares = [self._overwritten_share(state, wanted)] * 3
+        files = [one.files * share for one, share in zip(classes, shares, strict=True)]
+        rows = [one.live * share for one, share in zip(classes, shares, strict=True)]
+        hits = Hits(
+            place="scattered",
+            files=three(files),
+            shares=three(shares),
+            row_shares=three(shares),
+            rows=three(rows),
+            squares_left=state.left.squares * (1 - shares[PARTIAL]),
+        )
+        if not (is_dynamic and workload.is_partitioned):
+            state.left.gone = workload.rows_through(state.commits) - wanted
+        tasks = min(float(workload.tasks), wanted)
+        more = {"replace-partitions": "true"} if is_dynamic else {}
+        self.rewrite(state, hits, wanted, Named(files=tasks * self._partitions(state, wanted / tasks), more=more))
+
+    def _overwritten_share(self, state: TableState, wanted: float) -> float:
+        """The share of all partitions that the `wanted` newest rows touch."""
+        cohorts = state.files.cohorts
+        every = sum(one.partitions for one in cohorts)
+        newest = cohorts[-1].partitions
+        return newest * (1 - exp(-wanted / newest)) / every if every else 1.0
+
+    # -- what both do ---------------------------------------------------------------------------------------------
+
+    def _tasks(self, state: TableState, written: float, deleted: float) -> int:
+        size = (state.file_bytes.of(written) if written else 0.0) + DELETED_ROW_BYTES * deleted
+        return max(1, min(self.workload.tasks, int(size // LEAST_TASK_BYTES)))
+
+    def _made(self, state: TableState, hits: Hits, written: float, new: float, deleted: float = 0.0) -> float:
+        """Data files that `written` rows are written into, `new` of which are new or have new values."""
+        if written < 0.5:
+            return 0.0
+        workload = self.workload
+        least = state.file_bytes.of(written) / workload.target_file_bytes
+        if not workload.is_partitioned:
+            tasks = 1 if deleted else self._tasks(state, written, 0.0)
+            return float(max(tasks, ceil(least))) if least > 1 else float(tasks)
+        return min(written, max(self._partitions(state, max(hits.count, new)), least))
+
+    def _partitions(self, state: TableState, things: float) -> float:
+        """Partitions that this number of files, or rows, falls into by chance."""
+        if not self.workload.is_partitioned:
+            return 1.0
+        every = sum(one.partitions for one in state.files.cohorts)
+        return every * (1 - exp(-things / every)) if every else 1.0
+
+    def _bytes(self, state: TableState, one: Class) -> float:
+        return one.files * state.file_bytes.of(one.records / one.files) if one.files > NEGLIGIBLE else 0.0
+
+    def _out_of_manifests(self, state: TableState, hits: Hits) -> float:
+        if hits.count <= NEGLIGIBLE:
+            return 0.0
+        if hits.place == "scattered":
+            kinds = {"fresh": hits.shares[SMALL], "partial": hits.shares[PARTIAL], "settled": hits.shares[SETTLED]}
+            return state.data.thin(kinds, state.flows)
+        newest = hits.place == "newest"
+        wanted = {}
+        for kind, number in (("fresh", SMALL), ("partial", PARTIAL), ("settled", SETTLED)):
+            # what the last such statement wrote stands in a young manifest
+            wanted[kind] = hits.files[number], newest or number == self.edge(state)
+        return state.data.take(wanted, state.flows)
+
+    def _out_of_partitions(self, state: TableState, hits: Hits) -> None:
+        files = state.files
+        for one in files.cohorts:
+            one.small_files *= 1 - hits.shares[SMALL]
+            one.small_rows *= 1 - hits.row_shares[SMALL]
+            one.partial_files *= 1 - hits.shares[PARTIAL]
+            one.partial_rows *= 1 - hits.row_shares[PARTIAL]
+        files.settled_files *= 1 - hits.shares[SETTLED]
+        files.settled_rows *= 1 - hits.row_shares[SETTLED]
+        state.left.squares = hits.squares_left
+
+    def _add(self, state: TableState, made: float, rows: float, place: Place, *, is_delta: bool = False) -> float:
+        """Adds data files of so many rows to the table, listed by a manifest; their bytes."""
+        if place != "scattered":
+            state.left.edge_files, state.left.edge_rows = made, rows
+        if made <= NEGLIGIBLE:
+            return 0.0
+        files, each = state.files, rows / made
+        is_small = files.is_small(each)
+        if is_small:
+            every = sum(one.partitions for one in files.cohorts)
+            holders = files.cohorts if place == "scattered" and not is_delta else files.cohorts[-1:]
+            every = sum(one.partitions for one in holders)
+            for one in holders:
+                one.partial_files += made / every
+                one.partial_rows += rows / every
+            state.left.squares += made * each * each
+        else:
+            files.settled_files += made
+            files.settled_rows += rows
+        partial, settled = (made, 0.0) if is_small else (0.0, made)
+        size = state.sizes.data_manifests.of(0.0, made, 0.0)
+        state.data.runs.append(Run(count=1.0, bytes=size, partial=partial, settled=settled, is_new=True))
+        state.data.note_written(1.0, size, state.flows)
+        made_bytes = made * state.file_bytes.of(each)
+        state.flows[Flow.WRITTEN_FILES + DATA] += made
+        state.flows[Flow.WRITTEN_FILES + DATA + 1] += made_bytes
+        return made_bytes
+
+    def _note(self, state: TableState, operation: str, counts: CommitCounts, more: Mapping[str, str]) -> None:
+        state.left.small_seen = state.files.by_class[SMALL][0]
+        state.note_operation(counts, operation=operation, own=(APPLICATION_KEY,), more=more)

@@ -1,0 +1,221 @@
+"""Which data files statements that change rows touch, in the mean.
+
+The rules are those of `wasim.twin.statements`, for expected numbers of files: a statement that touches the share p of
+all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, exp, log1p
+from typing import Literal
+
+from wasim.iceberg.properties import TableProperties
+from wasim.scenario import Case
+from wasim.years.state import TableState
+
+SMALL, PARTIAL, SETTLED = range(3)  # as data files arrived; rewritten; beyond what a compaction takes
+NEGLIGIBLE = 1e-9
+LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
+Place = Literal["scattered", "newest", "oldest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Class:
+    """Data files of one class: how many, their records, and how many of those are live."""
+
+    files: float
+    records: float
+    live: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hits:
+    """The data files that a statement touches, by class, and how many live rows it touches in them."""
+
+    place: Place
+    files: tuple[float, float, float]
+    shares: tuple[float, float, float]  # of all files of the class
+    row_shares: tuple[float, float, float]  # of the rows of the class that are in those files
+    rows: tuple[float, float, float]
+    squares_left: float = 0.0  # of the rewritten files that were not hit
+
+    @property
+    def count(self) -> float:
+        """Files touched."""
+        return sum(self.files)
+
+    @property
+    def touched(self) -> float:
+        """Rows touched."""
+        return sum(self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """How rows arrive and are written: what statements need to know of a case."""
+
+    rows_per_commit: float
+    replaced_per_commit: float
+    tasks: int
+    target_file_bytes: int
+    is_partitioned: bool
+
+    def rows_through(self, commits: float) -> float:
+        """Row numbers given out by so many commits."""
+        if commits < 1:
+            return 0.0
+        return self.rows_per_commit + (commits - 1) * (self.rows_per_commit - self.replaced_per_commit)
+
+    def whole_commits(self, row: float, commits: float) -> float:
+        """The last row, not beyond this one, at which a commit ends; that of one commit at least."""
+        each = self.rows_per_commit - self.replaced_per_commit
+        return self.rows_through(min(commits, max(1.0, (row - self.replaced_per_commit) // each)))
+
+
+@dataclass(slots=True, kw_only=True)
+class TouchedFiles:
+    """Finds the files of a table that hold the rows of a statement."""
+
+    workload: Workload
+
+    def classes(self, state: TableState) -> list[Class]:
+        """The live data files by class."""
+        counts = state.files.by_class
+        live = [max(0.0, rows - dead) for (_, rows), dead in zip(counts, state.left.dead, strict=True)]
+        if any(state.left.dead):  # small differences of large numbers: how many rows there are is known otherwise
+            there = self.workload.rows_through(state.commits) - state.left.gone + state.left.net
+            factor = max(0.0, there) / sum(live) if sum(live) else 0.0
+            live = [min(one * factor, rows) for one, (_, rows) in zip(live, counts, strict=True)]
+        return [Class(files=count, records=rows, live=one) for (count, rows), one in zip(counts, live, strict=True)]
+
+    def scattered(self, state: TableState, share: float, *, evenly: bool = False) -> Hits:
+        """What touches this share of all rows; `evenly` where it is every so many-th row."""
+        files, shares, row_shares, rows, squares = [], [], [], [], 0.0
+        for number, one in enumerate(self.classes(state)):
+            each = one.live / one.files if one.files > NEGLIGIBLE else 0.0
+            if evenly and not self.workload.is_partitioned:
+                hit = of_rows = min(1.0, each * share)
+            elif number == PARTIAL and each > 0:
+                squares = max(state.left.squares, each * one.live)  # of files alike at least
+                hit, of_rows, kept = _hit_of_unlike(share, each, squares / one.files)
+                squares *= kept
+            else:
+                hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
+            files.append(one.files * hit)
+            shares.append(hit)
+            row_shares.append(of_rows)
+            rows.append(one.live * share)
+        return Hits(
+            place="scattered",
+            files=three(files),
+            shares=three(shares),
+            row_shares=three(row_shares),
+            rows=three(rows),
+            squares_left=squares,
+        )
+
+    def at_end(self, state: TableState, wanted: float, place: Place) -> Hits:
+        """What touches so many of the newest, or of the oldest, rows."""
+        classes, left = self.classes(state), wanted
+        files, rows = [0.0] * 3, [0.0] * 3
+        edge = self.edge(state)
+        queue = self._newest_first(state, classes) if place == "newest" else self._oldest_first(state, classes)
+        for number, count, live in queue:
+            if left <= NEGLIGIBLE or count <= NEGLIGIBLE:
+                continue
+            taken = min(left, live)
+            hit = count if taken >= live - NEGLIGIBLE else min(count, self._files_of(taken, count, live, number))
+            files[number] += hit
+            rows[number] += taken
+            left -= taken
+        shares = [hit / one.files if one.files > NEGLIGIBLE else 0.0 for hit, one in zip(files, classes, strict=True)]
+        row_shares = list(shares)
+        if edge == PARTIAL and place == "newest" and files[edge] >= state.left.edge_files - NEGLIGIBLE and rows[edge]:
+            row_shares[edge] = min(1.0, max(rows[edge], state.left.edge_rows) / classes[edge].live)
+        return Hits(
+            place=place,
+            files=three(files),
+            shares=three(shares),
+            row_shares=three(row_shares),
+            rows=three(rows),
+            squares_left=state.left.squares * (1 - shares[PARTIAL]),
+        )
+
+    def _newest_first(self, state: TableState, classes: Sequence[Class]) -> list[tuple[int, float, float]]:
+        """Files by class with their live rows, those of the newest rows first: what came since the last statement, then
+        what that wrote.
+        """
+        small, left = classes[SMALL], state.left
+        each = small.records / small.files if small.files > NEGLIGIBLE else 0.0
+        fresh = max(0.0, small.files - left.small_seen)
+        seen = (SMALL, small.files - fresh, max(0.0, small.live - fresh * each))
+        edge, *others = self._edge_first(state, classes)
+        later = [*others, seen] if state.files.rule is not None else [seen, *others]
+        return [(SMALL, fresh, min(fresh * each, small.live)), edge, *later]
+
+    def _oldest_first(self, state: TableState, classes: Sequence[Class]) -> list[tuple[int, float, float]]:
+        """The same, those of the oldest rows first: what the last statement on them wrote is the oldest."""
+        small = classes[SMALL]
+        each = small.records / small.files if small.files > NEGLIGIBLE else 1.0
+        alive = min(small.files, small.live / each)  # the oldest ones have no live row any more
+        edge, *others = self._edge_first(state, classes)
+        arrived = (SMALL, alive, small.live)
+        return [edge, *others, arrived] if state.files.rule is not None else [edge, arrived, *others]
+
+    def _edge_first(self, state: TableState, classes: Sequence[Class]) -> list[tuple[int, float, float]]:
+        """What the last statement on the same end of the table wrote, and all else that was rewritten: by compaction,
+        or else by earlier such statements, so that few of its rows are live.
+        """
+        edge, left = self.edge(state), state.left
+        files, live = min(left.edge_files, classes[edge].files), min(left.edge_rows, classes[edge].live)
+        found = [(edge, files, live)]
+        for number in (PARTIAL, SETTLED):
+            own = number == edge
+            found.append((number, classes[number].files - own * files, classes[number].live - own * live))
+        return found
+
+    def _files_of(self, taken: float, count: float, live: float, number: int) -> float:
+        """Files that hold so many rows which follow each other, of so many files of so many rows."""
+        each = live / count
+        if number != SMALL or not self.workload.is_partitioned:
+            return float(ceil(taken / each - 1e-6))
+        commits, rest = divmod(taken, self.workload.rows_per_commit)
+        per_commit = self.workload.rows_per_commit / each
+        return commits * per_commit + per_commit * (1 - exp(-rest / per_commit))
+
+    def edge(self, state: TableState) -> int:
+        """The class of what the last statement on the newest, or the oldest, rows wrote."""
+        each = state.left.edge_rows / state.left.edge_files if state.left.edge_files else 0.0
+        return PARTIAL if state.files.is_small(each) else SETTLED
+
+    def live_in(self, state: TableState, hits: Hits) -> float:
+        """Live rows of the files that were hit, touched or not."""
+        return sum(one.live * share for one, share in zip(self.classes(state), hits.row_shares, strict=True))
+
+
+def workload_of(case: Case) -> Workload:
+    """What statements need to know of a case."""
+    properties = TableProperties.read(case.table.properties)
+    return Workload(
+        rows_per_commit=float(case.rows_per_commit),
+        replaced_per_commit=float(case.replaced_rows_per_commit),
+        tasks=case.workload.files_per_commit,
+        target_file_bytes=properties.write_target_file_size_bytes,
+        is_partitioned=bool(case.table.partition_by),
+    )
+
+
+def _hit_of_unlike(share: float, mean: float, mean_square: float) -> tuple[float, float, float]:
+    """Of files whose rows are distributed by a gamma law: the share that is hit where this share of all rows is, the
+    share of rows in those, and the share of the squares of the rows of those that are not.
+    """
+    variance = max(mean_square - mean * mean, LEAST_VARIANCE * mean * mean)
+    shape = mean * mean / variance
+    left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
+    return 1 - left**-shape, 1 - left ** -(shape + 1), left ** -(shape + 2)
+
+
+def three(values: list[float]) -> tuple[float, float, float]:
+    """Figures of the three classes."""
+    small, partial, settled = values
+    return small, partial, settled
