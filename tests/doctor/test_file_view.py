@@ -58,7 +58,10 @@ def puffin(footer, size=None, flags=0):
         (puffin({}, flags=1), "compressed with lz4"),
         (puffin({"blobs": [{"type": "t", "fields": [], "offset": 4, "length": 99}]}), "lies outside it"),
         (PUFFIN_MAGIC, "without a footer"),
-        (b"PAR1", "not JSON"),
+        (b"PAR1", "Parquet"),
+        (b"ORC", "not JSON"),
+        (b"", "is empty"),
+        (b"AGS1\x00", "is encrypted"),
     ],
 )
 def test_what_is_no_metadata_file_is_refused(data, problem):

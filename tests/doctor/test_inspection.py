@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -169,6 +170,38 @@ def test_no_view_of_a_table_opens_a_file_to_write(tmp_path):
     command = [sys.executable, "-B", "-c", WATCHED, str(tree.root)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert "WRITES []" in done.stderr
+
+
+WRITING = re.compile(
+    r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC"
+    r"|\b(?:unlink|unlinkat|rename|renameat2?|mkdir|mkdirat|rmdir|truncate|ftruncate|link|linkat|symlink|symlinkat|f?chmod"
+    r"|fchmodat2?|utimensat|f?setxattr|lsetxattr|creat|mknod|mknodat)\("
+)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("arguments", [["--json"], ["--files"], ["--forecast", "1h", "--commit-interval", "1s"]])
+def test_no_system_call_of_an_inspection_writes(arguments, tmp_path):
+    tree, calls = emit_tree(tmp_path / "t", horizon_s=6.0), tmp_path / "calls"
+    strace = [
+        "strace",
+        "-f",
+        "-qq",
+        "-e",
+        "trace=%file,ftruncate,fchmod,fsetxattr",
+        "-e",
+        "signal=none",
+        "-o",
+        str(calls),
+    ]
+    command = [sys.executable, "-B", "-m", "wasim", "inspect", str(tree.root), "--fail-on", "never", *arguments]
+    done = subprocess.run([*strace, *command], capture_output=True, text=True, check=False, timeout=300)
+    if "ptrace" in done.stderr:
+        pytest.skip("strace may not trace here")
+    assert done.returncode == 0, done.stderr
+    lines = calls.read_text().splitlines()
+    assert any(str(tree.root) in line and "O_RDONLY" in line for line in lines)
+    assert [line for line in lines if WRITING.search(line) and "/dev/null" not in line and "ENOENT" not in line] == []
 
 
 def test_a_file_that_vanishes_meanwhile_is_said_and_nothing_worse(tmp_path):

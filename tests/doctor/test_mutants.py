@@ -16,7 +16,7 @@ from support.paths import DATA
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
-from wasim.doctor.content import _read_entries
+from wasim.doctor.content import _entries
 from wasim.doctor.document import inspection_document
 from wasim.doctor.file_view import file_view_document, view_file
 from wasim.doctor.prometheus import render_prometheus
@@ -102,7 +102,7 @@ def read_or_refuse(kind, number):
     data, started = mutant(kind, number), time.monotonic()
     readers = [lambda: file_view_document(view_file(data, source="mutant"))]
     if kind == "manifest":
-        readers.append(lambda: _read_entries(data, "mutant"))
+        readers.append(lambda: _entries(read_container(data, source="mutant"), "mutant"))
     refused = 0
     for read in readers:
         try:

@@ -6,14 +6,24 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import IntegerType, LongType, NestedField
 from support.folder_catalog import FolderCatalog
 
 from wasim.doctor import Choice, InspectOptions, Severity, inspect_location
-from wasim.doctor.findings import find, thresholds_with
+from wasim.doctor.file_view import view_file
+from wasim.doctor.findings import find, measures, thresholds_with
+from wasim.doctor.prometheus import render_prometheus
 from wasim.doctor.states import State
+from wasim.iceberg import ManifestContent, read_manifest
+from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.gzip_files import gzip_bytes
+from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind
 
 NOW = InspectOptions(grace_s=0)
@@ -168,7 +178,13 @@ def plant_unreadable_newest(root):
 
 
 def plant_newest_in_pieces(root):
-    newest(root).with_name(f"00099-{UUID}.gz.metadata.json").write_bytes(gzip_bytes(b"{}")[:-9])
+    path = newest(root).with_name(f"00099-{UUID}.gz.metadata.json")
+    path.write_bytes(gzip_bytes(b"{}")[:-9])
+    os.utime(path, (0, 0))
+
+
+def plant_commit_under_way(root):
+    newest(root).with_name(f"00099-{UUID}.metadata.json").write_bytes(b'{"format-version": 2, "loc')
 
 
 def plant_lost_current_snapshot(root):
@@ -189,6 +205,11 @@ def plant_absent_statistics(root):
 def plant_wrong_statistics(root):
     plant_absent_statistics(root)
     (root / "metadata" / "gone.stats").write_bytes(b"PFA1")
+
+
+def plant_encrypted_list(root):
+    path = lists(root)[-1]
+    path.write_bytes(b"AGS1" + os.urandom(path.stat().st_size - 4))
 
 
 def plant_absent_log(root):
@@ -223,9 +244,11 @@ FAULTS = {
     plant_hint_of_noise: "version_hint",
     plant_unreadable_newest: "unreadable",
     plant_newest_in_pieces: "unreadable",
+    plant_commit_under_way: "under_way",
     plant_lost_current_snapshot: "inconsistent",
     plant_absent_statistics: "absent_metadata",
     plant_wrong_statistics: "wrong_statistics",
+    plant_encrypted_list: "unsupported",
     plant_absent_log: "absent_logged",
     plant_outside: "outside",
     plant_orphans: "orphan_share",
@@ -258,11 +281,78 @@ def test_a_table_that_nobody_can_read_is_one_line(copied):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format-version": 5}, "format-version is 5; 1, 2, 3 and 4 are known"),
+        ({"view-uuid": UUID}, "is the metadata of a view, not of a table"),
+    ],
+    ids=["v5", "view"],
+)
+def test_what_is_not_read_is_named_and_no_older_file_stands_for_it(change, problem, copied):
+    upgraded = newest(copied).with_name(f"00099-{UUID}.metadata.json")
+    shutil.copy(newest(copied), upgraded)
+    rewrite(upgraded, lambda document: document.update(change))
+    with pytest.raises(UnsupportedFile, match=f"00099.*{problem}"):
+        inspect_location(str(copied), NOW)
+
+
+def test_live_data_is_the_summary_s_where_its_list_cannot_be_read_and_else_unknown(copied):
+    expected = inspect_location(str(copied), NOW).live_data_bytes
+    plant_encrypted_list(copied)
+    assert inspect_location(str(copied), NOW).live_data_bytes == expected
+    rewrite(newest(copied), lambda document: document["snapshots"][-1].pop("summary"))
+    inspection = inspect_location(str(copied), NOW)
+    assert (inspection.live_data_bytes, inspection.metadata_share) == (None, None)
+    assert "wasim_table_live_data_bytes" not in render_prometheus(inspection)
+
+
+@pytest.mark.parametrize("suffix", ["", ".metadata.json"])
+def test_a_hint_may_name_the_file(suffix, copied):
+    name = newest(copied).name.removesuffix(".metadata.json")
+    (copied / "metadata" / "version-hint.text").write_text(f"{name}{suffix}")
+    assert names(inspect_location(str(copied), NOW)) == {"moved"}
+
+
 def test_data_that_an_unreadable_manifest_may_refer_to_is_no_orphan(copied):
     plant_manifest_cut_short(copied)
     inspection = inspect_location(str(copied), NOW)
     assert inspection.totals.of(Kind.DATA, State.UNKNOWN).files == 1
     assert inspection.totals.of(Kind.DATA, State.ORPHAN).files == 0
+
+
+def test_a_partition_that_holds_most_of_the_data_is_named(tmp_path):
+    folder = FolderCatalog("local", warehouse=f"file://{tmp_path}/lake")
+    folder.create_namespace("db")
+    days = pa.array([day for day in range(40) for _ in range(1 if day else 40_000)], pa.int32())
+    rows = pa.table({"day": days, "id": pa.array(np.random.default_rng(1).permutation(len(days)))})
+    spec = PartitionSpec(PartitionField(source_id=1, field_id=1000, transform=IdentityTransform(), name="day"))
+    columns = (NestedField(1, "day", IntegerType(), required=False), NestedField(2, "id", LongType(), required=False))
+    table = folder.create_table("db.events", Schema(*columns), partition_spec=spec)
+    table.append(rows)
+    inspection = inspect_location(table.location(), NOW)
+    sizes = table.inspect.partitions().column("total_data_file_size_in_bytes").to_pylist()
+    assert measures(inspection.tree, inspection.totals)["partition_skew"] == max(sizes) / (sum(sizes) / len(sizes))
+    assert "partition_skew" in names(inspection)
+
+
+def test_manifests_in_parquet_are_read_as_those_in_avro_are(copied):
+    expected = inspect_location(str(copied), NOW)
+    for path in manifests(copied):
+        manifest = read_manifest(path.read_bytes(), source=path.name)
+        header = manifest.header
+        path.write_bytes(parquet_manifest_bytes(header.schema, header.spec, header.content, manifest.entries))
+    inspection = inspect_location(str(copied), NOW)
+    assert names(inspection) == {"moved", "wrong_manifest_length"}  # they are longer than their lists say
+    assert inspection.tree.content.places == expected.tree.content.places
+    assert inspection.live_data_bytes == expected.live_data_bytes
+    manifest = read_manifest((first := manifests(copied)[0]).read_bytes(), source="m")
+    header = manifest.header
+    deletes = parquet_manifest_bytes(header.schema, header.spec, ManifestContent.DELETES, manifest.entries)
+    first.with_name(f"{UUID}-m1.parquet").write_bytes(deletes)
+    assert inspect_location(str(copied), NOW).totals.of(Kind.DELETE_MANIFEST, State.ORPHAN).files == 1
+    view = view_file(manifests(copied)[0].read_bytes(), source="m")
+    assert (view.kind, len(view.records)) == ("manifest", 1)
 
 
 def test_thresholds_can_be_set(written):

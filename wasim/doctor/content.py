@@ -9,9 +9,10 @@ from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.places import Places
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import read_container
+from wasim.iceberg.containers import Container, read_container
 from wasim.iceberg.manifest_entries import FileContent, Status
-from wasim.iceberg.manifests import entry_record
+from wasim.iceberg.manifests import entry_record, read_manifest
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_scanning import (
     Row,
     Scanner,
@@ -25,8 +26,8 @@ from wasim.ledger import Kind
 from wasim.storage import StorageError
 
 _STATUS, _FILE = 0, 2
-_PATH, _ROWS, _BYTES, _CONTENT = 100, 103, 104, 134
-_WANTED = frozenset({_STATUS, _FILE, _PATH, _ROWS, _BYTES, _CONTENT})
+_PATH, _PARTITION, _ROWS, _BYTES, _CONTENT = 100, 102, 103, 104, 134
+_WANTED = frozenset({_STATUS, _FILE, _PATH, _PARTITION, _ROWS, _BYTES, _CONTENT})
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class ContentFiles:
     """Data and delete files by key: a row per file in equal-length columns.
 
     `last_seen` is the place of the last snapshot that holds the file; `is_live` says whether the current one does.
+    `partitions` number the partitions, by spec and values, as they came.
     """
 
     places: dict[str, int] = field(default_factory=dict)
@@ -42,11 +44,21 @@ class ContentFiles:
     kinds: list[Kind] = field(default_factory=list)
     last_seen: list[int] = field(default_factory=list)
     is_live: list[bool] = field(default_factory=list)
+    partitions: list[int] = field(default_factory=list)
+    partition_places: dict[tuple[int, Value], int] = field(default_factory=dict)
     unread_manifests: int = 0
     unread_live_manifests: int = 0
 
     def __len__(self) -> int:
         return len(self.bytes)
+
+    def live_bytes_by_partition(self) -> list[int]:
+        """Bytes of live data in each partition that has any."""
+        sums: dict[int, int] = {}
+        for size, kind, is_live, one in zip(self.bytes, self.kinds, self.is_live, self.partitions, strict=True):
+            if is_live and kind is Kind.DATA:
+                sums[one] = sums.get(one, 0) + size
+        return list(sums.values())
 
     def live_bytes(self, kind: Kind) -> int:
         """Bytes of the current snapshot's files of a kind, as its manifests give them."""
@@ -64,6 +76,15 @@ class _Layout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """What a manifest says of all its files."""
+
+    spec_id: int
+    is_live: bool
+    last_seen: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Entries:
     rows: list[Row]
     places: Mapping[int, int]
@@ -72,31 +93,55 @@ class _Entries:
 
 def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: Places, faults: Faults) -> ContentFiles:
     """The files of all manifests of an index. Manifests that cannot be read go into `faults`."""
-    content, live = ContentFiles(), set(index.live)
+    content, live, container = ContentFiles(), set(index.live), None
     for place, manifest in enumerate(index.manifests):
         key, is_live = index.keys[place], place in live
         try:
-            entries = _read_entries(read(key), key)
+            data = read(key)
+            if data[:4] == PARQUET_MAGIC:
+                entries = _parquet_entries(data, key)
+            else:
+                container = read_container(data, source=key, like=container)
+                entries = _entries(container, key)
         except FileNotFoundError:
             faults.add_missing(key, "a manifest", was_listed=key in places.files)
         except (IcebergFileError, StorageError) as error:
             faults.add_unreadable(error)
         else:
             _check_counts(manifest, entries, key, faults)
-            _add(content, entries, places, is_live=is_live, last_seen=index.last_seen[place])
+            held = _Held(spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=index.last_seen[place])
+            _add(content, entries, places, held)
             continue
         content.unread_manifests += 1
         content.unread_live_manifests += is_live
     return content
 
 
-def _read_entries(data: bytes, key: str) -> _Entries:
-    container = read_container(data, source=key)
+def _parquet_entries(data: bytes, key: str) -> _Entries:
+    """The entries of a manifest of format version 4, as rows of the same fields."""
+    rows: list[Row] = [
+        (
+            one.status,
+            (
+                one.file.file_path,
+                tuple(one.file.partition),
+                one.file.record_count,
+                one.file.file_size_bytes,
+                one.file.content,
+            ),
+        )
+        for one in read_manifest(data, source=key).entries
+    ]
+    inner = {number: place for place, number in enumerate((_PATH, _PARTITION, _ROWS, _BYTES, _CONTENT))}
+    return _Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
+
+
+def _entries(container: Container, key: str) -> _Entries:
     try:
         layout = _layout(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
         raise IcebergFileError(key, error.problem) from error
-    items, rows = allowed_items(len(data)), list[Row]()
+    items, rows = allowed_items(container.file_bytes), list[Row]()
     for block in container.blocks:
         scanned = scan_records(block.raw, layout.scanner, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
@@ -118,10 +163,10 @@ def _layout(avro_schema: bytes, is_java: bool) -> _Layout:
     return _Layout(scanner=record_scanner(record, _WANTED), inner=inner)
 
 
-def _add(content: ContentFiles, entries: _Entries, places: Places, *, is_live: bool, last_seen: int) -> None:
+def _add(content: ContentFiles, entries: _Entries, places: Places, held: _Held) -> None:
     status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
     path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))
-    content_at = entries.inner.get(_CONTENT)
+    content_at, partition_at = entries.inner.get(_CONTENT), entries.inner.get(_PARTITION)
     for row in entries.rows:
         if row[status_at] == Status.DELETED:
             continue
@@ -136,11 +181,13 @@ def _add(content: ContentFiles, entries: _Entries, places: Places, *, is_live: b
             content.bytes.append(_whole(file[bytes_at]))
             content.rows.append(_whole(file[rows_at]))
             content.kinds.append(kind)
-            content.last_seen.append(last_seen)
-            content.is_live.append(is_live)
+            content.last_seen.append(held.last_seen)
+            content.is_live.append(held.is_live)
+            partition = (held.spec_id, None if partition_at is None else file[partition_at])
+            content.partitions.append(content.partition_places.setdefault(partition, len(content.partition_places)))
         else:
-            content.last_seen[place] = max(content.last_seen[place], last_seen)
-            content.is_live[place] = content.is_live[place] or is_live
+            content.last_seen[place] = max(content.last_seen[place], held.last_seen)
+            content.is_live[place] = content.is_live[place] or held.is_live
 
 
 def _kind(content: Value) -> Kind:

@@ -1,8 +1,9 @@
 """An inspection as one JSON document; `SCHEMA_VERSION` changes when a key changes its meaning."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wasim.doctor.findings import Finding, measures
 from wasim.doctor.growth import MARKS
@@ -14,10 +15,15 @@ from wasim.doctor.verdicts import verdict_of
 from wasim.iceberg.faults import printable
 from wasim.ledger import Kind
 
+if TYPE_CHECKING:
+    from wasim.doctor.outlook import Outlook
+
 SCHEMA_VERSION = 1
 
 
-def inspection_document(inspection: Inspection, *, files: bool = False) -> dict[str, Any]:
+def inspection_document(
+    inspection: Inspection, *, files: bool = False, outlook: "Outlook | None" = None
+) -> dict[str, Any]:
     """The document. Sizes are bytes, times seconds unless their names say otherwise, moments ISO 8601 in UTC."""
     tree = inspection.tree
     metadata, chosen = tree.opened.metadata, tree.opened.chosen
@@ -57,6 +63,8 @@ def inspection_document(inspection: Inspection, *, files: bool = False) -> dict[
         "remedies": [_remedy(one) for one in inspection.remedies],
         "findings": [_finding(one) for one in inspection.findings],
     }
+    if outlook is not None:
+        document["outlook"] = _outlook(outlook)
     if files:
         document["file_verdicts"] = list(file_rows(inspection))
     return document
@@ -122,6 +130,10 @@ def _history(inspection: Inspection) -> dict[str, Any]:
         "bytes_per_commit": {
             kind.value: _spread(spread) for kind in Kind if (spread := history.bytes_per_commit(kind)) is not None
         },
+        "laws": {
+            kind.value: {"bytes": dict(law.coefficients), "typical_error": law.typical_error}
+            for kind, law in inspection.laws.items()
+        },
     }
 
 
@@ -133,6 +145,21 @@ def _growth(inspection: Inspection) -> dict[str, Any]:
         "days_until": [
             {"mark": mark.name, "days": growth.days_until[mark.name], "source": mark.source} for mark in MARKS
         ],
+    }
+
+
+def _outlook(outlook: "Outlook") -> dict[str, Any]:
+    return {
+        "ahead_s": outlook.ahead_s,
+        "commits_so_far": outlook.commits_so_far,
+        "commit_interval_s": outlook.commit_interval_s,
+        "maintenance": outlook.maintenance.model_dump(mode="json", exclude_none=True),
+        "live_bytes": {
+            kind.value: {"simulated": simulated, "found": found}
+            for kind, (simulated, found) in outlook.now_bytes.items()
+        },
+        "prospects": [asdict(one) for one in outlook.prospects],
+        "notes": [printable(one) for one in outlook.notes],
     }
 
 

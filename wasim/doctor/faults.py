@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wasim.errors import WasimError
-from wasim.iceberg.faults import IcebergFileError, printable
+from wasim.iceberg.faults import IcebergFileError, UnsupportedFile, printable
 
 
 class FaultKind(StrEnum):
@@ -15,7 +15,9 @@ class FaultKind(StrEnum):
     ABSENT_LOGGED = "absent_logged"  # a former metadata.json that the metadata log still names: harmless
     ABSENT_DATA = "absent_data"
     UNREADABLE = "unreadable"
+    UNSUPPORTED = "unsupported"  # sound as far as can be seen, but encrypted or of a newer format
     VANISHED = "vanished"
+    UNDER_WAY = "under_way"  # a metadata.json that is not whole yet
     WRONG_DATA_SIZE = "wrong_data_size"
     WRONG_MANIFEST_LENGTH = "wrong_manifest_length"
     WRONG_COUNT = "wrong_count"
@@ -51,4 +53,4 @@ class Faults:
     def add_unreadable(self, error: WasimError) -> None:
         """A file that could not be read, with what its reader says."""
         text = f"{error.source}: {error.problem}" if isinstance(error, IcebergFileError) else str(error)
-        self.add(FaultKind.UNREADABLE, text)
+        self.add(FaultKind.UNSUPPORTED if isinstance(error, UnsupportedFile) else FaultKind.UNREADABLE, text)

@@ -17,12 +17,13 @@ from wasim.iceberg import (
     read_metadata_json,
 )
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import Container, read_container
-from wasim.iceberg.faults import printable
+from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container
+from wasim.iceberg.faults import UnsupportedFile, printable
 from wasim.iceberg.gzip_files import decompressed
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import ManifestHeader, entry_record
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID
 from wasim.iceberg.schemas import PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
@@ -45,10 +46,16 @@ class FileView:
 
 def view_file(data: bytes, *, source: str) -> FileView:
     """The file taken apart. IcebergFileError if it is none of Iceberg's metadata files."""
+    if not data:
+        raise IcebergFileError(source, "is empty")
     if data[:3] == b"Obj":
         return _view_avro(data, source)
     if data[:4] == PUFFIN_MAGIC:
         return _view_puffin(data, source)
+    if data[:4] == PARQUET_MAGIC:
+        return _view_parquet(data, source)
+    if data[:4] == ENCRYPTED_MAGIC:
+        raise UnsupportedFile(source, "is encrypted, and wasim holds no keys")
     return _view_json(data, source)
 
 
@@ -84,6 +91,14 @@ def _view_avro(data: bytes, source: str) -> FileView:
         manifests = read_manifest_list(data, source=source).manifests
         return FileView(kind="manifest_list", header=header, records=[_plain_fields(one) for one in manifests])
     manifest = read_manifest(data, source=source, known=_bare_header(container, source))
+    schema = manifest.header.schema
+    return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
+
+
+def _view_parquet(data: bytes, source: str) -> FileView:
+    """A manifest of format version 4."""
+    manifest = read_manifest(data, source=source)
+    header = {"codec": manifest.codec, "bytes": len(data), "format_version": manifest.header.format_version}
     schema = manifest.header.schema
     return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
 

@@ -1,6 +1,6 @@
 """What is wrong with a table, by thresholds whose sources are named."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -16,6 +16,7 @@ _MB = 1_000_000
 _SMALL_FILE_BYTES = 32 << 20
 _LEAST_METADATA_BYTES = 1 << 20  # below, a ratio says nothing
 _LEAST_FILES = 32
+_LEAST_PARTITIONS = 8
 
 
 class Severity(IntEnum):
@@ -70,6 +71,9 @@ THRESHOLDS = {
         ),
         Threshold(name="small_file_share", warning=0.3, critical=0.6, source="iceops: files below 32 MiB"),
         Threshold(name="delete_file_share", warning=0.1, critical=0.3, source="iceops: delete files per data file"),
+        Threshold(
+            name="partition_skew", warning=10, critical=100, source="wasim: the largest partition's data ÷ the mean"
+        ),
         Threshold(name="orphan_share", warning=0.1, critical=0.5, source="wasim: orphans' share of all bytes there"),
         Threshold(
             name="manifest_overlap", warning=0.5, critical=0.9, source="wasim: share of manifests a partition may be in"
@@ -117,6 +121,8 @@ def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
         if len(sizes) >= _LEAST_FILES:
             values["small_file_share"] = sum(size < _SMALL_FILE_BYTES for size in sizes) / len(sizes)
             values["delete_file_share"] = deletes / len(sizes)
+            if (skew := _skew_of(content.live_bytes_by_partition())) is not None:
+                values["partition_skew"] = skew
     whole = totals.of_kinds(tuple(Kind)).bytes
     if whole >= _LEAST_METADATA_BYTES:
         values["orphan_share"] = totals.of_kinds(tuple(Kind), State.ORPHAN).bytes / whole
@@ -125,14 +131,23 @@ def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
     return values
 
 
-def live_data_bytes(tree: Tree) -> int:
-    """Bytes of the current snapshot's data and delete files: its manifests' own, else its summary's."""
-    if tree.content is not None and not tree.content.unread_live_manifests:
+def _skew_of(partition_bytes: Sequence[int]) -> float | None:
+    """The largest partition's bytes ÷ the mean; None for too few partitions to say."""
+    whole = sum(partition_bytes)
+    if len(partition_bytes) < _LEAST_PARTITIONS or not whole:
+        return None
+    return max(partition_bytes) * len(partition_bytes) / whole
+
+
+def live_data_bytes(tree: Tree) -> int | None:
+    """Bytes of the current snapshot's data and delete files: its manifests' own, else its summary's, else None."""
+    is_known = tree.content is not None and not tree.content.unread_live_manifests and tree.index.live_is_known
+    if tree.content is not None and is_known:
         return tree.content.live_bytes(Kind.DATA) + tree.content.live_bytes(Kind.DELETE_FILE)
     current = tree.opened.metadata.current_snapshot_id
     summary = next((one.summary for one in tree.index.snapshots if one.snapshot_id == current), None) or {}
     text = summary.get("total-files-size", "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
+    return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
 def _measured(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> Iterator[Finding]:
@@ -162,6 +177,8 @@ _FAULTS = {
     FaultKind.ABSENT_LOGGED: (Severity.NOTE, "former metadata.json that the metadata log names are absent"),
     FaultKind.ABSENT_DATA: (Severity.CRITICAL, "data or delete files are absent"),
     FaultKind.UNREADABLE: (Severity.CRITICAL, "metadata files cannot be read"),
+    FaultKind.UNSUPPORTED: (Severity.WARNING, "metadata files are not read by wasim; what they refer to is unknown"),
+    FaultKind.UNDER_WAY: (Severity.NOTE, "metadata.json are not whole yet: a commit seems to be under way"),
     FaultKind.VANISHED: (Severity.NOTE, "files vanished while they were looked at"),
     FaultKind.WRONG_DATA_SIZE: (Severity.CRITICAL, "data or delete files have another size than their manifests say"),
     FaultKind.WRONG_MANIFEST_LENGTH: (Severity.WARNING, "manifests have another length than their lists say"),

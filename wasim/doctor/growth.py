@@ -1,11 +1,14 @@
 """How a table's metadata grows, and when it will have grown past where others were hurt."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from wasim.doctor.history import History
 from wasim.doctor.json_parts import JsonParts
+from wasim.doctor.law import LEAST_COMMITS, Law
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
@@ -13,7 +16,6 @@ from wasim.units import Floats
 
 _DAY_S = 86_400.0
 _MB = 1_000_000
-_LEAST_COMMITS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +48,14 @@ MARKS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """A quantity now, and what a day adds to it if all goes on as it did; None where the history does not tell."""
+    """A quantity now, and what a day adds to it if all goes on as it did; None where the history does not tell.
+
+    Every day adds `quickening` to `per_day`: files that hold all snapshots grow with each.
+    """
 
     now: float
     per_day: float | None
+    quickening: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,26 +82,36 @@ def time_until(days: float | None) -> str:
     return f"{days:,.0f} days"
 
 
-def measure_growth(tree: Tree, history: History, parts: JsonParts, *, metadata_bytes: int, data_bytes: int) -> Growth:
-    """The growth of an inspected table. `metadata_bytes` are on storage, `data_bytes` live."""
+def measure_growth(
+    tree: Tree,
+    history: History,
+    parts: JsonParts,
+    laws: Mapping[Kind, Law],
+    *,
+    metadata_bytes: int,
+    data_bytes: int | None,
+) -> Growth:
+    """The growth of an inspected table. `metadata_bytes` are on storage, `data_bytes` live or unknown."""
     per_day = None if history.commits_per_hour is None else history.commits_per_hour * 24
     counts, sizes = _column(tree.index.counts), _column(tree.index.bytes)
     times = history.ledger.event_time_s
     stored_share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
-    written = _written_per_day(history, per_day)
+    manifests = _per_day(times, counts)
+    written, quickening = _written_per_day(tree, history, laws, per_day, manifests or 0.0)
     data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
     live = [tree.index.manifests[one].manifest_length for one in tree.index.live]
     trends = {
         "metadata_json_bytes": Trend(
-            now=tree.opened.json_bytes, per_day=_json_per_day(tree, parts, per_day, stored_share, history)
+            now=tree.opened.json_bytes,
+            per_day=_json_per_day(tree, parts, laws.get(Kind.METADATA_JSON), per_day, stored_share),
         ),
-        "manifests": Trend(now=len(tree.index.live), per_day=_per_day(times, counts)),
+        "manifests": Trend(now=len(tree.index.live), per_day=manifests),
         "manifest_bytes": Trend(now=sum(live), per_day=_per_day(times, sizes)),
-        "metadata_bytes": Trend(now=metadata_bytes, per_day=written),
-        "data_bytes": Trend(now=data_bytes, per_day=data),
+        "metadata_bytes": Trend(now=metadata_bytes, per_day=written, quickening=quickening),
+        "data_bytes": Trend(now=data_bytes or 0, per_day=data),
     }
     days = {mark.name: _days(trends[mark.quantity], mark.value) for mark in MARKS if mark.quantity in trends}
-    days |= {mark.name: _days_until_share(trends, mark.value) for mark in MARKS if mark.quantity == "metadata_share"}
+    days |= {mark.name: days_until_share(trends, mark.value) for mark in MARKS if mark.quantity == "metadata_share"}
     return Growth(trends=trends, days_until=days)
 
 
@@ -106,37 +122,53 @@ def _column(values: list[int]) -> Floats:
 def _per_day(times_s: Floats, values: Floats) -> float | None:
     """The slope of a line through the points; a saw-tooth has that of its middle."""
     known = ~np.isnan(values)
-    if known.sum() < _LEAST_COMMITS or np.ptp(times_s[known]) <= 0:
+    if known.sum() < LEAST_COMMITS or np.ptp(times_s[known]) <= 0:
         return None
     return float(np.polyfit(times_s[known], values[known], 1)[0]) * _DAY_S
 
 
 def _json_per_day(
-    tree: Tree, parts: JsonParts, commits_per_day: float | None, stored_share: float, history: History
+    tree: Tree, parts: JsonParts, law: Law | None, commits_per_day: float | None, stored_share: float
 ) -> float | None:
-    """What a day adds to metadata.json: as its files grew, or by the parts that a commit adds to."""
-    if commits_per_day is None or len(history.ledger) < _LEAST_COMMITS:
+    """What a day adds to metadata.json: by the table's law, or by the parts that a commit adds to.
+
+    The law tells a snapshot from an entry of the log only where the log has been full.
+    """
+    if commits_per_day is None or len(tree.index.snapshots) < LEAST_COMMITS:
         return None
-    sizes = history.ledger.written_bytes[Kind.METADATA_JSON]
-    known = history.known[Kind.METADATA_JSON.value]
     metadata = tree.opened.metadata
     limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
-    log_is_full = len(metadata.metadata_log) >= limit
-    if known.sum() >= _LEAST_COMMITS and log_is_full:
-        return _per_day(history.ledger.event_time_s[known], sizes[known].astype(np.float64))
-    return (
-        sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log"))
-        * commits_per_day
-        * stored_share
-    )
+    if law is not None and len(metadata.metadata_log) >= limit:
+        added = law.coefficients.get("snapshot", 0.0) + law.coefficients.get("commit", 0.0)
+        return added * commits_per_day
+    added = sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log"))
+    return added * commits_per_day * stored_share
 
 
-def _written_per_day(history: History, commits_per_day: float | None) -> float | None:
-    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
-    spreads = [history.bytes_per_commit(kind) for kind in kinds]
-    if commits_per_day is None or all(spread is None for spread in spreads):
-        return None
-    return sum(spread.median for spread in spreads if spread is not None) * commits_per_day
+def _written_per_day(
+    tree: Tree, history: History, laws: Mapping[Kind, Law], commits_per_day: float | None, manifests_per_day: float
+) -> tuple[float | None, float]:
+    """Metadata that a day adds, at today's sizes, and what a day adds to that. Deleted metadata.json add nothing."""
+    kinds = [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
+    if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
+        kinds.remove(Kind.METADATA_JSON)
+    sizes = [size for kind in kinds if (size := _newest_bytes(history, laws.get(kind), kind)) is not None]
+    if commits_per_day is None or not sizes:
+        return None, 0.0
+    growth = 0.0
+    if Kind.METADATA_JSON in kinds and (law := laws.get(Kind.METADATA_JSON)) is not None:
+        growth += commits_per_day * sum(law.coefficients.get(name, 0.0) for name in ("snapshot", "commit"))
+    if (law := laws.get(Kind.MANIFEST_LIST)) is not None:
+        growth += manifests_per_day * law.coefficients.get("manifest", 0.0)
+    return sum(sizes) * commits_per_day, max(0.0, growth) * commits_per_day
+
+
+def _newest_bytes(history: History, law: Law | None, kind: Kind) -> float | None:
+    """What a commit now writes of a kind that grows, and of others what it mostly did."""
+    if law is not None and kind is not Kind.DATA_MANIFEST and np.isfinite(law.predicted[-1]):
+        return float(law.predicted[-1])
+    spread = history.bytes_per_commit(kind)
+    return None if spread is None else spread.median
 
 
 def _days(trend: Trend, value: float) -> float | None:
@@ -145,11 +177,17 @@ def _days(trend: Trend, value: float) -> float | None:
     return (value - trend.now) / trend.per_day if trend.per_day is not None and trend.per_day > 0 else None
 
 
-def _days_until_share(trends: dict[str, Trend], share: float) -> float | None:
+def days_until_share(trends: Mapping[str, Trend], share: float) -> float | None:
+    """Days until metadata is that share of data: 0 where it is, None where that is not in sight."""
     metadata, data = trends["metadata_bytes"], trends["data_bytes"]
     if data.now > 0 and metadata.now >= share * data.now:
         return 0.0
     if metadata.per_day is None:
         return None
-    closing = metadata.per_day - share * max(0.0, data.per_day or 0.0)
-    return (share * data.now - metadata.now) / closing if closing > 0 and data.now > 0 else None
+    gap, closing = share * data.now - metadata.now, metadata.per_day - share * max(0.0, data.per_day or 0.0)
+    if data.now <= 0:
+        return None
+    if metadata.quickening <= 0:
+        return gap / closing if closing > 0 else None
+    # gap = closing · t + quickening · t² / 2
+    return (math.sqrt(closing**2 + 2 * metadata.quickening * gap) - closing) / metadata.quickening

@@ -85,13 +85,14 @@ def _writer(snapshot: Snapshot) -> str:
     version = summary.get("engine-version", "")
     library = summary.get("iceberg-version", "").partition(" (")[0]
     if engine is None:
-        engine = next((name for key, name in _SIGNS if key in summary), "unknown")
-    return ", ".join(part for part in (f"{engine} {version}".strip(), library) if part)
+        engine = next((name for key, name in _SIGNS if key in summary), "")
+    return ", ".join(part for part in (f"{engine} {version}".strip(), library) if part) or "unknown"
 
 
 _SIGNS = (
     ("flink.job-id", "flink"),
     ("trino_query_id", "trino"),
+    ("dremio-job-id", "dremio"),
     ("spark.sql.streaming.queryId", "spark"),
     ("spark.app.id", "spark"),
     ("kafka.connect.commit-id", "kafka connect"),

@@ -7,6 +7,7 @@ from wasim.doctor.findings import Finding, Severity, find, live_data_bytes, thre
 from wasim.doctor.growth import Growth, measure_growth
 from wasim.doctor.history import History, rebuild_history
 from wasim.doctor.json_parts import JsonParts, measure_parts
+from wasim.doctor.law import Law, fit_laws
 from wasim.doctor.opening import Choice, OpenedTable, open_table
 from wasim.doctor.remedies import Remedy, find_remedies
 from wasim.doctor.states import State, StateTotals, total_states
@@ -40,6 +41,7 @@ class Inspection:
     totals: StateTotals
     parts: JsonParts
     history: History
+    laws: Mapping[Kind, Law]
     growth: Growth
     remedies: tuple[Remedy, ...]
     findings: tuple[Finding, ...]
@@ -55,8 +57,8 @@ class Inspection:
         return self.totals.of_kinds(METADATA_KINDS, State.LIVE).bytes
 
     @property
-    def live_data_bytes(self) -> int:
-        """Bytes of the current snapshot's data and delete files, as metadata gives them."""
+    def live_data_bytes(self) -> int | None:
+        """Bytes of the current snapshot's data and delete files, as metadata gives them; None if nothing does."""
         return live_data_bytes(self.tree)
 
     @property
@@ -84,12 +86,14 @@ def inspect_table(opened: OpenedTable, options: InspectOptions) -> Inspection:
     parts = measure_parts(opened.json_text, opened.metadata)
     history = rebuild_history(tree, options.commit_interval_s)
     metadata_bytes = totals.of_kinds(METADATA_KINDS).bytes
-    growth = measure_growth(tree, history, parts, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
+    laws = fit_laws(tree, history)
+    growth = measure_growth(tree, history, parts, laws, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
     return Inspection(
         tree=tree,
         totals=totals,
         parts=parts,
         history=history,
+        laws=laws,
         growth=growth,
         remedies=find_remedies(tree, totals, parts, options.table),
         findings=find(tree, totals, thresholds),

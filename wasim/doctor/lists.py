@@ -41,19 +41,24 @@ class ManifestIndex:
     counts: list[int]
     bytes: list[int]
     list_keys: list[str]
+    live_is_known: bool
+    """False if the current snapshot's manifest list cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _List:
-    """A list as it was read: its records' bytes, where each begins, and which manifest each is."""
+    """A list as it was read: its records' bytes, and which manifest each is.
+
+    `lefts` are the bytes from each record's beginning to the end, which what is put before it leaves as they are.
+    """
 
     scanner: Scanner | None
     raw: bytes
-    starts: list[int]
+    lefts: list[int]
     ids: list[int]
 
 
-_EMPTY = _List(scanner=None, raw=b"", starts=[], ids=[])
+_EMPTY = _List(scanner=None, raw=b"", lefts=[], ids=[])
 
 
 def index_manifests(
@@ -81,7 +86,7 @@ class _Indexing:
         self.by_path: dict[str, int] = {}
 
     def run(self, snapshots: Sequence[Snapshot], current: int | None, other_refs: frozenset[int]) -> ManifestIndex:
-        before, live, others = _EMPTY, list[int](), set[int]()
+        before, live, others, live_is_known = _EMPTY, list[int](), set[int](), current is None
         counts, sizes, list_keys = list[int](), list[int](), list[str]()
         for place, snapshot in enumerate(snapshots):
             key, found = self._list_of(snapshot, before)
@@ -96,7 +101,7 @@ class _Indexing:
             known = sizes[-1] if sizes and sizes[-1] >= 0 and before is not _EMPTY else None
             sizes.append(self._bytes(found.ids) if known is None else known + self._bytes(came) - self._bytes(left))
             if snapshot.snapshot_id == current:
-                live = found.ids
+                live, live_is_known = found.ids, True
             if snapshot.snapshot_id in other_refs:
                 others.update(found.ids)
             before = found
@@ -112,6 +117,7 @@ class _Indexing:
             counts=counts,
             bytes=sizes,
             list_keys=list_keys,
+            live_is_known=live_is_known,
         )
 
     def _bytes(self, ids: Sequence[int]) -> int:
@@ -145,7 +151,7 @@ class _Indexing:
                     )
                 )
             )
-        return _List(scanner=None, raw=b"", starts=[], ids=ids)
+        return _List(scanner=None, raw=b"", lefts=[], ids=ids)
 
     def _read(self, data: bytes, key: str, before: _List) -> _List:
         container = read_container(data, source=key)
@@ -158,22 +164,20 @@ class _Indexing:
         items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
         shared = _shared_records(before, scanner, raw)
         if shared is not None:
-            stop = len(raw) - (len(before.raw) - before.starts[shared])
+            stop = len(raw) - before.lefts[shared]
             try:
                 scanned = scan_records(raw, scanner, source=key, items=items, records=records, stop=stop)
             except IcebergFileError:
                 pass  # what is alike is no whole number of records
             else:
                 head = self._ids(scanned.rows, scanner)
-                shift = stop - before.starts[shared]
+                lefts = [len(raw) - start for start in scanned.starts]
                 return _List(
-                    scanner=scanner,
-                    raw=raw,
-                    starts=scanned.starts + [start + shift for start in before.starts[shared:]],
-                    ids=head + before.ids[shared:],
+                    scanner=scanner, raw=raw, lefts=lefts + before.lefts[shared:], ids=head + before.ids[shared:]
                 )
         scanned = scan_records(raw, scanner, source=key, items=items, records=records)
-        return _List(scanner=scanner, raw=raw, starts=scanned.starts, ids=self._ids(scanned.rows, scanner))
+        lefts = [len(raw) - start for start in scanned.starts]
+        return _List(scanner=scanner, raw=raw, lefts=lefts, ids=self._ids(scanned.rows, scanner))
 
     def _ids(self, rows: Sequence[Row], scanner: Scanner) -> list[int]:
         return [self._known_row(row, scanner.places) for row in rows]
@@ -202,18 +206,18 @@ def _scanner(avro_schema: bytes) -> Scanner:
 
 def _shared_records(before: _List, scanner: Scanner, raw: bytes) -> int | None:
     """The first record of the list before from which on this list ends in the same bytes; None if none."""
-    if before.scanner is not scanner or not before.starts:
+    if before.scanner is not scanner or not before.lefts:
         return None
     if raw.endswith(before.raw):
         return 0
-    low, high = 1, len(before.starts)  # the tail from `high` on is alike, being empty
+    low, high = 1, len(before.lefts)  # the tail from `high` on is alike, being empty
     while low < high:
         middle = (low + high) // 2
-        if raw.endswith(before.raw[before.starts[middle] :]):
+        if raw.endswith(before.raw[-before.lefts[middle] :]):
             high = middle
         else:
             low = middle + 1
-    return low if low < len(before.starts) else None
+    return low if low < len(before.lefts) else None
 
 
 def _difference(before: _List, found: _List) -> tuple[list[int], list[int]]:

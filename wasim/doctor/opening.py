@@ -1,13 +1,15 @@
 """A table found at a location: its current metadata.json, why that one, and every file in its folder."""
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wasim.doctor.catalogs import is_table_name, load_named
-from wasim.doctor.faults import Faults
+from wasim.doctor.faults import FaultKind, Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
-from wasim.iceberg.gzip_files import decompressed
+from wasim.iceberg.faults import UnsupportedFile
+from wasim.iceberg.gzip_files import decompressed, is_gzip
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
@@ -15,7 +17,9 @@ from wasim.storage import S3Options, Storage, StorageError, StoredFile, open_sto
 
 _METADATA = "metadata"
 _HINT = "version-hint.text"
+_HINTED_NAME = re.compile(rb"[\w.-]{1,100}")
 _MOST_UNREADABLE = 20
+_UNDER_WAY_S = 60.0
 _MOST_NAMED = 5
 
 
@@ -172,23 +176,39 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
         except IcebergFileError as error:
             raise first or error from error
         for passed_over in found.unreadable:
-            faults.add_unreadable(passed_over)
+            _pass_over(folder, passed_over, faults)
             candidates.discard(passed_over.source)
         try:
             data = folder.storage.read(folder.full(found.path))
             text = decompressed(data, source=found.path, most_bytes=MOST_JSON_BYTES)
             metadata = read_metadata_json(text, source=found.path)
+        except UnsupportedFile:
+            raise  # an older file would be the table's past, not what stands
         except (IcebergFileError, FileNotFoundError) as error:
             fault = error if isinstance(error, IcebergFileError) else IcebergFileError(found.path, "vanished")
             first = first or fault
             if choice.metadata_file is not None:
                 raise fault from error
-            faults.add_unreadable(fault)
+            _pass_over(folder, fault, faults)
             candidates.discard(found.path)
         else:
             compressed = text is not data
             return _Current(found=found, metadata=metadata, text=text, bytes=len(data), is_compressed=compressed)
     raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
+
+
+def _pass_over(folder: _Folder, fault: IcebergFileError, faults: Faults) -> None:
+    """Note a metadata.json that cannot be read: one of the last minute that has no end is being written."""
+    stored = folder.files.get(fault.source)
+    if stored is not None and time.time() - stored.modified_s < _UNDER_WAY_S:
+        try:
+            data = folder.storage.read(folder.full(fault.source))
+            is_whole = data.rstrip().endswith(b"}") or (is_gzip(data) and "cut short" not in fault.problem)
+        except (FileNotFoundError, StorageError):
+            is_whole = False
+        if not is_whole:
+            return faults.add(FaultKind.UNDER_WAY, f"{fault.source}: {fault.problem}")
+    return faults.add_unreadable(fault)
 
 
 def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
@@ -210,7 +230,10 @@ def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMet
 
 
 def _hint(folder: _Folder, chosen: str) -> tuple[str | None, bool]:
-    """What version-hint.text says, and whether it names the file chosen. It is reported, never trusted."""
+    """What version-hint.text says, and whether it names the file chosen. It is reported, never trusted.
+
+    The Hadoop catalog writes a version; DuckDB and others write the file's name without its suffix.
+    """
     path = f"{folder.name}/{_HINT}".lstrip("/")
     if path not in folder.files:
         return None, True
@@ -218,7 +241,11 @@ def _hint(folder: _Folder, chosen: str) -> tuple[str | None, bool]:
         data = folder.storage.read(folder.full(path), head=100)
     except (FileNotFoundError, StorageError):
         return None, True
-    version, name = hinted_version(data), parse_metadata_name(chosen.rpartition("/")[2])
-    if version is None:
-        return "no version", False
-    return f"version {version}", name is not None and name.version == version
+    base = chosen.rpartition("/")[2]
+    version, name = hinted_version(data), parse_metadata_name(base)
+    if version is not None:
+        return f"version {version}", name is not None and name.version == version
+    text = data.strip()
+    if _HINTED_NAME.fullmatch(text):
+        return text.decode(), base.startswith((f"{text.decode()}.", f"v{text.decode()}.")) or base == text.decode()
+    return "no version", False

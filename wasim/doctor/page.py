@@ -1,6 +1,7 @@
 """An inspection as one HTML file that loads nothing, in the reports' own style."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -11,7 +12,16 @@ from wasim.doctor.growth import MARKS, time_until
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
-from wasim.doctor.terminal import headline, history_lines, sql_lines, state_name
+from wasim.doctor.terminal import (
+    PROSPECT_COLUMNS,
+    headline,
+    history_lines,
+    outlook_lines,
+    outlook_title,
+    prospect_rows,
+    sql_lines,
+    state_name,
+)
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
@@ -20,8 +30,11 @@ from wasim.report.pages.run_page import Picture, groupwise
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes
 
+if TYPE_CHECKING:
+    from wasim.doctor.outlook import Outlook
 
-def render_page(inspection: Inspection) -> str:
+
+def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str:
     """The page. Everything that came out of a table is escaped and bounded."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("wasim.doctor"), PackageLoader("wasim.report.pages")]),
@@ -46,6 +59,8 @@ def render_page(inspection: Inspection) -> str:
         parts=_parts(inspection),
         history=_history(inspection),
         days=_days(inspection),
+        prospects=None if outlook is None else _prospects(outlook),
+        prospect_lines=() if outlook is None else tuple(outlook_lines(outlook)),
         remedies=_remedies(inspection),
         sql=sql_lines(inspection)[2:],
         identity=tuple(_identity(inspection)),
@@ -57,6 +72,15 @@ def _findings(inspection: Inspection) -> TextTable:
         caption="Worst first",
         head=("severity", "finding", "threshold from"),
         rows=tuple((one.severity.name.lower(), printable(one.text), one.source) for one in inspection.findings),
+    )
+
+
+def _prospects(outlook: "Outlook") -> TextTable:
+    return TextTable(
+        caption=outlook_title(outlook),
+        head=("", *PROSPECT_COLUMNS),
+        figures=PROSPECT_COLUMNS,
+        rows=tuple(prospect_rows(outlook)),
     )
 
 
@@ -82,8 +106,12 @@ def _states(inspection: Inspection) -> TextTable:
 def _pictures(inspection: Inspection) -> Iterator[Picture]:
     totals, history = inspection.totals, inspection.history
     states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
+    laws = {kind: law.predicted for kind, law in inspection.laws.items()}
     sizes = {kind: [totals.of(kind, state).bytes for state in states] for kind in METADATA_KINDS}
-    for chart in (plan_states([state_name(one) for one in states], sizes), plan_history(history.ledger, history.known)):
+    for chart in (
+        plan_states([state_name(one) for one in states], sizes),
+        plan_history(history.ledger, history.known, laws),
+    ):
         if isinstance(chart, Chart):
             # matplotlib escapes every text that it writes into an SVG
             svg = Markup(render_chart(draw_chart(chart)))  # noqa: S704

@@ -24,8 +24,9 @@ def _lines(inspection: Inspection) -> Iterator[str]:
     yield from _head("wasim_table_files", "Files on storage by kind and state")
     for kind, state, amount in kinds:
         yield f'wasim_table_files{{{table},kind="{kind.value}",state="{state.value}"}} {amount.files}'
-    yield from _head("wasim_table_live_data_bytes", "Bytes of the current snapshot's data and delete files")
-    yield f"wasim_table_live_data_bytes{{{table}}} {inspection.live_data_bytes}"
+    if inspection.live_data_bytes is not None:
+        yield from _head("wasim_table_live_data_bytes", "Bytes of the current snapshot's data and delete files")
+        yield f"wasim_table_live_data_bytes{{{table}}} {inspection.live_data_bytes}"
     yield from _head("wasim_table_measure", "What thresholds are for")
     for name, value in measures(inspection.tree, totals).items():
         yield f'wasim_table_measure{{{table},measure="{name}"}} {value:.10g}'

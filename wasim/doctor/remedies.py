@@ -15,6 +15,7 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
+from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.units import format_duration
 
@@ -68,7 +69,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
             name = f"expire_snapshots to the last {keep}" if keep > 1 else "expire_snapshots to the current one"
             # retain_last is a floor: an age beyond every snapshot makes it the ceiling too.
             now = _timestamp(tree.opened.listed_at_s)
-            call = _call("expire_snapshots", table, f"older_than => {now}, retain_last => {keep}")
+            call = call_procedure("expire_snapshots", table, f"older_than => {now}, retain_last => {keep}")
             found.append(_expiry(tree, parts, count - keep, name, call))
     for age_s in _AGES_S:
         oldest_ms = tree.opened.listed_at_s * 1000 - age_s * 1000
@@ -77,7 +78,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
         if first > 0 and first not in seen:
             seen.add(first)
             oldest = _timestamp(tree.opened.listed_at_s - age_s)
-            call = _call("expire_snapshots", table, f"older_than => {oldest}")
+            call = call_procedure("expire_snapshots", table, f"older_than => {oldest}")
             found.append(_expiry(tree, parts, first, f"expire_snapshots older than {format_duration(age_s)}", call))
     return found
 
@@ -126,7 +127,7 @@ def _orphan_removal(totals: StateTotals, table: str) -> Remedy | None:
         name="remove_orphan_files",
         frees=frees,
         note="files that nothing refers to, older than the grace period",
-        sql=_call("remove_orphan_files", table),
+        sql=call_procedure("remove_orphan_files", table),
     )
 
 
@@ -145,7 +146,7 @@ def _delete_after_commit(tree: Tree, totals: StateTotals, table: str) -> Remedy 
         name="delete-after-commit",
         frees={Kind.METADATA_JSON: Amount(files=len(freed), bytes=sum(file.bytes for file in freed))},
         note=note,
-        sql=_properties(
+        sql=set_properties(
             table,
             {
                 METADATA_DELETE_AFTER_COMMIT_ENABLED: "true",
@@ -175,7 +176,7 @@ def _rewritten_manifests(tree: Tree, table: str) -> Remedy | None:
         frees={Kind.DATA_MANIFEST: Amount(files=len(live) - max(specs, packed), bytes=max(0, total - left))},
         is_estimate=True,
         note=f"{len(live):,} become about {max(specs, packed):,}; the old ones go with their snapshots",
-        sql=_call("rewrite_manifests", table),
+        sql=call_procedure("rewrite_manifests", table),
     )
 
 
@@ -191,24 +192,13 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
         json_bytes_saved=saved,
         is_estimate=len(text) > _SAMPLE_BYTES,
         note="of those written from then on",
-        sql=_properties(table, {METADATA_COMPRESSION: "gzip"}),
+        sql=set_properties(table, {METADATA_COMPRESSION: "gzip"}),
     )
 
 
 def _timestamp(seconds: float) -> str:
     """A moment as a literal, which is all that CALL takes."""
     return f"TIMESTAMP '{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC'"
-
-
-def _call(procedure: str, table: str, arguments: str = "") -> str:
-    catalog, _, rest = table.partition(".")
-    text = rest.replace("'", "''")
-    return f"CALL {catalog}.system.{procedure}(table => '{text}'{', ' + arguments if arguments else ''})"
-
-
-def _properties(table: str, properties: dict[str, str]) -> str:
-    given = ", ".join(f"'{key}'='{value}'" for key, value in properties.items())
-    return f"ALTER TABLE {table} SET TBLPROPERTIES ({given})"
 
 
 def metadata_on_storage(totals: StateTotals, *states: State) -> Amount:

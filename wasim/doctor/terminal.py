@@ -1,6 +1,7 @@
 """An inspection for a terminal."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -18,13 +19,24 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration
 
+if TYPE_CHECKING:
+    from wasim.doctor.outlook import Outlook
+
 _STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
+_NAME_WIDTH = 26
+_HEADLINE_STATES = {
+    State.RETAINED: "kept for older snapshots",
+    State.METADATA_LOG: "in the metadata log",
+    State.ORPHAN: "orphans",
+    State.YOUNG: "unreferenced but too young to call orphans",
+    State.UNKNOWN: "unknown, for not everything could be read",
+}
 _STYLES = {Severity.NOTE: "dim", Severity.WARNING: "yellow", Severity.CRITICAL: "bold red"}
 
 
-def render_inspection(inspection: Inspection) -> RenderableType:
+def render_inspection(inspection: Inspection, outlook: "Outlook | None" = None) -> RenderableType:
     """Tables and lines, the answer first."""
-    return Group(*_parts(inspection))
+    return Group(*_parts(inspection, outlook))
 
 
 def file_lines(inspection: Inspection) -> Iterator[str]:
@@ -40,16 +52,14 @@ def headline(inspection: Inspection) -> str:
     """What the metadata is, in one sentence."""
     share = inspection.metadata_share
     whole, live = format_bytes(inspection.metadata_bytes), format_bytes(inspection.live_metadata_bytes)
-    data = format_bytes(inspection.live_data_bytes)
-    orphans = inspection.totals.of_kinds(METADATA_KINDS, State.ORPHAN).bytes
+    data = format_bytes(inspection.live_data_bytes or 0)
     ratio = "" if share is None else f", {share:.3g} × the {data} of live data"
-    return (
-        f"Metadata takes {whole}{ratio}: {live} are live, {format_bytes(orphans)} orphans,"
-        f" the rest is kept for older snapshots."
-    )
+    states = [(state, inspection.totals.of_kinds(METADATA_KINDS, state).bytes) for state in _HEADLINE_STATES]
+    others = "".join(f", {format_bytes(size)} {_HEADLINE_STATES[state]}" for state, size in states if size)
+    return f"Metadata takes {whole}{ratio}: {live} are live{others}."
 
 
-def _parts(inspection: Inspection) -> Iterator[RenderableType]:
+def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[RenderableType]:
     metadata, chosen = inspection.tree.opened.metadata, inspection.tree.opened.chosen
     yield Text(headline(inspection), style="bold")
     uuid = metadata.table_uuid or "no table UUID"
@@ -67,6 +77,10 @@ def _parts(inspection: Inspection) -> Iterator[RenderableType]:
     yield Text()
     yield _days(inspection)
     yield Text()
+    if outlook is not None:
+        yield _prospects(outlook)
+        yield from map(_line, outlook_lines(outlook))
+        yield Text()
     yield _remedies(inspection)
     yield Text()
     yield from _findings(inspection)
@@ -148,6 +162,17 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         spread = history.bytes_per_commit(kind)
         if spread is not None and spread.high:
             yield f"  {KIND_NAMES[kind]} a commit: {format_bytes(spread.median)} ({_bytes(spread)})"
+    yield from law_lines(inspection)
+
+
+def law_lines(inspection: Inspection) -> Iterator[str]:
+    """A line for each law: what a file of that kind is made of."""
+    for kind, law in inspection.laws.items():
+        terms = (
+            format_bytes(size) if name == "fixed" else f"{format_bytes(size)} per {name}"
+            for name, size in law.coefficients.items()
+        )
+        yield f"  law of {KIND_NAMES[kind]}: {' + '.join(terms)}; half of them within {law.typical_error:.2%}"
 
 
 def _seconds(spread: Spread) -> str:
@@ -163,6 +188,43 @@ def _days(inspection: Inspection) -> Table:
     table = _table("If all goes on as it did: time until", "mark", right=("time",), last="why it matters")
     for mark in MARKS:
         table.add_row(mark.name, time_until(inspection.growth.days_until[mark.name]), mark.source)
+    return table
+
+
+PROSPECT_COLUMNS = ("written so far", "written ahead", "on storage then", "metadata.json then", "manifests then")
+
+
+def prospect_rows(outlook: "Outlook") -> Iterator[tuple[str, ...]]:
+    """A row for each way to go on: its name, and a cell for each of `PROSPECT_COLUMNS`."""
+    for one in outlook.prospects:
+        sizes = (one.written_so_far_bytes, one.written_ahead_bytes, one.on_disk_bytes, one.metadata_json_bytes)
+        yield one.name, *map(format_bytes, sizes), f"{one.manifests:,}"
+
+
+def outlook_title(outlook: "Outlook") -> str:
+    """What the rows are about."""
+    return f"Had it always been so: metadata until now, and in {format_duration(outlook.ahead_s)} from now"
+
+
+def outlook_lines(outlook: "Outlook") -> Iterator[str]:
+    """How the table is written now, how near its simulation comes, and what a case cannot say of it."""
+    interval = format_duration(round(outlook.commit_interval_s, 3))
+    jobs = outlook.maintenance_words
+    yield f"As it is: {outlook.commits_so_far:,} commits that added data, one every {interval}, {jobs}."
+    pairs = (
+        f"{KIND_NAMES[kind]} {format_bytes(simulated)} ({format_bytes(found)})"
+        for kind, (simulated, found) in outlook.now_bytes.items()
+    )
+    yield f"Simulated so, live metadata is now, and in truth: {', '.join(pairs)}."
+    yield from (f"Note: {printable(note)}." for note in outlook.notes)
+
+
+def _prospects(outlook: "Outlook") -> Table:
+    heads = [name.replace(" ", "\n", 1) for name in PROSPECT_COLUMNS]
+    table = _table(outlook_title(outlook), "", right=heads)
+    table.columns[0].min_width = _NAME_WIDTH
+    for row in prospect_rows(outlook):
+        table.add_row(*row)
     return table
 
 

@@ -9,10 +9,14 @@ from wasim.doctor.lists import ManifestIndex, index_manifests
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
-from wasim.iceberg import FileKind, IcebergFileError, classify
+from wasim.iceberg import IcebergFileError
 from wasim.iceberg.containers import read_container_header
+from wasim.iceberg.manifest_entries import ManifestContent
+from wasim.iceberg.manifests import read_manifest_header
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
 from wasim.ledger import Kind
+from wasim.ledger.kinds import kind_by_name
 from wasim.storage import StorageError, StoredFile
 
 DEFAULT_GRACE_S = 3 * 86_400.0
@@ -20,17 +24,6 @@ DEFAULT_GRACE_S = 3 * 86_400.0
 
 _HEAD_BYTES = 1 << 16
 _MOST_HEADS = 10_000
-_KINDS = {
-    FileKind.METADATA_JSON: Kind.METADATA_JSON,
-    FileKind.VERSION_HINT: Kind.VERSION_HINT,
-    FileKind.MANIFEST_LIST: Kind.MANIFEST_LIST,
-    FileKind.MANIFEST: Kind.DATA_MANIFEST,
-    FileKind.STATISTICS: Kind.STATISTICS,
-    FileKind.PARTITION_STATISTICS: Kind.STATISTICS,
-    FileKind.DATA: Kind.DATA,
-    FileKind.DELETES: Kind.DELETE_FILE,
-    FileKind.DELETION_VECTORS: Kind.DELETE_FILE,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +168,7 @@ class _States:
         return -1 in self.index.counts or (is_content and (self.content is None or self.content.unread_manifests > 0))
 
     def _unreferred_kind(self, key: str) -> Kind | None:
-        kind = _KINDS.get(classify(f"/{key}"))
+        kind = kind_by_name(f"/{key}")
         if kind is Kind.DATA_MANIFEST and self.heads_read < _MOST_HEADS:
             self.heads_read += 1
             return self._kind_by_header(key)
@@ -184,7 +177,11 @@ class _States:
     def _kind_by_header(self, key: str) -> Kind:
         """Names do not tell delete manifests from data manifests, and not every writer names lists `snap-…`."""
         try:
-            data = self.opened.storage.read(f"{self.opened.root.rstrip('/')}/{key}", head=_HEAD_BYTES)
+            path = f"{self.opened.root.rstrip('/')}/{key}"
+            data = self.opened.storage.read(path, head=_HEAD_BYTES)
+            if data[:4] == PARQUET_MAGIC:  # which has its header at the end
+                content = read_manifest_header(self.opened.storage.read(path), source=key).content
+                return Kind.DELETE_MANIFEST if content is ManifestContent.DELETES else Kind.DATA_MANIFEST
             header = read_container_header(data, source=key)
         except (IcebergFileError, StorageError, FileNotFoundError):
             return Kind.DATA_MANIFEST

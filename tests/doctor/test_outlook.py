@@ -1,0 +1,103 @@
+"""What is ahead of a table: simulated as it is it comes to what it is, and other ways of writing it part from there."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.command_line import run_main
+from support.paths import DATA
+from support.synthetic import synthetic_case
+from support.trees import emit_tree
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.outlook import outlook_of
+from wasim.errors import WasimError
+from wasim.ledger import METADATA_KINDS
+from wasim.scenario.changes import Maintenance
+
+DAY_S = 86_400.0
+INTERVAL_S = 1.0
+AT_INTERVAL = InspectOptions(grace_s=0, commit_interval_s=INTERVAL_S)
+HORIZON_S = 100 * INTERVAL_S
+
+
+def tree_of(root, **jobs):
+    case = replace(synthetic_case(interval_s=INTERVAL_S, horizon_s=HORIZON_S), maintenance=Maintenance(**jobs))
+    return emit_tree(root, case)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    tree = tree_of(tmp_path_factory.mktemp("outlook") / "t")
+    return tree, outlook_of(inspect_location(str(tree.root), AT_INTERVAL), DAY_S)
+
+
+def test_a_table_simulated_as_it_is_comes_to_what_it_is(written):
+    tree, outlook = written
+    assert (outlook.commits_so_far, outlook.commit_interval_s) == (100, INTERVAL_S)
+    for simulated, found in outlook.now_bytes.values():
+        assert simulated == pytest.approx(found, rel=0.02)
+    expected = sum(tree.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    assert outlook.prospects[0].written_so_far_bytes == pytest.approx(expected, rel=0.01)
+
+
+def test_longer_intervals_and_remedies_cost_less(written):
+    prospects = {one.name: one for one in written[1].prospects}
+    as_it_is = prospects["as it is"]
+    assert prospects["every 5s"].written_ahead_bytes < as_it_is.written_ahead_bytes / 20
+    assert prospects["every 5s"].manifests == pytest.approx(as_it_is.manifests / 5, rel=0.02)
+    assert prospects["+ all of these"].on_disk_bytes < as_it_is.on_disk_bytes / 10
+    assert {one.written_so_far_bytes for name, one in prospects.items() if "expire" in name} == {
+        as_it_is.written_so_far_bytes  # no snapshot is a day old yet
+    }
+
+
+def test_the_time_ahead_begins_where_the_table_is(written):
+    first = outlook_of(inspect_location(str(written[0].root), AT_INTERVAL), HORIZON_S).prospects[0]
+    beside = written[0].root.with_name("u")  # paths repeat in metadata: one as long
+    twice = emit_tree(beside, synthetic_case(interval_s=INTERVAL_S, horizon_s=2 * HORIZON_S))
+    expected = sum(twice.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    assert first.written_so_far_bytes + first.written_ahead_bytes == pytest.approx(expected, rel=0.01)
+
+
+def test_maintenance_is_read_off_the_history(tmp_path):
+    jobs = {
+        "expire_snapshots": {"every": 10, "older_than": 30},
+        "rewrite_manifests": {"every": 15},
+        "rewrite_data_files": {"every": 20},
+    }
+    tree = tree_of(tmp_path / "t", **Maintenance.model_validate(jobs).model_dump())
+    outlook = outlook_of(inspect_location(str(tree.root), AT_INTERVAL), HORIZON_S)
+    found = outlook.maintenance
+    assert found.rewrite_manifests.every == pytest.approx(15, rel=0.1)
+    assert found.rewrite_data_files.every == pytest.approx(20, rel=0.1)
+    assert found.expire_snapshots.older_than == pytest.approx(30, rel=0.4)
+    # a job that the table has is no remedy any more
+    assert [one.name for one in outlook.prospects if one.name.startswith("+")] == [
+        "+ delete metadata.json after commit, keep 10"
+    ]
+
+
+def test_a_table_without_a_history_says_why_it_has_no_outlook():
+    inspection = inspect_location(str(DATA / "tables" / "empty_v2"), AT_INTERVAL)
+    with pytest.raises(WasimError, match="commit interval is unknown"):
+        outlook_of(inspection, DAY_S)
+
+
+def test_the_command_shows_it_in_every_view(written, tmp_path, capsys):
+    arguments = ["inspect", str(written[0].root), "--commit-interval", "1s", "--forecast", "1d", "--fail-on", "never"]
+    page = tmp_path / "page.html"
+    assert run_main(*arguments, "--json", "--html", str(page)) == 0
+    document = json.loads(capsys.readouterr().out)["outlook"]
+    assert document["ahead_s"] == DAY_S
+    assert [one["name"] for one in document["prospects"]][:2] == ["as it is", "every 5s"]
+    assert 'id="outlook"' in page.read_text()
+    assert run_main(*arguments) == 0
+    assert "Had it always been so" in capsys.readouterr().out
+
+
+def test_a_table_without_a_forecast_is_inspected_all_the_same(capsys):
+    assert run_main("inspect", str(DATA / "tables" / "empty_v2"), "--forecast", "1d") == 0
+    shown = capsys.readouterr()
+    assert "No forecast: " in shown.err
+    assert "Nothing found" in shown.out or "Findings" in shown.out

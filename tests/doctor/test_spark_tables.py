@@ -1,0 +1,133 @@
+"""Tables that Spark wrote: what the doctor says is what Iceberg's own metadata tables and orphan removal say."""
+
+import os
+import shutil
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.states import State
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.spark import JdbcCatalog
+
+pytestmark = pytest.mark.spark
+
+MERGE_ON_READ = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'"
+SHORT_LOG = "'write.metadata.previous-versions-max'='3'"
+TABLES = {
+    "mor": (f"'format-version'='2', {MERGE_ON_READ}", "PARTITIONED BY (kind)"),
+    "vectors": (f"'format-version'='3', {MERGE_ON_READ}", "PARTITIONED BY (kind)"),
+    "first": (f"'format-version'='1', {SHORT_LOG}", "PARTITIONED BY (kind)"),
+}
+BRANCHED = "doctor.db.vectors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lake:
+    """A catalog of Spark's, and where it keeps its tables."""
+
+    session: object
+    root: Path
+
+    def sql(self, query):
+        return [tuple(row) for row in self.session.spark.sql(query).collect()]
+
+    def folder(self, name):
+        return self.root / "db" / name
+
+    def inspect(self, name, **options):
+        return inspect_location(str(self.folder(name)), InspectOptions(**options))
+
+
+@pytest.fixture(scope="module")
+def lake(session, tmp_path_factory):
+    root = tmp_path_factory.mktemp("lake")
+    session.add_catalog(JdbcCatalog(name="doctor", warehouse=root), None)
+    made = Lake(session=session, root=root)
+    made.sql("CREATE NAMESPACE doctor.db")
+    for name, (properties, partitions) in TABLES.items():
+        table = f"doctor.db.{name}"
+        made.sql(
+            f"CREATE TABLE {table} (id bigint, kind string) USING iceberg {partitions} TBLPROPERTIES ({properties})"
+        )
+        made.sql(f"INSERT INTO {table} SELECT id, IF(id % 2 = 0, 'even', 'odd') FROM range(100)")
+        made.sql(f"DELETE FROM {table} WHERE id % 10 = 3")
+        made.sql(f"UPDATE {table} SET id = id + 1000 WHERE id < 5")
+    made.sql(f"ALTER TABLE {BRANCHED} CREATE TAG kept")
+    made.sql(f"ALTER TABLE {BRANCHED} CREATE BRANCH side")
+    made.sql(f"INSERT INTO {BRANCHED}.branch_side VALUES (7, 'side')")
+    return made
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_live_data_is_that_of_the_table_files(name, lake):
+    inspection = lake.inspect(name)
+    files = set(lake.sql(f"SELECT content, file_path, file_size_in_bytes FROM doctor.db.{name}.files"))
+    for kind, contents in ((Kind.DATA, {0}), (Kind.DELETE_FILE, {1, 2})):
+        live = [size for content, _, size in files if content in contents]
+        assert inspection.tree.content.live_bytes(kind) == sum(live)
+        assert inspection.totals.of(kind, State.LIVE).files == len(live)
+        assert inspection.totals.of(kind, State.LIVE).bytes == sum(live)
+    every = lake.sql(f"SELECT DISTINCT path, length FROM doctor.db.{name}.all_manifests")
+    kinds = (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
+    assert inspection.totals.of_kinds(kinds, State.LIVE, State.RETAINED).bytes == sum(length for _, length in every)
+    live = lake.sql(f"SELECT path, length FROM doctor.db.{name}.manifests")
+    assert inspection.totals.of_kinds(kinds, State.LIVE).bytes == sum(length for _, length in live)
+    snapshots = lake.sql(f"SELECT count(*) FROM doctor.db.{name}.snapshots")
+    assert snapshots == [(len(inspection.tree.index.snapshots),)]
+
+
+@pytest.mark.parametrize("name", ["first", "vectors"])
+def test_orphans_are_those_that_orphan_removal_would_remove(name, lake):
+    root = lake.folder(name)
+    data = next(path for path in (root / "data").rglob("*.parquet"))
+    shutil.copy(data, data.with_name("left-behind.parquet"))
+    manifest_list = next((root / "metadata").glob("snap-*"))
+    shutil.copy(manifest_list, manifest_list.with_name("snap-7-1-11111111-2222-3333-4444-555555555555.avro"))
+    for path in root.rglob("*"):
+        os.utime(path, (0, 0))
+    shutil.copy(data, data.with_name("under-way.parquet"))
+    rows = lake.sql(f"CALL doctor.system.remove_orphan_files(table => 'db.{name}', dry_run => true)")
+    expected = {path.removeprefix("file:").removeprefix(str(root)).lstrip("/") for (path,) in rows}
+    inspection = lake.inspect(name)
+    assert {file.key for file in inspection.tree.files if file.state is State.ORPHAN} == expected
+    assert len(expected) >= 2
+    assert inspection.totals.of(Kind.DATA, State.YOUNG).files == 1
+
+
+def test_expiry_deletes_what_it_was_said_to_free(lake):
+    frees = {one.name: one.frees for one in lake.inspect("mor").remedies}["expire_snapshots to the current one"]
+    ((data, positions, equalities, manifests, lists, _),) = lake.sql(
+        "CALL doctor.system.expire_snapshots(table => 'db.mor', older_than => TIMESTAMP '2100-01-01', retain_last => 1)"
+    )
+    found = {kind: amount.files for kind, amount in frees.items()}
+    assert found.get(Kind.DATA, 0) == data
+    assert found.get(Kind.DELETE_FILE, 0) == positions + equalities
+    assert found.get(Kind.DATA_MANIFEST, 0) + found.get(Kind.DELETE_MANIFEST, 0) == manifests
+    assert found.get(Kind.MANIFEST_LIST, 0) == lists > 0
+
+
+def test_a_table_that_is_written_meanwhile_is_never_called_broken(lake):
+    lake.sql("CREATE TABLE doctor.db.busy (id bigint) USING iceberg")
+    lake.sql("INSERT INTO doctor.db.busy VALUES (0)")
+
+    def write():
+        for number in range(5):
+            lake.sql(f"INSERT INTO doctor.db.busy VALUES ({number})")
+        lake.sql("CALL doctor.system.expire_snapshots(table => 'db.busy', older_than => now(), retain_last => 1)")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = []
+    while writer.is_alive() or not seen:
+        inspection = lake.inspect("busy")
+        seen.append(len(inspection.tree.index.snapshots))
+        named = {finding.name for finding in inspection.findings}
+        assert named <= {"vanished", "absent_logged", "under_way"}, inspection.findings
+        assert inspection.totals.of_kinds(METADATA_KINDS, State.ORPHAN).files == 0
+    writer.join()
+    assert len(set(seen)) > 1
+    assert len(lake.inspect("busy").tree.index.snapshots) == 1

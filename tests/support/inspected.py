@@ -1,0 +1,29 @@
+"""What the doctor says of a table that a case wrote, against the run's own recording."""
+
+from wasim.bench.context import CaseContext
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.inspection import live_bytes
+from wasim.iceberg.properties import TableProperties
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.runs import CaseRun
+
+
+def check_inspected(run: CaseRun, context: CaseContext) -> None:
+    """Fails unless the doctor's totals are the recording's, to the byte.
+
+    Tables on S3 and in memory, and those whose files lie elsewhere, are passed over.
+    """
+    if not (context.table_root / "metadata").is_dir():
+        return
+    inspection = inspect_location(str(context.table_root), InspectOptions(grace_s=0))
+    properties = TableProperties.read_leniently(inspection.tree.opened.metadata.properties)
+    if properties.write_data_location or properties.write_metadata_location:
+        return  # files outside the table's folder are not looked for
+    kinds = tuple(Kind) if context.engine.writes_data else METADATA_KINDS
+    found = {kind: inspection.totals.of(kind).bytes for kind in kinds}
+    assert found == {kind: run.totals.on_disk_bytes[kind] for kind in kinds}
+    live = live_bytes(inspection)
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
+        assert live[kind] == run.live_bytes[kind], kind
+    wrong = {"unreadable", "unsupported", "absent_metadata", "inconsistent", "wrong_manifest_length", "wrong_count"}
+    assert not wrong & {finding.name for finding in inspection.findings}
