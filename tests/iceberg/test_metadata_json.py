@@ -121,7 +121,7 @@ def test_a_float_keeps_its_spelling(spelling):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"format-version": 4}, "format-version is 4; 1, 2 and 3 are known"),
+        ({"format-version": 5}, "format-version is 5; 1, 2, 3 and 4 are known"),
         ({"format-version": "2"}, "format-version is not a whole number"),
         ({"current-schema-id": 9}, "current-schema-id is 9, which no schema has"),
         ({"default-spec-id": 9}, "default-spec-id is 9, which no partition spec has"),

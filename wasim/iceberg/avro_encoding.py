@@ -1,4 +1,4 @@
-"""Avro's binary encoding of single values.
+"""Avro's binary encoding of single values, and the number that all decoding begins with.
 
 fastavro checks every value against every branch of a union; these few functions take a tenth of its time
 (1000 entries of ten columns: 20 ms against 210 ms) and yield the same bytes, which a test holds them to.
@@ -29,6 +29,24 @@ _SMALL = tuple(_varint(value) for value in range(_SMALL_END))
 def encode_long(value: int) -> bytes:
     """Zig-zag varint, which serves int and long alike."""
     return _SMALL[value] if 0 <= value < _SMALL_END else _varint(value)
+
+
+def decode_long(data: bytes, position: int) -> tuple[int, int]:
+    """The number at a position, and the position after it. IndexError where the data end, ValueError past 64 bits."""
+    byte = data[position]
+    position += 1
+    if byte < 0x80:
+        return byte >> 1 ^ -(byte & 1), position
+    value, shift = byte & 0x7F, 7
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value >> 1 ^ -(value & 1), position
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number of more than 64 bits")
 
 
 def encode_bytes(value: bytes) -> bytes:

@@ -5,18 +5,18 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
-from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.avro_encoding import decode_long, encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import CODECS, CorruptBlock, inflate, pack
-from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.faults import IcebergFileError, UnsupportedFile
 
 MAGIC = b"Obj\x01"
+ENCRYPTED_MAGIC = b"AGS1"  # Iceberg's AES GCM stream
 SYNC_BYTES = 16
 # Avro's DEFAULT_SYNC_INTERVAL: the block closes after the record that reaches it.
 BLOCK_RAW_BYTES = 64_000
-_VARINT_BYTES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +37,13 @@ class Limits:
     free_records: int = 100_000
     records_per_byte: float = 0.25
 
-    def within(self, file_bytes: int) -> "Limits":
-        """The limits that hold for a file of this size."""
-        return replace(
-            self,
-            raw_bytes=min(self.raw_bytes, self.free_raw_bytes + self.raw_bytes_per_byte * file_bytes),
-            records=min(self.records, self.free_records + int(self.records_per_byte * file_bytes)),
-        )
+    def raw_bytes_of(self, file_bytes: int) -> int:
+        """Inflated bytes allowed in a file of this size."""
+        return min(self.raw_bytes, self.free_raw_bytes + self.raw_bytes_per_byte * file_bytes)
+
+    def records_of(self, file_bytes: int) -> int:
+        """Records allowed in a file of this size."""
+        return min(self.records, self.free_records + int(self.records_per_byte * file_bytes))
 
 
 DEFAULT_LIMITS = Limits()
@@ -65,6 +65,8 @@ class Container:
     sync_marker: bytes
     blocks: tuple[Block, ...]
     file_bytes: int
+    header_data: bytes
+    """The file up to its sync marker."""
 
     @property
     def codec(self) -> str:
@@ -92,34 +94,48 @@ class _Cursor:
         return taken
 
     def long(self) -> int:
-        value = 0
-        for index, byte in enumerate(self.data[self.position : self.position + _VARINT_BYTES]):
-            value |= (byte & 0x7F) << (7 * index)
-            if byte < 0x80:
-                self.position += index + 1
-                return value >> 1 ^ -(value & 1)
-        raise self.wrong("ends inside a number, or holds one of more than 64 bits")
+        try:
+            value, self.position = decode_long(self.data, self.position)
+        except (IndexError, ValueError):
+            raise self.wrong("ends inside a number, or holds one of more than 64 bits") from None
+        return value
 
 
-def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container:
-    """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec."""
+def read_container(
+    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, like: Container | None = None
+) -> Container:
+    """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec.
+
+    A container `like` it saves reading its header where both have the same: all manifests of most tables do.
+    """
     cursor = _Cursor(data, source)
-    header = _read_header(cursor, limits)
+    if like is not None and data.startswith(like.header_data):
+        header, cursor.position = like.header, len(like.header_data)
+    else:
+        header = _read_header(cursor, limits)
+    header_data = like.header_data if like is not None and header is like.header else data[: cursor.position]
     sync_marker = cursor.take(SYNC_BYTES)
     codec = header.get("avro.codec", b"null")[:40].decode(errors="replace")
     if codec not in CODECS:
         known = " and ".join([", ".join(CODECS[:-1]), CODECS[-1]])
         raise cursor.wrong(f"is compressed with {codec}; only {known} are read")
-    blocks = _read_blocks(cursor, codec, sync_marker, limits.within(len(data)))
-    return Container(header=header, sync_marker=sync_marker, blocks=blocks, file_bytes=len(data))
+    return Container(
+        header=header,
+        sync_marker=sync_marker,
+        blocks=_read_blocks(cursor, codec, sync_marker, limits),
+        file_bytes=len(data),
+        header_data=header_data,
+    )
 
 
-def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> dict[str, bytes]:
+def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Mapping[str, bytes]:
     """The header values alone, from an Avro file or from a beginning of it that holds them (16 KB mostly do)."""
     return _read_header(_Cursor(data, source), limits)
 
 
-def _read_header(cursor: _Cursor, limits: Limits) -> dict[str, bytes]:
+def _read_header(cursor: _Cursor, limits: Limits) -> Mapping[str, bytes]:
+    if cursor.data[:4] == ENCRYPTED_MAGIC:
+        raise UnsupportedFile(cursor.source, "is encrypted, and wasim holds no keys")
     if cursor.data[:4] != MAGIC:
         raise cursor.wrong("is not an Avro file: it does not begin with Obj 01")
     cursor.position = len(MAGIC)
@@ -145,13 +161,14 @@ def _read_header(cursor: _Cursor, limits: Limits) -> dict[str, bytes]:
 def _read_blocks(cursor: _Cursor, codec: str, sync_marker: bytes, limits: Limits) -> tuple[Block, ...]:
     blocks: list[Block] = []
     records = raw_bytes = 0
+    most_records, most_raw_bytes = limits.records_of(len(cursor.data)), limits.raw_bytes_of(len(cursor.data))
     while cursor.position < len(cursor.data):
         count = cursor.long()
         records += count
-        if count <= 0 or records > limits.records:
-            raise cursor.wrong(f"has a block that announces {count} records; {limits.records} in all are allowed")
+        if count <= 0 or records > most_records:
+            raise cursor.wrong(f"has a block that announces {count} records; {most_records} in all are allowed")
         stored = cursor.take(cursor.long())
-        allowed = min(limits.block_raw_bytes, limits.raw_bytes - raw_bytes)
+        allowed = min(limits.block_raw_bytes, most_raw_bytes - raw_bytes)
         try:
             raw = inflate(codec, stored, allowed)
         except CorruptBlock as error:

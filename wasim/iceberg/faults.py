@@ -21,3 +21,7 @@ class IcebergFileError(WasimError):
         self.source = printable(source, 1_000)
         self.problem = printable(problem)
         super().__init__(f"{self.source}: {self.problem}")
+
+
+class UnsupportedFile(IcebergFileError):
+    """A sound file that wasim does not read: of a newer format version, of a view, encrypted."""

@@ -163,7 +163,7 @@ class JsonFields:
     def __init__(self, value: Json, *, where: str, source: str, unknown: list[tuple[str, Json]]) -> None:
         """The object at a place in a file; the list gathers fields that nobody took."""
         self._where = where
-        self._source = source
+        self.source = source
         self._unknown = unknown
         if not isinstance(value, dict):
             raise self.wrong("is not an object")
@@ -172,7 +172,7 @@ class JsonFields:
     def wrong(self, problem: str, key: str = "") -> IcebergFileError:
         """The error to raise about this object, or about one of its keys."""
         place = ".".join(part for part in (self._where, key) if part) or "the document"
-        return IcebergFileError(self._source, f"{place} {problem}")
+        return IcebergFileError(self.source, f"{place} {problem}")
 
     def has(self, key: str) -> bool:
         """Whether the key is present and not null; a null is the same as an absent key."""
@@ -196,11 +196,15 @@ class JsonFields:
 
     def integer_or(self, key: str, default: int) -> int:
         """A whole number, or the default when the key is absent or null."""
-        return self.integer(key) if self.has(key) else default
+        value = self.optional_integer(key)
+        return default if value is None else value
 
     def optional_integer(self, key: str) -> int | None:
         """A whole number, or None when the key is absent or null."""
-        return self.integer(key) if self.has(key) else None
+        value = self._left.pop(key, None)
+        if value is not None and (type(value) is not int or not LONG_MIN <= value <= LONG_MAX):
+            raise self.wrong("is not a whole number of 64 bits", key)
+        return value
 
     def text(self, key: str) -> str:
         """A string."""
@@ -211,7 +215,10 @@ class JsonFields:
 
     def optional_text(self, key: str) -> str | None:
         """A string, or None when the key is absent or null."""
-        return self.text(key) if self.has(key) else None
+        value = self._left.pop(key, None)
+        if value is not None and not isinstance(value, str):
+            raise self.wrong("is not a string", key)
+        return value
 
     def boolean(self, key: str) -> bool:
         """True or false."""
@@ -223,6 +230,8 @@ class JsonFields:
     def integers(self, key: str) -> tuple[int, ...]:
         """An array of whole numbers; empty when absent."""
         items = self._items(key)
+        if not items:
+            return ()
         if not all(type(item) is int and LONG_MIN <= item <= LONG_MAX for item in items):
             raise self.wrong("holds something else than whole numbers", key)
         return tuple(item for item in items if isinstance(item, int))
@@ -230,13 +239,17 @@ class JsonFields:
     def texts(self, key: str) -> tuple[str, ...]:
         """An array of strings; empty when absent."""
         items = self._items(key)
+        if not items:
+            return ()
         if not all(isinstance(item, str) for item in items):
             raise self.wrong("holds something else than strings", key)
         return tuple(item for item in items if isinstance(item, str))
 
     def text_map(self, key: str) -> dict[str, str]:
         """An object of strings in file order; empty when absent. Numbers and booleans become their text, as in Java."""
-        value = self.value(key) if self.has(key) else {}
+        value = self._left.pop(key, None)
+        if value is None:
+            return {}
         if not isinstance(value, dict) or any(item is None or isinstance(item, dict | list) for item in value.values()):
             raise self.wrong("is not an object of strings", key)
         return {name: item if isinstance(item, str) else compact_json(item) for name, item in value.items()}
@@ -263,7 +276,9 @@ class JsonFields:
             self._unknown.extend((prefix + key, value) for key, value in self._left.items())
 
     def _items(self, key: str) -> list[Json]:
-        value = self.value(key) if self.has(key) else []
+        value = self._left.pop(key, None)
+        if value is None:
+            return []
         if not isinstance(value, list):
             raise self.wrong("is not an array", key)
         return value
@@ -271,4 +286,4 @@ class JsonFields:
     def child(self, value: Json, key: str) -> "JsonFields":
         """A value taken from under a key, as an object of its own."""
         where = f"{self._where}.{key}" if self._where else key
-        return JsonFields(value, where=where, source=self._source, unknown=self._unknown)
+        return JsonFields(value, where=where, source=self.source, unknown=self._unknown)

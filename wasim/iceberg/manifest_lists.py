@@ -187,7 +187,7 @@ def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -
             raise IcebergFileError(source, f"has a header whose {key} is no number") from error
     version = numbers["format-version"] or (2 if has_sequence else 1)
     if version not in FORMAT_VERSIONS:
-        raise IcebergFileError(source, f"has format version {version}; 1, 2 and 3 are known")
+        raise IcebergFileError(source, f"has format version {version}; 1, 2, 3 and 4 are known")
     return ManifestListHeader(
         format_version=version,
         snapshot_id=numbers["snapshot-id"],

@@ -34,6 +34,7 @@ from wasim.iceberg.manifest_entries import (
     ManifestEntry,
     Status,
 )
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, ParquetManifest, read_parquet_manifest
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
 from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts, entry_struct, named_fields
 from wasim.iceberg.record_scanning import check_items
@@ -148,11 +149,29 @@ def read_manifest(
     `known` is what the manifest list and the table's metadata say of it, for files whose own header says nothing: those
     that went through other Avro tools. Sequence numbers and snapshot ids are inherited by `inherit`.
     """
+    if data[:4] == PARQUET_MAGIC:
+        return _parquet_manifest_from(read_parquet_manifest(data, source=source, limits=limits), source)
     return manifest_from(read_container(data, source=source, limits=limits), source=source, known=known)
 
 
+def _parquet_manifest_from(parquet: ParquetManifest, source: str) -> Manifest:
+    header = _read_header(parquet.header, source)
+    ids = parquet.partition_ids
+    places = tuple(ids.index(field.field_id) if field.field_id in ids else None for field in header.spec.fields)
+    missing = (_REQUIRED_OF_ENTRY | _REQUIRED_OF_FILE) - parquet.field_ids
+    if missing:
+        raise IcebergFileError(source, f"has a Parquet schema without the required field {min(missing)}")
+    entries = tuple(_entry_from(row, places, source) for row in parquet.rows)
+    return Manifest(header=header, entries=entries, sync_marker=b"", codec=parquet.codec)
+
+
 def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
-    """What a manifest is, data or deletes among it, from the file or from a beginning that holds its header."""
+    """What a manifest is, data or deletes among it, from the file or from a beginning that holds its header.
+
+    Parquet has its header at the end, so that it takes the whole file.
+    """
+    if data[:4] == PARQUET_MAGIC:
+        return _read_header(read_parquet_manifest(data, source=source, limits=DEFAULT_LIMITS).header, source)
     return _read_header(read_container_header(data, source=source), source)
 
 
@@ -183,7 +202,7 @@ def _read_header(values: Mapping[str, bytes], source: str) -> ManifestHeader:
     except ValueError as error:
         raise IcebergFileError(source, f"has a manifest header that Iceberg would not write: {error}") from error
     if format_version not in FORMAT_VERSIONS:
-        raise IcebergFileError(source, f"has format version {format_version}; 1, 2 and 3 are known")
+        raise IcebergFileError(source, f"has format version {format_version}; 1, 2, 3 and 4 are known")
     try:
         schema, spec = _read_schema_and_spec(values["schema"], values["partition-spec"], spec_id)
     except IcebergFileError as error:

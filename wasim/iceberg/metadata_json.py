@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wasim.iceberg.faults import IcebergFileError
+from wasim.iceberg.faults import IcebergFileError, UnsupportedFile
 from wasim.iceberg.gzip_files import decompressed, gzip_bytes
 from wasim.iceberg.json_text import (
     Json,
@@ -15,6 +15,7 @@ from wasim.iceberg.json_text import (
     quote,
     read_json,
 )
+from wasim.iceberg.record_fields import FORMAT_VERSIONS
 from wasim.iceberg.releases import (
     COMPACT_JSON_SINCE,
     NEWEST,
@@ -188,10 +189,18 @@ def read_metadata_json(data: bytes, *, source: str, most_bytes: int = MOST_JSON_
         raise IcebergFileError(source, "nests a schema too deeply to be Iceberg's") from error
 
 
-def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> TableMetadata:
+def _version_from(fields: JsonFields) -> int:
+    for key in ("view-uuid", "function-uuid"):
+        if fields.has(key):
+            raise UnsupportedFile(fields.source, f"is the metadata of a {key.removesuffix('-uuid')}, not of a table")
     version = fields.integer("format-version")
-    if version not in (1, 2, 3):
-        raise fields.wrong(f"is {version}; 1, 2 and 3 are known", "format-version")
+    if version not in FORMAT_VERSIONS:
+        raise UnsupportedFile(fields.source, f"format-version is {version}; 1, 2, 3 and 4 are known")
+    return version
+
+
+def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> TableMetadata:
+    version = _version_from(fields)
     schemas, current_schema_id = _schemas_from(fields, version)
     specs, default_spec_id = _specs_from(fields, version)
     last_field_id = max((field.field_id for spec in specs for field in spec.fields), default=999)
@@ -213,7 +222,7 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
         default_sort_order_id=fields.integer_or("default-sort-order-id", 0),
         properties=fields.text_map("properties"),
         current_snapshot_id=current,
-        next_row_id=fields.integer("next-row-id") if version > 2 else 0,
+        next_row_id=fields.integer_or("next-row-id", 0) if version > 2 else 0,
         encryption_keys=tuple(map(encrypted_key_from, fields.objects("encryption-keys"))),
         refs=_refs_from(fields, current),
         snapshots=tuple(map(snapshot_from, fields.objects("snapshots"))),

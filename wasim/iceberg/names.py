@@ -58,9 +58,11 @@ _METADATA_JSON = re.compile(
     rf"(?:v(?P<hadoop>\d{{1,18}})|(?P<version>\d{{1,18}})(?:-(?P<uuid>{_UUID}|[\w-]+))?|(?P<bare>[\w-]+))"
     r"(?P<gz>\.gz|\.zstd)?\.metadata\.json(?P<old_gz>\.gz)?"
 )
+_METADATA_JSON_MARK = ".metadata.json"
 _MANIFEST_LIST = re.compile(rf"snap-(?P<id>-?\d{{1,19}})-(?P<attempt>\d{{1,9}})-(?P<uuid>{_UUID})\.avro")
-_MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.avro")
-_OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.avro")
+# Manifests of format version 4 are Parquet.
+_MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.(?:avro|parquet)")
+_OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.(?:avro|parquet)")
 # Flink's checkpoint manifests: job, operator, subtask, attempt, checkpoint, counter and perhaps a suffix.
 _FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-.+-\d{5,}-\d+-\d+-\d{5,}(?:-[^/]+)?\.avro")
 # What Spark stages when it imports a table's files.
@@ -117,7 +119,8 @@ def partition_statistics_name(snapshot_id: int, uuid: str, suffix: str = "parque
 
 def parse_metadata_name(name: str) -> MetadataJsonName | None:
     """What a metadata.json's file name says, or None for other names."""
-    match = _METADATA_JSON.fullmatch(name)
+    # Nearly every name in a long table's folder is another: a comparison spares the pattern.
+    match = _METADATA_JSON.fullmatch(name) if _METADATA_JSON_MARK in name else None
     if not match:
         return None
     version = match["hadoop"] or match["version"]

@@ -19,7 +19,7 @@ from wasim.iceberg.releases import (
 )
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 
-FORMAT_VERSIONS = (1, 2, 3)
+FORMAT_VERSIONS = (1, 2, 3, 4)
 _BOOLEAN, _INT, _LONG = PrimitiveType("boolean"), PrimitiveType("int"), PrimitiveType("long")
 _STRING, _BINARY = PrimitiveType("string"), PrimitiveType("binary")
 
@@ -124,7 +124,9 @@ def _file_struct(format_version: int, partition: StructType, release: Release) -
     if format_version == 1:
         middle = (*_FILE_HEAD, partition_field, *_FILE_SIZES, _BLOCK_SIZE, *_FILE_STATISTICS)
         return StructType((*middle, _SORT_ORDER_ID))
-    middle = (_FILE_CONTENT, *_FILE_HEAD, partition_field, *_FILE_SIZES, *_FILE_STATISTICS)
+    # Parquet knows no struct without fields, and 1.12 leaves it out of version 4, in Avro too
+    given = (partition_field,) if partition.fields or format_version < 4 else ()
+    middle = (_FILE_CONTENT, *_FILE_HEAD, *given, *_FILE_SIZES, *_FILE_STATISTICS)
     if format_version == 2:
         referenced = (_REFERENCED,) if release >= REFERENCED_FILE_SINCE else ()
         return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, *referenced))

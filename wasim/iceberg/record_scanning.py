@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from wasim.iceberg.avro_encoding import decode_long
 from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
 from wasim.iceberg.containers import Block
 from wasim.iceberg.faults import IcebergFileError
@@ -131,23 +132,6 @@ def check_items(blocks: Sequence[Block], record: AvroRecord, *, source: str, fil
         items = budget.left
 
 
-def _long(data: bytes, position: int) -> tuple[int, int]:
-    byte = data[position]
-    position += 1
-    if byte < 0x80:
-        return byte >> 1 ^ -(byte & 1), position
-    value, shift = byte & 0x7F, 7
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value >> 1 ^ -(value & 1), position
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
-
-
 @lru_cache(maxsize=_VARINTS_AT_ONCE + 1)
 def _varints(count: int) -> re.Pattern[bytes]:
     return re.compile(rb"(?:[\x80-\xff]{0,9}+[\x00-\x7f]){%d}+" % count)
@@ -164,10 +148,15 @@ def _skip_varints(data: bytes, position: int, count: int) -> int:
 
 
 def _skip_bytes(data: bytes, position: int, _budget: _Budget) -> int:
-    length, position = _long(data, position)
-    if length < 0 or position + length > len(data):
+    byte = data[position]
+    if byte < 0x80:  # most are short, and calls cost more than arithmetic
+        length, position = byte >> 1 ^ -(byte & 1), position + 1
+    else:
+        length, position = decode_long(data, position)
+    end = position + length
+    if length < 0 or end > len(data):
         raise ValueError("cut short")
-    return position + length
+    return end
 
 
 def _skip_long(data: bytes, position: int, _budget: _Budget) -> int:
@@ -177,10 +166,12 @@ def _skip_long(data: bytes, position: int, _budget: _Budget) -> int:
 
 
 def _array_header(data: bytes, position: int, budget: _Budget) -> tuple[int, int]:
-    count, position = _long(data, position)
+    if not data[position]:
+        return 0, position + 1
+    count, position = decode_long(data, position)
     if count < 0:
         count = -count
-        _, position = _long(data, position)
+        _, position = decode_long(data, position)
     budget.charge(count)
     return count, position
 
@@ -262,16 +253,13 @@ def _skip_fields(parts: tuple[_Skip, ...]) -> _Skip:
     return skip
 
 
-def _read_string(data: bytes, position: int, _budget: _Budget) -> tuple[Value, int]:
-    length, position = _long(data, position)
-    end = position + length
-    if length < 0 or end > len(data):
-        raise ValueError("cut short")
-    return data[position:end].decode(), end
+def _read_string(data: bytes, position: int, budget: _Budget) -> tuple[Value, int]:
+    value, end = _read_bytes(data, position, budget)
+    return value.decode(), end
 
 
-def _read_bytes(data: bytes, position: int, _budget: _Budget) -> tuple[Value, int]:
-    length, position = _long(data, position)
+def _read_bytes(data: bytes, position: int, _budget: _Budget) -> tuple[bytes, int]:
+    length, position = decode_long(data, position)
     end = position + length
     if length < 0 or end > len(data):
         raise ValueError("cut short")
@@ -279,7 +267,8 @@ def _read_bytes(data: bytes, position: int, _budget: _Budget) -> tuple[Value, in
 
 
 def _read_long(data: bytes, position: int, _budget: _Budget) -> tuple[Value, int]:
-    return _long(data, position)
+    byte = data[position]
+    return (byte >> 1 ^ -(byte & 1), position + 1) if byte < 0x80 else decode_long(data, position)
 
 
 def _read_raw(skip: _Skip, kind: str) -> _Read:

@@ -22,6 +22,7 @@ COMPACT_JSON_SINCE: Final[Release] = (1, 9)  # before, Jackson's pretty printer 
 # manifests-created, -kept and -replaced in every summary, and the table's say in how manifests are compressed.
 MANIFEST_COUNTS_SINCE: Final[Release] = (1, 11)
 V3_SINCE: Final[Release] = (1, 10)  # as 1.12 writes it
+V4_SINCE: Final[Release] = (1, 12)  # unfinished; later releases write other files
 
 
 def release_named(text: str) -> Release:

@@ -15,15 +15,21 @@ class Catalog:
     warehouse: Path
     store: S3Store | None = None
     name: str = CATALOG_NAME
+    names_scheme: bool = False  # of local locations: what format version 4 asks for, and paths of other versions lack
 
     @property
     def location(self) -> str:
-        """Below which its tables lie."""
+        """Below which its tables lie: a path, or `s3://…`."""
         return str(self.warehouse) if self.store is None else self.store.location
+
+    @property
+    def root(self) -> str:
+        """The location as its tables' metadata has it."""
+        return f"file:{self.location}" if self.names_scheme and self.store is None else self.location
 
     def properties(self) -> dict[str, str]:
         """What Iceberg needs to open it, from Spark or without. They hold no credentials."""
-        return {"warehouse": self.location, **self._own(), **(self.store.properties() if self.store else {})}
+        return {"warehouse": self.root, **self._own(), **(self.store.properties() if self.store else {})}
 
     def _own(self) -> dict[str, str]:
         raise NotImplementedError

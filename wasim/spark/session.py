@@ -55,7 +55,7 @@ class Session:
             self.spark.conf.unset(setting)  # one of another type may leave none of its own
             self._catalog_settings.remove(setting)
         if isinstance(catalog, MemoryCatalog):
-            self.jvm.wasim.recorder.MemoryCatalog.forget(catalog.location)
+            self.jvm.wasim.recorder.MemoryCatalog.forget(catalog.root)
         on_s3 = catalog.store is not None
         recorded = journal.catalog_properties(sets_permissions=sets_permissions, on_s3=on_s3) if journal else {}
         self.spark.conf.set(prefix, "org.apache.iceberg.spark.SparkCatalog")

@@ -29,8 +29,7 @@ public class CountingFiles implements FileIO, HadoopConfigurable {
   }
 
   static void opened(String location) {
-    String name = location.substring(location.lastIndexOf('/') + 1);
-    if (name.endsWith(".avro") && !name.startsWith("snap-")) {
+    if (RecordingStream.isManifest(location)) {
       MANIFESTS.incrementAndGet();
     }
   }
