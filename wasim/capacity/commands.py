@@ -1,41 +1,58 @@
 """What to paste: SQL that maintains the table, and the writer's interval as Spark or Flink take it."""
 
-from wasim.capacity.plan import Plan
-from wasim.capacity.settings import OFTEN, Setting
-from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_DELETE_AFTER_COMMIT_ENABLED
+from collections.abc import Iterator
+
+from wasim.capacity.settings import Setting, often, properties_of
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
+from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.scenario import Case
 from wasim.units import format_duration
 
+FLINK = "flink"
 
-def sql_of(plan: Plan, setting: Setting) -> tuple[str, ...]:
+
+def sql_of(table: str, setting: Setting) -> tuple[str, ...]:
     """Statements for Spark SQL: properties once, then each job with a comment that says how often."""
-    name, kept = plan.request.table_name, setting.maintenance
-    properties = {METADATA_DELETE_AFTER_COMMIT_ENABLED: "true"}
+    kept, properties = setting.maintenance, properties_of(setting)
     if kept.older_than_s is not None:  # CALL takes no computed age: expiry without older_than goes by this property
         properties[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
-    given = ",\n".join(f"  '{key}'='{value}'" for key, value in properties.items())
-    lines = [f"ALTER TABLE {name} SET TBLPROPERTIES (\n{given});"]
-    for procedure, every_s in (("expire_snapshots", kept.expire_every_s), ("rewrite_manifests", kept.rewrite_every_s)):
-        if every_s is not None:
-            lines.append(f"-- {OFTEN[every_s]}\n{_call(procedure, name)}")
-    return tuple(lines)
+    jobs = (
+        ("expire_snapshots", kept.expire_every_s),
+        ("rewrite_manifests", kept.rewrite_every_s),
+        ("rewrite_data_files", kept.compact_every_s),
+    )
+    calls = [
+        f"-- {often(every_s)}\n{call_procedure(procedure, table, in_lines=True)};"
+        for procedure, every_s in jobs
+        if every_s is not None
+    ]
+    return f"{set_properties(table, properties, in_lines=True)};", *calls
 
 
 def writer_options(case: Case, setting: Setting) -> str:
-    """How the writer is given its interval."""
-    interval = format_duration(setting.interval_s)
-    if case.writer.profile == "flink":
-        return f"SET 'execution.checkpointing.interval' = '{_milliseconds(setting)} ms';  -- Flink"
+    """How the writer is given its interval, and its appends where they are not its own."""
+    interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
+    if case.writer.profile == FLINK:
+        return f"SET 'execution.checkpointing.interval' = '{milliseconds} ms';  -- Flink"
     if case.writer.kind == "batch":
         return f"Start the batch job every {interval}."
-    return f'.trigger(processingTime="{_milliseconds(setting)} milliseconds")  # Spark, {interval}'
+    trigger = f'.trigger(processingTime="{milliseconds} milliseconds")'
+    if setting.appends == "merge":
+        return f"{trigger}.foreachBatch(append)  # Spark, {interval}; appends of batches merge"
+    return f"{trigger}  # Spark, {interval}"
 
 
-def _milliseconds(setting: Setting) -> int:
-    return round(setting.interval_s * 1000)
+def flink_option(setting: Setting) -> str:
+    """The same interval for a job of Flink's."""
+    return f"SET 'execution.checkpointing.interval' = '{round(setting.interval_s * 1000)} ms';"
 
 
-def _call(procedure: str, table: str) -> str:
-    catalog, _, rest = table.partition(".")
-    text = rest.replace("'", "''")
-    return f"CALL {catalog}.system.{procedure}(\n  table => '{text}');"
+def counts_of(setting: Setting, files_per_commit: float) -> Iterator[tuple[str, int]]:
+    """The same maintenance by count: the job, and at how many snapshots, manifests or small files to start it."""
+    kept, commits_per_s = setting.maintenance, 1 / setting.interval_s
+    if kept.expire_every_s is not None and kept.older_than_s is not None:
+        yield "expire_snapshots", max(2, round((kept.expire_every_s + kept.older_than_s) * commits_per_s))
+    if kept.rewrite_every_s is not None:
+        yield "rewrite_manifests", max(2, round(kept.rewrite_every_s * commits_per_s))
+    if kept.compact_every_s is not None:
+        yield "rewrite_data_files", max(2, round(kept.compact_every_s * commits_per_s * files_per_commit))

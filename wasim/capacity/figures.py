@@ -1,25 +1,45 @@
-"""What settings cost: each simulated over the whole horizon, with the band that its figures lie in."""
+"""What settings cost: each simulated over the whole horizon, with the band that its figures lie in.
+
+    simulator = SettingSimulator(request=request)
+    figures = simulator.evaluate(settings)    # one Figures for each Setting, in their order
+
+Settings of one request share what they have in common: sizes of files over all intervals and rates, the history of
+manifests over all expiry, and gzip. So a lattice costs little more than its intervals do.
+"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+import numpy as np
+
+from wasim.capacity.cost import Load, MonthlyCost, monthly_cost
+from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import DAY_S, HOUR_S, NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.shapes import Shapes
+from wasim.contention import CommitLatency, Footprint, commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind, Summed
-from wasim.report.answer.options import stops_writing
-from wasim.runs import CaseRun
+from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
-from wasim.years import YearsOf
+from wasim.units import Floats
+from wasim.years import Shape, YearsOf
+
+PLANNING_BAND, EXTRAPOLATED_BAND = 0.15, 0.5
+LEAST_COST_BAND = 0.05
+FIRST_COMMITS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """A setting's figures over the horizon: `values` by metric, `bands` their relative half-widths where known.
 
-    `keeps_up_s` is when commits would take more metadata a second than any writer is taken to sustain; None: never.
+    `keeps_up_s` is when a commit would take longer than its interval, in seconds of event time; None: never.
+    `extrapolated` says whether latencies are of a larger table than any that they were measured on. `cost` is a
+    month's, in the currency of the request's prices.
     """
 
     setting: Setting
@@ -27,16 +47,29 @@ class Figures:
     bands: Mapping[str, float]
     approximated: tuple[str, ...]
     keeps_up_s: float | None
+    cost: MonthlyCost
+    written_bytes: Mapping[Kind, int]
+    on_disk_bytes: Mapping[Kind, int]
+    milestones: Milestones
+    extrapolated: bool
+    first_commit_bytes: float  # metadata that each of the first hundred commits writes, in the mean
+    footprint: Footprint  # of a commit at the end
+    commit: CommitLatency | None = None  # at the end, where it was modelled
 
     @property
     def keeps_up(self) -> bool:
         """Whether a writer may keep up over the whole horizon, as far as the bytes of its commits say."""
-        return self.keeps_up_s is None
+        return self.keeps_up_s is None and (self.commit is None or self.commit.sustains)
 
     @property
     def per_day_bytes(self) -> float:
         """Metadata written in a day, the mean of the horizon."""
         return self.values["metadata_bytes_per_day"]
+
+    @property
+    def monthly_cost(self) -> float:
+        """What a month costs, in the currency of the prices."""
+        return self.values["monthly_cost"]
 
     def at(self, metric: str, *, shift: float = 0.0) -> float:
         """A value, moved within its band: by its half-width at 1, down by the same at -1."""
@@ -49,62 +82,211 @@ class Figures:
 
 @dataclass(slots=True, kw_only=True)
 class SettingSimulator:
-    """Simulates settings of one request: what those at the same interval and rate share is found once."""
+    """Simulates settings of one request: what they share is found once, and no setting is simulated twice."""
 
     request: PlanRequest
-    _years: dict[tuple[float, float], YearsOf] = field(default_factory=dict)
+    shapes: Shapes | None = None  # of another request for the same table, which differs in its rate alone
+    _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
+    _years: dict[tuple[object, ...], YearsOf] = field(default_factory=dict)
+    _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
     _bytes_per_row: float | None = None
 
-    def figures(self, setting: Setting, *, rate: float = 1.0, deletes_json: bool = True) -> Figures:
-        """The figures of a setting, at a multiple of the request's rate. WasimError for what makes no sense.
+    def of_other_workload(self, request: PlanRequest, *, same_table: bool) -> "SettingSimulator":
+        """A simulator for a few intervals of a request that differs in its workload, or in its table's columns too."""
+        case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
+        own = self._shapes_of(case)
+        shapes = own if same_table else Shapes(profile=own.profile, site=own.site)
+        return SettingSimulator(request=request, shapes=shapes.of_other_rows())
 
-        `deletes_json` is write.metadata.delete-after-commit.enabled.
+    def evaluate(self, settings: Iterable[Setting], *, rate: float = 1.0) -> tuple[Figures, ...]:
+        """The figures of each setting, in their order, at a multiple of the request's rate.
+
+        WasimError for what makes no sense, by flag or field.
         """
-        case = case_of(self.request, setting, rate=rate, deletes_json=deletes_json)
-        summed = self._simulate(case, rate)
-        stops = stops_writing(CaseRun.of_summed(case, summed, key="", engine="sim", wall_s=0.0))
+        return tuple(self.figures(setting, rate=rate) for setting in settings)
+
+    def figures(self, setting: Setting, *, rate: float = 1.0) -> Figures:
+        """The figures of one setting."""
+        key = setting, rate
+        if key not in self._known:
+            self._known[key] = self._figures(setting, rate)
+        return self._known[key]
+
+    @property
+    def evaluated(self) -> int:
+        """How many settings have been simulated."""
+        return len(self._known)
+
+    @property
+    def files_per_commit(self) -> float:
+        """Data files of a commit, at the longest interval that was simulated."""
+        longest = max(self._shape_of, default=None)
+        return 1.0 if longest is None else self._shape_of[longest].arrivals.files
+
+    def _figures(self, setting: Setting, rate: float) -> Figures:
+        case = case_of(self.request, setting, rate=rate)
+        summed = self.years_of(case, setting, rate=rate).simulate(case)
+        plain = self._simulate(replace(setting, gzips_json=False), rate) if setting.gzips_json else summed
+        return self.figures_of(case, setting, summed, plain)
+
+    def figures_of(self, case: Case, setting: Setting, summed: Summed, plain: Summed) -> Figures:
+        """The figures of a setting whose case came to these sums, and without gzip to `plain`."""
+        data_bytes = self._row_bytes() * case.commits * case.rows_per_commit
+        request, reckoned = self.request, _Reckoned(case=case, summed=summed, plain=plain)
+        cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
+        values = _values(reckoned, data_bytes) | {
+            "planning_p50_ms": request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end),
+            "monthly_cost": cost.total,
+        }
+        extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"])
         return Figures(
             setting=setting,
-            values=_values(case, summed, self._row_bytes() * case.commits * case.rows_per_commit),
-            bands=_bands(summed),
+            values=values,
+            bands=_bands(summed, extrapolated=extrapolated),
             approximated=summed.approximated,
-            keeps_up_s=None if stops is None else stops.until_s,
+            keeps_up_s=_keeps_up_s(reckoned, setting, request),
+            cost=cost,
+            written_bytes=summed.totals.written_bytes,
+            on_disk_bytes=summed.totals.on_disk_bytes,
+            milestones=milestones_of(case, summed),
+            extrapolated=extrapolated,
+            footprint=reckoned.footprint(merges=case.merges),
+            first_commit_bytes=float(np.mean(summed.ledger.metadata_bytes[summed.ledger.commit <= FIRST_COMMITS])),
         )
 
-    def _simulate(self, case: Case, rate: float) -> Summed:
-        key = case.commit_interval_s, rate
-        if key not in self._years:
+    def _simulate(self, setting: Setting, rate: float) -> Summed:
+        case = case_of(self.request, setting, rate=rate)
+        return self.years_of(case, setting, rate=rate).simulate(case)
+
+    def years_of(self, case: Case, setting: Setting, *, rate: float = 1.0) -> YearsOf:
+        """What simulates the settings that share their shape, their appends and their manifests."""
+        plain = setting.interval_s, rate, setting.appends, setting.manifest_target_bytes
+        if (*plain, False) not in self._years:
+            shape, profile = self._shape(case, setting, rate), shipped_profile(case)
+            self._years[*plain, False] = YearsOf(profile=profile, site=Site(), shape=shape)
+        if not setting.gzips_json:
+            return self._years[*plain, False]
+        if (*plain, True) not in self._years:
+            shape = self._shapes_of(case).with_json_of(case, self._shape(case, setting, rate))
+            self._years[*plain, True] = replace(self._years[*plain, False], shape=shape)  # one dict of histories
+        return self._years[*plain, True]
+
+    def _shape(self, case: Case, setting: Setting, rate: float) -> Shape:
+        key = setting.interval_s, rate
+        if key not in self._shape_of:
+            plain = case_of(self.request, replace(setting, gzips_json=False), rate=rate) if setting.gzips_json else case
+            self._shape_of[key] = self._shapes_of(case).of(plain)
+        return self._shape_of[key]
+
+    def _shapes_of(self, case: Case) -> Shapes:
+        if self.shapes is None:
             profile = shipped_profile(case)
             check_answerable(case, profile)
-            self._years[key] = YearsOf(profile=profile, site=Site())
-        return self._years[key].simulate(case)
+            self.shapes = Shapes(profile=profile, site=Site())
+        return self.shapes
 
     def _row_bytes(self) -> float:
         """Data bytes that a row first takes at the longest interval: what amplification divides by."""
         if self._bytes_per_row is None:
-            case = case_of(self.request, Setting(interval_s=self.request.freshness_s, maintenance=NO_MAINTENANCE))
-            self._bytes_per_row = self._simulate(case, 1.0).ingested_bytes / (case.commits * case.rows_per_commit)
+            setting = Setting(interval_s=self.request.longest_s, maintenance=NO_MAINTENANCE)
+            case = case_of(self.request, setting)
+            ingested = self.years_of(case, setting).simulate(case).ingested_bytes
+            self._bytes_per_row = ingested / (case.commits * case.rows_per_commit)
         return self._bytes_per_row
 
 
-def _values(case: Case, summed: Summed, data_bytes: float) -> dict[str, float]:
+@dataclass(frozen=True, kw_only=True)
+class _Reckoned:
+    """A simulated case, and what follows from it for latencies and costs."""
+
+    case: Case
+    summed: Summed
+    plain: Summed  # the same with metadata.json uncompressed
+
+    @cached_property
+    def json_bytes(self) -> Floats:
+        """Of metadata.json uncompressed, at the commits of the ledger."""
+        return self.plain.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
+
+    @cached_property
+    def json_at_end(self) -> float:
+        """The same at the end."""
+        return float(self.plain.live_bytes[Kind.METADATA_JSON])
+
+    @cached_property
+    def planned_at_end(self) -> tuple[float, float]:
+        """Live manifests and data files."""
+        return float(self.summed.ledger.live_manifests[-1]), float(self.summed.ledger.live_entries[-1])
+
+    def footprint(self, *, merges: bool) -> Footprint:
+        """What a commit reads and writes of metadata at the end; merging appends read a manifest again in the mean."""
+        ledger = self.summed.ledger
+        return Footprint(
+            metadata_json_bytes=float(self.summed.live_bytes[Kind.METADATA_JSON]),
+            manifest_list_bytes=float(ledger.written_bytes[Kind.MANIFEST_LIST][-1]),
+            manifest_bytes=float(ledger.written_bytes[Kind.DATA_MANIFEST][-1]),
+            manifests_merged=1.0 if merges else 0.0,
+        )
+
+    @cached_property
+    def load(self) -> Load:
+        """What the case asks of store and machines."""
+        summed, totals = self.summed, self.summed.totals
+        on_disk, live = totals.on_disk_bytes, summed.live_bytes
+        return Load(
+            horizon_s=self.case.horizon_s,
+            commits=float(self.case.commits),
+            files_written=float(sum(totals.files_written.values())),
+            bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
+            compacted_bytes=float(max(0, totals.data_bytes - summed.ingested_bytes)),
+            metadata_on_disk_bytes=float(sum(on_disk[kind] for kind in METADATA_KINDS)),
+            replaced_data_bytes=float(max(0, sum(on_disk[kind] - live[kind] for kind in DATA_KINDS))),
+            json_bytes=self._mean(self.json_bytes),
+            stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
+            list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
+            manifests=self._mean(summed.ledger.live_manifests.astype(np.float64)),
+            manifest_bytes=float(live[Kind.DATA_MANIFEST] + live[Kind.DELETE_MANIFEST]),
+            files=self._mean(summed.ledger.live_entries.astype(np.float64)),
+        )
+
+    def _mean(self, column: Floats) -> float:
+        """Over the horizon, of what is known at some of its commits."""
+        at = self.summed.ledger.event_time_s
+        if len(at) < 2:
+            return float(column[-1])
+        return float(np.sum(np.diff(at) * (column[1:] + column[:-1]) / 2) / (at[-1] - at[0]))
+
+
+def _keeps_up_s(reckoned: _Reckoned, setting: Setting, request: PlanRequest) -> float | None:
+    ledger, machine = reckoned.summed.ledger, request.machine
+    slowed_s = commit_slowing().commit_s(reckoned.json_bytes)
+    loads_ms = machine.load_ms + machine.load_ms_per_megabyte * reckoned.json_bytes / 1e6
+    too_long = machine.commit_ms + loads_ms > setting.interval_s * 1000
+    late = too_long | (slowed_s > setting.interval_s)
+    return float(ledger.event_time_s[int(np.argmax(late))]) if np.any(late) else None
+
+
+def _values(reckoned: _Reckoned, data_bytes: float) -> dict[str, float]:
+    summed, days = reckoned.summed, reckoned.case.horizon_s / DAY_S
     totals, on_disk = summed.totals, summed.totals.on_disk_bytes
     metadata = float(totals.metadata_bytes)
     return {
-        "metadata_bytes_per_day": metadata / (case.horizon_s / DAY_S),
+        "metadata_bytes_per_day": metadata / days,
         "wa_metadata": metadata / data_bytes,
         "metadata_json_bytes": float(summed.live_bytes[Kind.METADATA_JSON]),
         "manifests": float(summed.ledger.live_manifests[-1]),
         "snapshots": float(summed.ledger.snapshots_retained[-1]),
+        "files": float(summed.ledger.live_entries[-1]),
         "metadata_bytes": metadata,
         "metadata_on_disk_bytes": float(sum(on_disk[kind] for kind in METADATA_KINDS)),
-        "metadata_bytes_per_event_hour": metadata / (case.horizon_s / HOUR_S),
+        "metadata_bytes_per_event_hour": metadata / days / (DAY_S / HOUR_S),
+        "files_written_per_day": float(sum(totals.files_written.values())) / days,
         "wa_data": totals.data_bytes / data_bytes,
         "wa_total": (totals.data_bytes + metadata) / data_bytes,
     }
 
 
-def _bands(summed: Summed) -> dict[str, float]:
+def _bands(summed: Summed, *, extrapolated: bool) -> dict[str, float]:
     written = summed.totals.written_bytes
     metadata = sum(summed.band[kind] * written[kind] for kind in METADATA_KINDS) / max(summed.totals.metadata_bytes, 1)
     data = summed.band[Kind.DATA]
@@ -114,4 +296,6 @@ def _bands(summed: Summed) -> dict[str, float]:
         "metadata_json_bytes": summed.band[Kind.METADATA_JSON],
         "manifests": summed.band[Kind.DATA_MANIFEST],
         **dict.fromkeys(("wa_data", "wa_total"), max(data, metadata)),
+        "planning_p50_ms": EXTRAPOLATED_BAND if extrapolated else PLANNING_BAND,
+        "monthly_cost": max(LEAST_COST_BAND, metadata),
     }

@@ -1,19 +1,24 @@
-"""A plan: every setting simulated, one chosen, and what its neighbours and higher rates would cost."""
+"""A plan: the best setting of each interval, one of them chosen, what its neighbours and higher rates would cost."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wasim.capacity.choice import Because, Relaxation, choose, frontier_of, relax, stopped_by, within_band
+from wasim.capacity.choice import Because, Relaxation, choose, frontier_of, relax, within_band
+from wasim.capacity.commits import sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
+from wasim.capacity.naive import Naive, naive_of
 from wasim.capacity.request import PlanRequest
+from wasim.capacity.search import Search
 from wasim.capacity.settings import (
+    FINE_INTERVALS_S,
     NO_MAINTENANCE,
     Setting,
+    able_intervals,
     case_of,
     interval_beyond,
     intervals_of,
-    maintenance_choices,
 )
+from wasim.contention import SustainedRate
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 
@@ -24,16 +29,18 @@ RATES = (2.0, 3.0)
 class Plan:
     """What to choose, and why.
 
-    `tried` are all settings within the freshness; `chosen` is None where nothing meets the limits, and `relaxations`
-    then say what to give up. `shorter` and `longer` have the chosen maintenance at the neighbouring intervals, `longer`
-    possibly beyond the freshness; `stopped_by` is what keeps the interval from being shorter. `at_rates` is the chosen
-    setting at multiples of the rate. `keeping_json` is the chosen setting where old metadata.json stay.
-    `or_within_band` are the settings that would be chosen at the ends of the band.
+    `best` is the best setting of each interval up to the longest; `chosen` is None where nothing meets the limits, and
+    `relaxations` then say what to give up. `limits` are those asked for and, as far as it can be kept, the default one.
+    `shorter` and `longer` are the best at the neighbouring intervals, `longer` possibly beyond the freshness;
+    `stopped_by` is what keeps the interval from being shorter. `at_rates` is the chosen setting at multiples of the
+    rate. `keeping_json` is the chosen setting where old metadata.json stay. `or_within_band` are the settings that
+    would be chosen at the ends of the band. `evaluated` is how many settings were simulated.
     """
 
     request: PlanRequest
-    case: Case  # the chosen setting's, or the shortest one's
-    tried: tuple[Figures, ...]
+    case: Case  # the chosen setting's, or the longest interval's
+    limits: tuple[Limit, ...]
+    best: tuple[Figures, ...]
     chosen: Figures | None
     because: Because
     frontier: tuple[Figures, ...]
@@ -45,54 +52,112 @@ class Plan:
     at_rates: tuple[tuple[float, Figures], ...] = ()
     keeping_json: Figures | None = None
     or_within_band: tuple[Figures, ...] = ()
+    naive: Naive | None = None
+    evaluated: int = 0
+    files_per_commit: float = 1.0
+    sustained: SustainedRate | None = None  # of the chosen setting's commits
 
     @property
     def out_of_reach(self) -> tuple[float, ...]:
         """Intervals at which no writer keeps up over the horizon, whatever the maintenance. Seconds, ascending."""
-        kept = {one.setting.interval_s for one in self.tried if one.keeps_up}
-        return tuple(sorted({one.setting.interval_s for one in self.tried} - kept))
+        return tuple(one.setting.interval_s for one in self.best if not one.keeps_up)
+
+    @property
+    def default_limit_dropped(self) -> bool:
+        """Whether the default limit cannot be kept, and so is not asked for."""
+        return len(self.limits) < len(self.request.limits) + len(self.request.default_limits)
 
 
-def make_plan(request: PlanRequest) -> Plan:
-    """The plan that a request asks for. WasimError for a request that makes no sense."""
-    freshness_s, simulator = request.freshness_s, SettingSimulator(request=request)
-    case = case_of(request, Setting(interval_s=freshness_s, maintenance=NO_MAINTENANCE))
-    tried = _try(simulator, intervals_of(freshness_s), case.horizon_s)
-    able = tuple(one for one in tried if one.keeps_up)
-    chosen, because = choose(able, request.limits)
-    plan = Plan(request=request, case=case, tried=tried, chosen=chosen, because=because, frontier=frontier_of(able))
-    if chosen is not None and chosen.setting.interval_s < freshness_s:
-        return _with_neighbours(plan, chosen, tried, simulator)
-    beyond = _try(simulator, (interval_beyond(freshness_s),), case.horizon_s)
-    if chosen is not None:
-        return _with_neighbours(plan, chosen, (*tried, *beyond), simulator)
-    nearest, _ = choose((one for one in beyond if one.keeps_up), request.limits)
-    return replace(plan, relaxations=relax(able, request.limits), beyond=nearest)
+def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -> Plan:
+    """The plan that a request asks for. WasimError for a request that makes no sense.
 
-
-def _try(simulator: SettingSimulator, intervals_s: Iterable[float], horizon_s: float) -> tuple[Figures, ...]:
-    """The figures of every maintenance at each of these intervals that the horizon has room for."""
-    return tuple(
-        simulator.figures(Setting(interval_s=interval_s, maintenance=maintenance))
-        for interval_s in intervals_s
-        if interval_s <= horizon_s
-        for maintenance in maintenance_choices(simulator.request.time_travel_s, horizon_s)
+    `simulator` is the request's, for a caller that simulates further settings of it.
+    """
+    simulator = simulator or SettingSimulator(request=request)
+    case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
+    limits = (*request.limits, *request.default_limits)
+    search = search_for(case, simulator, limits)
+    intervals = able_intervals(intervals_of(request.longest_s), case)
+    best = [with_commits(search.best_at(one), case, request) for one in reversed(intervals)][::-1]
+    chosen, because = choose(best, request.rule, limits)
+    if chosen is None and request.default_limits:
+        limits = request.limits
+        chosen, because = choose(best, request.rule, limits)
+    if chosen is not None and request.rule == "limits":
+        chosen, best = _refined(search, case, best, chosen, limits)
+    plan = Plan(
+        request=request,
+        case=case,
+        limits=tuple(limits),
+        best=tuple(best),
+        chosen=chosen,
+        because=because,
+        frontier=frontier_of(one for one in best if one.keeps_up),
+    )
+    plan = _with_neighbours(plan, chosen, search) if chosen is not None else _with_ways_out(plan, search)
+    return replace(
+        plan,
+        naive=naive_of(plan),
+        sustained=None if chosen is None or chosen.commit is None else sustained(chosen.commit),
+        evaluated=simulator.evaluated,
+        files_per_commit=simulator.files_per_commit,
     )
 
 
-def _with_neighbours(plan: Plan, chosen: Figures, figures: tuple[Figures, ...], simulator: SettingSimulator) -> Plan:
+def search_for(case: Case, simulator: SettingSimulator, limits: Sequence[Limit]) -> Search:
+    """The search for the best settings of a request; `case` is any of its cases."""
+    writer = case.writer
+    return Search(
+        simulator=simulator,
+        limits=limits,
+        time_travel_s=simulator.request.time_travel_s,
+        horizon_s=case.horizon_s,
+        merges=case.merges,
+        may_append_otherwise=writer.is_stream_into_table and not (writer.profile or writer.upsert),
+    )
+
+
+def _refined(
+    search: Search, case: Case, best: list[Figures], chosen: Figures, limits: Sequence[Limit]
+) -> tuple[Figures, list[Figures]]:
+    """The shortest interval within limits, looked for between the steps of the ladder too."""
+    found, longest = list(best), chosen.setting.interval_s
+    shortest = max((one.setting.interval_s for one in best if one.setting.interval_s < longest), default=longest)
+    between = able_intervals([step for step in FINE_INTERVALS_S if shortest < step < longest], case)
+    while between:
+        place = len(between) // 2
+        tried = with_commits(search.best_at(between[place]), case, search.simulator.request)
+        found.append(tried)
+        is_within = tried.keeps_up and not tried.broken(limits)
+        chosen = tried if is_within else chosen
+        between = between[:place] if is_within else between[place + 1 :]
+    return chosen, sorted(found, key=lambda one: one.setting.interval_s)
+
+
+def _with_ways_out(plan: Plan, search: Search) -> Plan:
+    """The plan with what to relax, or the interval beyond the freshness that would do."""
+    able = [one for one in plan.best if one.keeps_up]
+    further_s = interval_beyond(plan.request.longest_s)
+    beyond = search.best_at(further_s) if further_s <= plan.case.horizon_s else None
+    is_way_out = beyond is not None and beyond.keeps_up and not beyond.broken(plan.limits)
+    return replace(plan, relaxations=relax(able, plan.limits), beyond=beyond if is_way_out else None)
+
+
+def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     """The plan with what its interval's neighbours, higher rates and old metadata.json would cost."""
-    setting, limits = chosen.setting, plan.request.limits
-    alike = [one for one in figures if one.setting.maintenance == setting.maintenance]  # by interval, ascending
-    place = alike.index(chosen)
-    shorter = alike[place - 1] if place else None
+    setting, simulator = chosen.setting, search.simulator
+    shorter = [one for one in plan.best if one.setting.interval_s < setting.interval_s]
+    longer = [one for one in plan.best if one.setting.interval_s > setting.interval_s]
+    further_s = interval_beyond(setting.interval_s)
+    if not longer and further_s <= plan.case.horizon_s:
+        longer = [search.best_at(further_s)]
     return replace(
         plan,
         case=case_of(plan.request, setting),
-        shorter=shorter,
-        longer=alike[place + 1] if place + 1 < len(alike) else None,
-        stopped_by=stopped_by(figures, limits, shorter.setting.interval_s) if shorter else (),
+        shorter=shorter[-1] if shorter else None,
+        longer=longer[0] if longer else None,
+        stopped_by=shorter[-1].broken(plan.limits) if shorter and plan.request.rule == "limits" else (),
         at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in RATES),
-        keeping_json=simulator.figures(setting, deletes_json=False),
-        or_within_band=within_band((one for one in plan.tried if one.keeps_up), limits, chosen),
+        keeping_json=simulator.figures(replace(setting, deletes_json=False)),
+        or_within_band=within_band(plan.best, plan.request.rule, plan.limits, chosen),
     )

@@ -1,70 +1,94 @@
-"""What a plan is asked for: a table and its workload, as a scenario's document, and limits."""
+"""What a plan is asked for: a table and its workload, as a scenario's document, limits, prices and a machine."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from wasim.errors import WasimError
+from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
+from wasim.contention import LOCAL, provider_named
+from wasim.errors import SavedFileError, WasimError
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
+from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
+from wasim.scenario.notes import UNFINISHED_VERSION
+from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.units import format_duration, parse_bytes, parse_duration_s
 
-DEFAULT_WORKLOAD: Mapping[str, str] = {
-    "columns": "20",
-    "files_per_commit": "1",
-    "partitions": "0",
-    "writer": "streaming",
-    "horizon": "30d",
-}
-DEFAULT_FRESHNESS = "5m"
+DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
+DEFAULT_QUERIES = "10"
+DEFAULT_PRICES = "s3"  # of a provider that has none of its own: local files
+DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
+"""What holds where nothing limits the metadata written: no more of it than data."""
 
 LIMIT_FLAGS: Mapping[str, str] = {
+    "planning_p50_ms": "--planning",
     "metadata_bytes_per_day": "--metadata-per-day",
     "wa_metadata": "--wa-metadata",
     "metadata_json_bytes": "--metadata-json",
     "manifests": "--manifests",
     "metadata_on_disk_bytes": "--metadata-on-disk",
+    "monthly_cost": "--monthly-cost",
 }
 """Metrics that a flag limits, and the flag."""
 
-_FLAG_OF_FIELD = {
-    "workload.rows_per_second": "--rows-per-second",
-    "workload.files_per_commit": "--files-per-commit",
-    "table.columns[0].values": "--partitions",
-    "table.partition_by": "--partitions",
-    "writer": "--writer",
-    "horizon": "--horizon",
-    "commit_interval": "--freshness",
-}
+LIMITS_OF_WRITING = frozenset(["metadata_bytes_per_day", "wa_metadata", "metadata_bytes_per_event_hour", "wa_total"])
 FLAGS = "flags"
-_OWN_COLUMNS = 2  # event_id and event_time, which every table has
-_LEAST_COLUMNS = 4
+Rule = Literal["limits", "freshness", "knee"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
     """What to plan: `document` is the scenario without an interval; `assumed` are sentences about what was not given.
 
-    `not_judged` are sentences about limits of the scenario that a plan does not judge.
+    `freshness_s` is None where none was asked for. `not_judged` are sentences about limits of the scenario that a plan
+    does not judge.
     """
 
     source: str
     document: Mapping[str, Any]
     limits: tuple[Limit, ...]
-    freshness_s: float
+    freshness_s: float | None
     time_travel_s: float
     table_name: str
     assumed: tuple[str, ...]
+    prices: Prices
+    writers: int = 1  # in the document there is one: what several write together is what one writes
+    provider: str = LOCAL
+    queries_per_hour: float = float(DEFAULT_QUERIES)
+    machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
+
+    @property
+    def longest_s(self) -> float:
+        """The longest interval to consider."""
+        if self.freshness_s is not None:
+            return self.freshness_s
+        try:
+            return min(parse_duration_s(DEFAULT_LONGEST), parse_duration_s(str(self.document["horizon"])))
+        except ValueError:  # which the scenario's own checks name
+            return parse_duration_s(DEFAULT_LONGEST)
+
+    @property
+    def rule(self) -> Rule:
+        """What decides between the settings that may be taken."""
+        if self.limits:
+            return "limits"
+        return "knee" if self.freshness_s is None else "freshness"
+
+    @property
+    def default_limits(self) -> tuple[Limit, ...]:
+        """What is limited besides, unless nothing can keep it: no more metadata than data."""
+        return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (DEFAULT_LIMIT,)
 
     def explain_fault(self, fault: Fault) -> str:
         """A fault of the document as one line, by flag or by field."""
-        field = format_place(fault.place)
-        flag = _FLAG_OF_FIELD.get(field) if self.source == FLAGS else None
-        return f"{flag or f'{self.source}: {field}'} {fault.problem}. {fault.remedy}"
+        if self.source == FLAGS:
+            return explain_flag(fault).replace("--interval", "--freshness", 1)
+        return f"{self.source}: {format_place(fault.place)} {fault.problem}. {fault.remedy}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,26 +97,17 @@ class Wishes:
 
     freshness: str | None = None
     time_travel: str | None = None
-    limits: Mapping[str, str]  # by metric
+    limits: Mapping[str, str] = field(default_factory=dict)  # by metric
     table_name: str = "catalog.namespace.table"
+    queries_per_hour: str | None = None
+    prices: Path | None = None
+    provider: str | None = None
 
 
 def request_from_flags(given: Mapping[str, str | None], wishes: Wishes) -> PlanRequest:
-    """A request for a table of plain columns. `given` holds workload flags by name, None where left out."""
-    if given.get("rows_per_second") is None:
-        raise WasimError("A plan needs a workload. Give --rows-per-second, or the file of a scenario.")
-    workload = {**DEFAULT_WORKLOAD, **{name: text for name, text in given.items() if text is not None}}
-    columns = _whole("--columns", workload["columns"], least=_LEAST_COLUMNS)
-    partitions = _whole("--partitions", workload["partitions"], least=0)
-    document = {
-        "name": "plan",
-        "question": "Which commit interval?",
-        "table": _table(columns, partitions),
-        "workload": {name: workload[name] for name in ("rows_per_second", "files_per_commit")},
-        "writer": workload["writer"],
-        "horizon": workload["horizon"],
-    }
-    return _request(FLAGS, document, wishes, limits=(), assumed=_assumed(workload, columns, partitions))
+    """A request for a table that a few flags describe: see `document_from_flags`. WasimError names the flag."""
+    document, assumed = document_from_flags(given)
+    return _request(FLAGS, document, wishes, limits=(), assumed=assumed)
 
 
 def request_from_file(
@@ -104,24 +119,60 @@ def request_from_file(
     a short run, to 30 days or `horizon`. WasimError if it sweeps anything but intervals.
     """
     loaded = load_scenario(path, overrides)
-    swept = [field for field in loaded.swept if field != "commit_interval"]
+    swept = [name for name in loaded.swept if name != "commit_interval"]
     if swept:
         raise WasimError(
             f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
         )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
+    return _request_of_document(str(path), document, wishes, limits=loaded.limits, horizon=horizon)
+
+
+def request_from_run(
+    folder: Path, overrides: Mapping[str, str], wishes: Wishes, horizon: str | None = None
+) -> PlanRequest:
+    """A request for what a run measured or simulated: its scenario, and its machine's latencies if it timed any."""
+    path = folder / "summary.json"
+    try:
+        own = dict(json.loads(path.read_text()).get("overrides") or {})
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
+    request = request_from_file(folder / "scenario.yaml", {**own, **overrides}, wishes, horizon)
+    machine = machine_of_run(folder)
+    return replace(request, source=str(folder), machine=machine or request.machine)
+
+
+def request_from_document(
+    source: str, document: Mapping[str, Any], wishes: Wishes, horizon: str | None = None, notes: tuple[str, ...] = ()
+) -> PlanRequest:
+    """A request for a table and workload that are known as a document, such as an inspected table's."""
+    return _request_of_document(source, dict(document), wishes, limits=(), horizon=horizon, notes=notes)
+
+
+def _request_of_document(
+    source: str,
+    document: dict[str, Any],
+    wishes: Wishes,
+    *,
+    limits: tuple[Limit, ...],
+    horizon: str | None,
+    notes: tuple[str, ...] = (),
+) -> PlanRequest:
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
     document["horizon"] = horizon or DEFAULT_WORKLOAD["horizon"]
-    assumed = [] if horizon else [f"Horizon {document['horizon']} (default)."]
+    assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario give way to those tried here.")
-    return _request(str(path), document, wishes, limits=loaded.limits, assumed=tuple(assumed))
+    if str(document.get("table", {}).get("format_version")) == str(UNFINISHED_VERSION):
+        assumed.append("Format version 4 is unfinished: files are as Iceberg 1.12 writes them.")
+    return _request(source, document, wishes, limits=limits, assumed=tuple(assumed))
 
 
 def _request(
     source: str, document: Mapping[str, Any], wishes: Wishes, *, limits: tuple[Limit, ...], assumed: tuple[str, ...]
 ) -> PlanRequest:
+    document, writers = _alone(document)
     own = tuple(_limit(metric, text) for metric, text in wishes.limits.items())
     metrics = {limit.metric for limit in own}
     others = [limit for limit in limits if limit.metric not in metrics]
@@ -129,8 +180,8 @@ def _request(
     defaults = [
         f"{what} {text} (default)."
         for what, text, given in (
-            ("Freshness", DEFAULT_FRESHNESS, wishes.freshness),
             ("Time travel", DEFAULT_TIME_TRAVEL, wishes.time_travel),
+            ("Queries", f"{DEFAULT_QUERIES} an hour", wishes.queries_per_hour),
         )
         if given is None
     ]
@@ -138,48 +189,51 @@ def _request(
         source=source,
         document=document,
         limits=(*own, *(limit for limit in others if limit not in reasons)),
-        freshness_s=_duration("--freshness", wishes.freshness or DEFAULT_FRESHNESS),
-        time_travel_s=_duration("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
+        freshness_s=None if wishes.freshness is None else duration_of("--freshness", wishes.freshness),
+        time_travel_s=duration_of("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
         table_name=wishes.table_name,
         assumed=(*assumed, *defaults),
+        writers=writers,
+        provider=_provider(wishes),
+        prices=_prices(wishes),
+        queries_per_hour=_queries(wishes.queries_per_hour or DEFAULT_QUERIES),
         not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
     )
 
 
+def _alone(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    """The document with one writer, and how many it had."""
+    writer = document["writer"]
+    if isinstance(writer, str) or "writers" not in writer:
+        return document, 1
+    return {**document, "writer": {**writer, "writers": 1}}, int(writer["writers"])
+
+
+def _prices(wishes: Wishes) -> Prices:
+    if wishes.prices is not None:
+        return load_prices(wishes.prices)
+    named = str(wishes.provider).removesuffix("-premium")
+    return prices_of_provider(named if named in PROVIDERS else DEFAULT_PRICES)
+
+
+def _provider(wishes: Wishes) -> str:
+    if wishes.provider is None:
+        return LOCAL
+    try:
+        provider_named(wishes.provider)
+    except WasimError as error:
+        raise WasimError(f"--provider: {error}") from None
+    return wishes.provider
+
+
 def _why_not_judged(limit: Limit) -> str:
-    if limit.metric.endswith("_ms"):
-        return "a plan times nothing"
+    if limit.metric in ("planning_p95_ms", "load_p95_ms", "commit_p95_ms"):
+        return "a plan knows medians alone"
     return "it is for the scenario's own horizon" if limit.metric == "metadata_bytes" else ""
 
 
-def _table(columns: int, partitions: int) -> dict[str, Any]:
-    own = columns - _OWN_COLUMNS - (1 if partitions else 0)
-    texts = own // 4
-    parts = [{"name": "part", "type": "string", "length": 8, "values": str(partitions)}] if partitions else []
-    labels = [{"name": "label", "type": "string", "length": 12, "values": 1000, "count": texts}] if texts else []
-    values = [{"name": "value", "type": "double", "count": own - texts}]
-    fields = {"partition_by": [{"column": "part"}]} if partitions else {}
-    return {"columns": [*parts, *labels, *values], **fields}
-
-
-def _assumed(workload: Mapping[str, str], columns: int, partitions: int) -> tuple[str, ...]:
-    texts = (columns - _OWN_COLUMNS - (1 if partitions else 0)) // 4
-    tasks = workload["files_per_commit"]
-    spread = f"each writing to all {partitions} partitions" if partitions else "one file each, no partitions"
-    return (
-        f"{columns} columns: event_id, event_time, {texts + (1 if partitions else 0)} strings, the rest doubles.",
-        f"{tasks} writing {'task' if tasks == '1' else 'tasks'} a commit, {spread}.",
-        f"{workload['writer'].capitalize()} writer, horizon {workload['horizon']}.",
-    )
-
-
-def _whole(flag: str, text: str, *, least: int) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 9 or int(text) < least:
-        raise WasimError(f"{flag} is {text!r}. Give a whole number, at least {least}.")
-    return int(text)
-
-
-def _duration(flag: str, text: str) -> float:
+def duration_of(flag: str, text: str) -> float:
+    """Seconds of a duration that a flag gives, from 1 ms to a million days. WasimError names the flag."""
     try:
         seconds = parse_duration_s(text)
     except ValueError as wanted:
@@ -189,12 +243,30 @@ def _duration(flag: str, text: str) -> float:
     return seconds
 
 
-def _limit(metric: str, text: str) -> Limit:
-    wanted = "an amount of bytes, such as 10GB or 5 MiB" if "bytes" in metric else "a number greater than zero"
+def _queries(text: str) -> float:
     try:
-        bound = float(parse_bytes(text)) if "bytes" in metric else float(text)
+        queries = float(text)
+    except ValueError:
+        queries = -1.0
+    if not 0 <= queries < 1e9:
+        raise WasimError(f"--queries-per-hour is {text!r}. Give a number, 0 at least.")
+    return queries
+
+
+_WANTED = {
+    "bytes": "an amount of bytes, such as 10GB or 5 MiB",
+    "ms": "a duration, such as 2s or 800ms",
+    "": "a number greater than zero",
+}
+
+
+def _limit(metric: str, text: str) -> Limit:
+    kind = "ms" if metric.endswith("_ms") else "bytes" if "bytes" in metric else ""
+    parse = {"bytes": lambda: float(parse_bytes(text)), "ms": lambda: 1000 * parse_duration_s(text)}
+    try:
+        bound = parse.get(kind, lambda: float(text))()
     except ValueError:
         bound = 0.0
     if not 0 < bound < 2.0**63:
-        raise WasimError(f"{LIMIT_FLAGS[metric]} is {text!r}. Give {wanted}.")
+        raise WasimError(f"{LIMIT_FLAGS[metric]} is {text!r}. Give {_WANTED[kind]}.")
     return Limit(metric=metric, comparison="<=", bound=bound, text=f"<= {text}")

@@ -1,41 +1,66 @@
-"""What a plan tries: commit intervals, and for each of them ways to expire snapshots and rewrite manifests."""
+"""Settings: a commit interval with maintenance and table properties, and the case that each makes of a request."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.errors import WasimError
-from wasim.iceberg.properties import METADATA_DELETE_AFTER_COMMIT_ENABLED
+from wasim.iceberg.properties import (
+    MANIFEST_TARGET_SIZE_BYTES,
+    METADATA_COMPRESSION,
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+)
 from wasim.scenario import Case
+from wasim.scenario.case import rows_within
 from wasim.scenario.examine import examine
 from wasim.scenario.sweep import make_case
-from wasim.units import format_duration
+from wasim.units import format_bytes, format_duration
 
 DAY_S, HOUR_S = 86400.0, 3600.0
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 INTERVALS_S = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 21600.0, 86400.0, 604800.0)
+FINE_INTERVALS_S = (
+    *(1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0),
+    *(900.0, 1200.0, 1800.0, 2700.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0, 86400.0),
+)
+"""What is tried between two of the intervals, where the shortest within limits is looked for."""
 MOST_INTERVALS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintenance:
-    """How snapshots expire and how often manifests are rewritten; None: never. Seconds of event time."""
+    """How often each job runs, in seconds of event time, and how long snapshots are kept; None: never."""
 
     expire_every_s: float | None
     older_than_s: float | None
     rewrite_every_s: float | None
+    compact_every_s: float | None = None
+
+    @property
+    def periods_s(self) -> tuple[tuple[str, float], ...]:
+        """The jobs that run, by name, and their periods."""
+        jobs = (
+            ("expire", self.expire_every_s),
+            ("rewrite manifests", self.rewrite_every_s),
+            ("compact", self.compact_every_s),
+        )
+        return tuple((job, every_s) for job, every_s in jobs if every_s is not None)
 
     @property
     def runs_per_day(self) -> float:
-        """Jobs started in a day, all kinds together: what "less maintenance" goes by."""
-        return sum(DAY_S / every_s for every_s in (self.expire_every_s, self.rewrite_every_s) if every_s is not None)
+        """Jobs started in a day, all kinds together."""
+        return sum(DAY_S / every_s for _, every_s in self.periods_s)
 
     @property
     def words(self) -> str:
-        """`expire hourly, rewrite manifests daily`, or `no maintenance`."""
-        jobs = (("expire", self.expire_every_s), ("rewrite manifests", self.rewrite_every_s))
-        named = [f"{job} {OFTEN[every_s]}" for job, every_s in jobs if every_s is not None]
-        return ", ".join(named) or "no maintenance"
+        """`expire hourly, compact daily`, or `no maintenance`."""
+        return ", ".join(f"{job} {often(every_s)}" for job, every_s in self.periods_s) or "no maintenance"
+
+
+def often(every_s: float) -> str:
+    """`daily`, `hourly` or `every 6h`."""
+    return OFTEN.get(every_s) or f"every {format_duration(every_s)}"
 
 
 NO_MAINTENANCE = Maintenance(expire_every_s=None, older_than_s=None, rewrite_every_s=None)
@@ -43,15 +68,48 @@ NO_MAINTENANCE = Maintenance(expire_every_s=None, older_than_s=None, rewrite_eve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A commit interval and maintenance. Old metadata.json are always deleted after commits, which costs nothing."""
+    """A commit interval, maintenance, and the table properties that decide how much metadata a commit writes.
+
+    `appends` is `fast` or `merge`, None the writer's own way; `manifest_target_bytes` None the table's own.
+    """
 
     interval_s: float
     maintenance: Maintenance
+    deletes_json: bool = True  # write.metadata.delete-after-commit.enabled
+    gzips_json: bool = False
+    appends: str | None = None
+    manifest_target_bytes: int | None = None
 
     @property
     def words(self) -> str:
-        """`30s, expire daily`."""
-        return f"{format_duration(self.interval_s)}, {self.maintenance.words}"
+        """`30s, expire daily, gzip`."""
+        return f"{format_duration(self.interval_s)}, {self.upkeep_words}"
+
+    @property
+    def upkeep_words(self) -> str:
+        """All but the interval: `expire daily, gzip`."""
+        return ", ".join([self.maintenance.words, *self._property_words()])
+
+    def _property_words(self) -> list[str]:
+        target = self.manifest_target_bytes
+        named = [
+            ("gzip", self.gzips_json),
+            (f"{self.appends} appends", self.appends is not None),
+            (f"manifests of {format_bytes(target or 0)}", target is not None),
+            ("old metadata.json kept", not self.deletes_json),
+        ]
+        return [words for words, is_set in named if is_set]
+
+    @property
+    def complexity(self) -> tuple[int, float]:
+        """What makes one setting simpler than another: jobs and properties to set, then jobs started in a day."""
+        another_writer = 1 if self.appends is not None else 0  # no property: the job has to be written otherwise
+        steps = len(self.maintenance.periods_s) + len(self._property_words()) + another_writer
+        return steps, self.maintenance.runs_per_day
+
+    def at_interval(self, interval_s: float) -> "Setting":
+        """The same at another interval."""
+        return replace(self, interval_s=interval_s)
 
 
 def intervals_of(freshness_s: float) -> tuple[float, ...]:
@@ -64,52 +122,75 @@ def intervals_of(freshness_s: float) -> tuple[float, ...]:
     return (*steps, freshness_s)
 
 
+def able_intervals(intervals_s: Iterable[float], case: Case) -> tuple[float, ...]:
+    """Those of the intervals that the case's horizon has room for, and that bring a row for each task that writes."""
+    workload = case.workload
+    return tuple(
+        interval_s
+        for interval_s in intervals_s
+        if interval_s <= case.horizon_s
+        and rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
+        >= workload.files_per_commit
+    )
+
+
 def interval_beyond(freshness_s: float) -> float:
     """The next step of the ladder after the freshness: what giving up more of it would save."""
     return next((step for step in INTERVALS_S if step > freshness_s), 2 * freshness_s)
 
 
-def maintenance_choices(time_travel_s: float, horizon_s: float) -> tuple[Maintenance, ...]:
-    """What is tried at each interval, the fewest jobs first. Expiry that nothing is old enough for is left out."""
-    expiries: list[tuple[float | None, float | None]] = [(None, None)]
-    for every_s, kept_s in ((DAY_S, max(time_travel_s, DAY_S)), (HOUR_S, time_travel_s)):
-        if max(every_s, kept_s) < horizon_s:
-            expiries.append((every_s, kept_s))
-    rewrites = (None, DAY_S) if horizon_s > DAY_S else (None,)
-    tried = [
-        Maintenance(expire_every_s=every_s, older_than_s=kept_s, rewrite_every_s=rewrite_s)
-        for every_s, kept_s in expiries
-        for rewrite_s in rewrites
-    ]
-    return tuple(sorted(tried, key=lambda one: one.runs_per_day))
-
-
-def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0, deletes_json: bool = True) -> Case:
+def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Case:
     """The case that a setting makes of the request, through the scenario's own checks. WasimError names each fault.
 
-    `rate` multiplies the rows per second; `deletes_json` is write.metadata.delete-after-commit.enabled.
+    `rate` multiplies the rows per second.
     """
-    document = dict(request.document)
-    table = document["table"]
-    properties = {**table.get("properties", {}), METADATA_DELETE_AFTER_COMMIT_ENABLED: str(deletes_json).lower()}
-    document |= {
-        "commit_interval": format_duration(setting.interval_s),
-        "table": {**table, "properties": properties},
-        "maintenance": {**document.get("maintenance", {}), **_jobs(setting.maintenance)},
-    }
-    if rate != 1.0:
-        workload = document["workload"]
-        document["workload"] = {**workload, "rows_per_second": str(float(workload["rows_per_second"]) * rate)}
-    scenario, faults = examine(document)
+    scenario, faults = examine(document_of(request, setting, rate=rate))
     if faults:
         raise WasimError("\n".join(dict.fromkeys(request.explain_fault(fault) for fault in faults)))
     return make_case(scenario, repetition=0, swept={})
 
 
+def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> dict[str, Any]:
+    """The scenario's document that a setting makes of the request."""
+    document = dict(request.document)
+    table, writer = document["table"], document["writer"]
+    jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance)}
+    document |= {
+        "commit_interval": format_duration(setting.interval_s),
+        "table": {**table, "properties": {**table.get("properties", {}), **properties_of(setting)}},
+        "maintenance": {name: job for name, job in jobs.items() if job is not None},
+    }
+    if setting.appends is not None:
+        document["writer"] = {**({"kind": writer} if isinstance(writer, str) else writer), "append": setting.appends}
+    if rate != 1.0:
+        workload = document["workload"]
+        document["workload"] = {**workload, "rows_per_second": str(float(workload["rows_per_second"]) * rate)}
+    return document
+
+
+def properties_of(setting: Setting) -> dict[str, str]:
+    """The table properties that a setting sets."""
+    properties = {METADATA_DELETE_AFTER_COMMIT_ENABLED: str(setting.deletes_json).lower()}
+    if setting.gzips_json:
+        properties[METADATA_COMPRESSION] = "gzip"
+    if setting.manifest_target_bytes is not None:
+        properties[MANIFEST_TARGET_SIZE_BYTES] = str(setting.manifest_target_bytes)
+    return properties
+
+
 def _jobs(maintenance: Maintenance) -> dict[str, Any]:
-    expire, rewrite = None, None
+    jobs: dict[str, Any] = {"expire_snapshots": None, "rewrite_manifests": None}
     if maintenance.expire_every_s is not None:
-        expire = {"every": maintenance.expire_every_s, "older_than": maintenance.older_than_s}
+        jobs["expire_snapshots"] = {
+            "every": _text(maintenance.expire_every_s),
+            "older_than": _text(maintenance.older_than_s),
+        }
     if maintenance.rewrite_every_s is not None:
-        rewrite = {"every": maintenance.rewrite_every_s}
-    return {"expire_snapshots": expire, "rewrite_manifests": rewrite}
+        jobs["rewrite_manifests"] = {"every": _text(maintenance.rewrite_every_s)}
+    if maintenance.compact_every_s is not None:
+        jobs["rewrite_data_files"] = {"every": _text(maintenance.compact_every_s)}
+    return jobs
+
+
+def _text(seconds: float | None) -> str:
+    return format_duration(seconds or 0.0)

@@ -1,16 +1,27 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, Settings, overrides_of
+from wasim.cli.options import (
+    AsJson,
+    ColumnCount,
+    FilesPerCommit,
+    PartitionCount,
+    RowsPerSecond,
+    Settings,
+    WriterCount,
+    WriterKind,
+    overrides_of,
+)
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
-    from wasim.capacity.request import PlanRequest, Wishes
+    from wasim.capacity import Plan, PlanRequest, SettingSimulator, Wishes
 
 Text = str | None
 
@@ -19,41 +30,66 @@ def plan(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
     ] = None,
-    rows_per_second: Annotated[Text, typer.Option(metavar="ROWS", help="Rows that arrive in a second.")] = None,
-    columns: Annotated[Text, typer.Option(metavar="N", help="Columns of the table; 20.")] = None,
-    files_per_commit: Annotated[
-        Text, typer.Option(metavar="N", help="Tasks that write in a commit, a file to each partition; 1.")
-    ] = None,
-    partitions: Annotated[Text, typer.Option(metavar="N", help="Partitions that each commit writes to; 0.")] = None,
-    writer: Annotated[Text, typer.Option(help="streaming, batch or flink; streaming.")] = None,
+    rows_per_second: RowsPerSecond = None,
+    columns: ColumnCount = None,
+    files_per_commit: FilesPerCommit = None,
+    partitions: PartitionCount = None,
+    writer: WriterKind = None,
+    writers: WriterCount = None,
     horizon: Annotated[Text, typer.Option(help="Event time that figures are of; 30d.")] = None,
-    freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 5m.")] = None,
+    from_run: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Plan for what a run measured; latest is the newest.")
+    ] = None,
+    from_table: Annotated[
+        Text, typer.Option(metavar="LOCATION", help="Plan for a table that exists, as wasim inspect names it.")
+    ] = None,
+    fleet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Plan for many tables under one budget, which the file names.")
+    ] = None,
+    freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 1h, and then the knee.")] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
+    planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
     metadata_per_day: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata written in a day.")] = None,
     wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
     metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at the end.")] = None,
     manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at the end.")] = None,
     metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at the end.")] = None,
+    monthly_cost: Annotated[Text, typer.Option(metavar="AMOUNT", help="Most money a month, at the prices.")] = None,
+    queries_per_hour: Annotated[Text, typer.Option(metavar="N", help="Full scans planned in an hour; 10.")] = None,
+    provider: Annotated[
+        Text,
+        typer.Option(
+            help="Where the table lies: local, s3, s3-express, gcs, azure or azure-premium; local, at s3's prices."
+        ),
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
     name: Annotated[str, typer.Option("--name", help="What SQL calls the table.")] = "catalog.namespace.table",
     settings: Settings = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which commit interval and maintenance to choose, why, and how to apply it; exit 1 if nothing will do."""
-    from wasim.capacity import make_plan, plan_document, plan_lines
-    from wasim.capacity.request import Wishes
+    from wasim.capacity import SettingSimulator, Wishes, make_plan, plan_document, plan_lines
 
     limits = {
+        "planning_p50_ms": planning,
         "metadata_bytes_per_day": metadata_per_day,
         "wa_metadata": wa_metadata,
         "metadata_json_bytes": metadata_json,
         "manifests": manifests,
         "metadata_on_disk_bytes": metadata_on_disk,
+        "monthly_cost": monthly_cost,
     }
     wishes = Wishes(
         freshness=freshness,
         time_travel=time_travel,
         limits={metric: text for metric, text in limits.items() if text is not None},
         table_name=name,
+        queries_per_hour=queries_per_hour,
+        provider=provider,
+        prices=prices,
     )
     workload = {
         "rows_per_second": rows_per_second,
@@ -61,27 +97,100 @@ def plan(
         "files_per_commit": files_per_commit,
         "partitions": partitions,
         "writer": writer,
+        "writers": writers,
     }
-    overrides = overrides_of(settings)
-    if file is None and overrides:
-        raise WasimError("--set is for a scenario: give its file, or the flags of a workload alone.")
-    made = make_plan(_request(file, workload | {"horizon": horizon}, overrides, wishes))
+    source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
+    if fleet is not None:
+        given = {**workload, "horizon": horizon, "freshness": freshness, **limits, "html": str(html) if html else None}
+        _plan_fleet(fleet, source.words, given, wishes, as_json=as_json)
+        return
+    request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), wishes)
+    simulator = SettingSimulator(request=request)
+    made = make_plan(request, simulator)
     if as_json:
         typer.echo(json.dumps(plan_document(made)))
     else:
         typer.echo("\n".join(plan_lines(made)))
+    if html is not None:
+        _write_page(html, made, simulator)
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
-def _request(
-    file: Path | None, workload: dict[str, str | None], overrides: dict[str, str], wishes: "Wishes"
-) -> "PlanRequest":
-    from wasim.capacity import request_from_file, request_from_flags
+def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
+    from wasim.capacity.page import render_plan
+    from wasim.runs import write_atomically
 
-    if file is None:
+    try:
+        write_atomically(path, render_plan(made, simulator))
+    except OSError as error:
+        raise WasimError(f"--html {path}: cannot be written: {error.strerror or error}.") from None
+    typer.echo(f"Page: {path}", err=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a plan is for, if not for flags: one of these."""
+
+    file: Path | None
+    run: Path | None
+    table: str | None
+    fleet: Path | None
+
+    @property
+    def words(self) -> str:
+        """What it is called on the command line; empty for flags."""
+        given = (
+            ("a scenario", self.file),
+            ("--from-run", self.run),
+            ("--from-table", self.table),
+            ("--fleet", self.fleet),
+        )
+        named = [words for words, value in given if value is not None]
+        if len(named) > 1:
+            raise WasimError(f"{named[0]} and {named[1]} exclude each other: give one.")
+        return named[0] if named else ""
+
+
+def _plan_fleet(path: Path, words: str, given: dict[str, str | None], wishes: "Wishes", *, as_json: bool) -> None:
+    """Plans for a fleet; exit 1 if its budget is too small."""
+    from wasim.capacity.fleet import plan_fleet
+    from wasim.capacity.fleet_answer import fleet_document, fleet_lines
+    from wasim.capacity.request import LIMIT_FLAGS
+    from wasim.scenario.fleet import load_fleet
+
+    for name, text in given.items():
+        if text is not None:
+            flag = LIMIT_FLAGS.get(name, f"--{name.replace('_', '-')}")
+            raise WasimError(
+                f"{flag} and {words} exclude each other. Take {flag} out: a fleet's file says what its tables are."
+            )
+    made = plan_fleet(load_fleet(path), wishes)
+    typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
+    if not made.fits:
+        raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+def _request(
+    source: Source, workload: dict[str, str | None], overrides: dict[str, str], wishes: "Wishes"
+) -> "PlanRequest":
+    from wasim.capacity import request_from_file, request_from_flags, request_from_run
+
+    words = source.words
+    if words not in ("a scenario", "--from-run") and overrides:
+        raise WasimError("--set is for a scenario: give its file, or the flags of a workload alone.")
+    if not words:
         return request_from_flags(workload, wishes)
     for flag, text in workload.items():
         if flag != "horizon" and text is not None:
-            raise WasimError(f"--{flag.replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
-    return request_from_file(file, overrides, wishes, workload["horizon"])
+            remedy = "" if source.table else " Give --set FIELD=VALUE."
+            raise WasimError(f"--{flag.replace('_', '-')} and {words} exclude each other.{remedy}")
+    if source.file is not None:
+        return request_from_file(source.file, overrides, wishes, workload["horizon"])
+    if source.run is not None:
+        from wasim.runs.folder import find_run
+
+        return request_from_run(find_run(source.run), overrides, wishes, workload["horizon"])
+    from wasim.capacity.from_table import request_from_table
+
+    return request_from_table(str(source.table), wishes, workload["horizon"])

@@ -69,8 +69,8 @@ class Table(Part):
     partition_by: tuple[PartitionField, ...] = Field(
         default=(), description="The partition spec, outermost field first; left out: unpartitioned."
     )
-    format_version: Annotated[Literal[1, 2, 3], BeforeValidator(whole)] = Field(
-        default=2, description="Version of the Iceberg format."
+    format_version: Annotated[Literal[1, 2, 3, 4], BeforeValidator(whole)] = Field(
+        default=2, description="Version of the Iceberg format; 4 is unfinished, as Iceberg 1.12 has it."
     )
     properties: dict[str, Text] = Field(default_factory=dict, description="Iceberg table properties, as written.")
 

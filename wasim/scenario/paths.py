@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from wasim.iceberg.properties import WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION
 
 DATA_FOLDER = "data"  # where data lies unless a property says otherwise
+SCHEMES_SINCE = 4  # the format version whose tables must say `file:` where they lie on disk
 PATH_PROPERTIES = (WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION)
 # Spark's removal of orphans passes over names that begin with a dot or an underscore.
 _BELOW = re.compile(r"[A-Za-z0-9][\w.=-]*(/[A-Za-z0-9][\w.=-]*)*")

@@ -1,0 +1,100 @@
+"""A fleet under one budget: what is spent, on which tables, and what a file may not say."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wasim.capacity import Setting, Wishes
+from wasim.capacity.fleet import FleetPlan, Layout, Option, plan_fleet
+from wasim.capacity.settings import NO_MAINTENANCE
+from wasim.cli import app
+from wasim.errors import ScenarioError, WasimError
+from wasim.scenario.fleet import Fleet, load_fleet
+
+INTERVALS_S = (10.0, 60.0, 600.0, 3600.0)
+
+
+def by_hand(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
+    """A quadratic law instead of simulations: metadata goes with the square of commits; a unit is that of an hour."""
+    return [tuple(tuple(map(_option, INTERVALS_S)) for _ in rates) for _, rates, _, _ in parts]
+
+
+def _option(interval_s: float) -> Option:
+    setting = Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)
+    return Option(
+        setting=setting, metadata_bytes_per_day=1e4 * (3600 / interval_s) ** 2, monthly_cost=3600 / interval_s
+    )
+
+
+def planned(units: int, *tables: dict[str, object]) -> FleetPlan:
+    document = {"version": 1, "budget": {"metadata_per_day": units * 10_000}, "tables": list(tables)}
+    return plan_fleet(Fleet.model_validate(document), Wishes(), by_hand)
+
+
+def table(name: str, **given: object) -> dict[str, object]:
+    return {"name": name, "rows_per_second": 10, **given}
+
+
+def intervals(plan: FleetPlan) -> dict[str, float]:
+    return {one.table.name: one.option.setting.interval_s for one in plan.assigned}
+
+
+def test_more_budget_never_makes_a_fleet_staler_and_is_kept():
+    fleets = [planned(size, table("a"), table("b", count=3)) for size in (4, 100, 5_000, 100_000, 10**7)]
+    sums = [sum(intervals(one).values()) for one in fleets]
+    assert sums == sorted(sums, reverse=True)
+    assert sums[0] > sums[-1] == 20.0
+    assert all(one.metadata_bytes_per_day <= one.fleet.budget.metadata_per_day for one in fleets)
+
+
+def test_weight_and_count_decide_who_is_fresher():
+    found = intervals(planned(3_700, table("dear", weight=5), table("plain")))
+    assert found["dear"] < found["plain"]
+    found = intervals(planned(6_000, table("one"), table("many", count=50)))
+    assert found["one"] < found["many"]
+
+
+def test_a_budget_too_small_leaves_each_at_its_longest_and_says_so():
+    plan = planned(1, table("a"), table("b", freshness="10m"))
+    assert not plan.fits
+    assert intervals(plan) == {"a": 3600.0, "b": 600.0}
+
+
+def test_a_freshness_that_no_writer_keeps_is_named():
+    with pytest.raises(WasimError, match="b: no writer keeps up"):
+        planned(10, table("b", freshness="5s"))
+
+
+def test_a_fleet_of_the_command_line(tmp_path: Path):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(
+        "version: 1\nbudget: {metadata_per_day: 2GB, monthly_cost: 50}\n"
+        "tables:\n- {name: c.n.a, rows_per_second: 50, freshness: 10m, count: 2}\n"
+    )
+    result = CliRunner().invoke(app, ["plan", "--fleet", str(path), "--horizon", "3d"])
+    assert "--horizon" in str(result.exception)
+    result = CliRunner().invoke(app, ["plan", "--fleet", str(path)])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("2 tables: 2 every ")
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("version: 2\nbudget: {monthly_cost: 5}\ntables: []\n", "version"),
+        ("version: 1\nbudget: {}\ntables: [{name: a, rows_per_second: 5}]\n", "monthly_cost"),
+        ("version: 1\nbudget: {monthly_cost: -1}\ntables: [{name: a, rows_per_second: 5}]\n", "monthly_cost"),
+        ("version: 1\nbudget: {monthly_cost: 5}\ntables: [{name: a, rows_per_second: 0}]\n", "rows_per_second"),
+        ("version: 1\nbudget: {monthly_cost: 5}\ntables: [{name: a}]\n", "rows_per_second"),
+        ("version: 1\nbudget: {monthly_cost: 5}\n", "tables"),
+    ],
+)
+def test_nonsense_is_named_with_its_place(tmp_path: Path, text: str, said: str):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(text)
+    with pytest.raises(ScenarioError) as raised:
+        load_fleet(path)
+    assert said in str(raised.value)
+    assert str(raised.value).startswith(f"{path}:")

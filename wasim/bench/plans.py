@@ -1,0 +1,213 @@
+"""Plans checked on the real writer: `python -m wasim.bench.plans OUT` (`make validate-plan`).
+
+For each workload the recommended setting and its two neighbours run on real Iceberg, over a horizon short enough to be
+carried out; what the plan says of them is compared with what they wrote, and with how long planning took.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from wasim.bench.engines import engine_named
+from wasim.bench.run import BenchOptions, bench
+from wasim.capacity import Figures, Plan, SettingSimulator, Wishes, make_plan, request_from_document
+from wasim.capacity.settings import document_of
+from wasim.ledger import METADATA_KINDS, Kind, of_first_reader
+from wasim.runs import CaseRun
+from wasim.scenario import load_scenario
+from wasim.scenario.from_flags import document_from_flags
+from wasim.scenario.limits import Limit
+from wasim.units import format_duration
+
+GOAL_BYTES, GOAL_PLANNING = 0.02, 0.15
+PLANNING = {"checkpoints": [1.0], "rounds_at_end": 9, "cold": False, "execution": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """A workload to plan for and to carry out. `engine` core writes no data, and so carries out longer horizons."""
+
+    name: str
+    flags: Mapping[str, str]
+    wishes: Wishes
+    engine: str = "core"
+    writer: Mapping[str, Any] = field(default_factory=dict)  # instead of the flags' own
+
+
+def _wishes(freshness: str, **limits: str) -> Wishes:
+    return Wishes(freshness=freshness, time_travel="1h", limits={"wa_metadata": "1e6", **limits})
+
+
+WORKLOADS = (
+    Workload(
+        name="narrow streaming",
+        flags={"rows_per_second": "200", "columns": "8", "horizon": "6h"},
+        wishes=_wishes("2m", metadata_json_bytes="30KB"),
+    ),
+    Workload(
+        name="wide streaming",
+        flags={"rows_per_second": "200", "columns": "200", "files_per_commit": "2", "horizon": "6h"},
+        wishes=_wishes("5m", metadata_bytes_per_day="600MB"),
+    ),
+    Workload(
+        name="partitioned batch",
+        flags={
+            "rows_per_second": "500",
+            "columns": "12",
+            "files_per_commit": "2",
+            "partitions": "16",
+            "writer": "batch",
+            "horizon": "6h",
+        },
+        wishes=_wishes("5m", metadata_bytes_per_day="400MB"),
+    ),
+    Workload(
+        name="upserts, merge-on-read",
+        flags={"rows_per_second": "50", "columns": "6", "horizon": "12m"},
+        wishes=_wishes("1m", metadata_bytes_per_day="200MB"),
+        engine="spark",
+        writer={"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read"}},
+    ),
+    Workload(
+        name="two writers",
+        flags={"rows_per_second": "50", "columns": "6", "horizon": "12m"},
+        wishes=_wishes("1m", metadata_bytes_per_day="100MB"),
+        engine="spark",
+        writer={"kind": "batch", "writers": 2},
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A setting, what the plan says of it, and how it was carried out."""
+
+    figures: Figures
+    run: CaseRun
+
+    @property
+    def error_by_kind(self) -> dict[Kind, float]:
+        """By how much the plan's bytes are off, relatively, of the kinds of metadata that were written."""
+        wrote = self.run.totals.written_bytes
+        return {kind: self.figures.written_bytes[kind] / wrote[kind] - 1 for kind in METADATA_KINDS if wrote[kind]}
+
+    @property
+    def planning_ms(self) -> float:
+        """Measured, the median of a full scan at the end."""
+        return float(np.median(of_first_reader(self.run.probes)[-1].together_ms))
+
+    @property
+    def planning_error(self) -> float:
+        """By how much the plan's latency is off, relatively."""
+        return self.figures.values["planning_p50_ms"] / self.planning_ms - 1
+
+    def holds(self, limit: Limit) -> tuple[bool, bool]:
+        """Whether a limit on what was written holds: as planned, and as carried out."""
+        value = self.figures.values[limit.metric]
+        if limit.metric == "metadata_json_bytes":
+            measured = float(self.run.live_bytes[Kind.METADATA_JSON])
+        else:
+            measured = self.run.totals.metadata_bytes / self.run.case.horizon_s * 86400
+        return limit.holds(value), limit.holds(measured)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """A workload's plan, and its settings by interval as they were carried out."""
+
+    workload: Workload
+    plan: Plan
+    checked: tuple[Checked, ...]
+
+    @property
+    def order_holds(self) -> bool:
+        """Whether the settings write in the order that the plan says."""
+        planned = [one.figures.per_day_bytes for one in self.checked]
+        written = [one.run.totals.metadata_bytes for one in self.checked]
+        return bool(np.array_equal(np.argsort(planned), np.argsort(written)))
+
+    @property
+    def feasibility_holds(self) -> bool:
+        """Whether each setting keeps and breaks the limits that the plan says."""
+        limits = [limit for limit in self.plan.limits if limit.metric != "wa_metadata"]
+        outcomes = [one.holds(limit) for one in self.checked for limit in limits]
+        return all(planned == measured for planned, measured in outcomes)
+
+
+def validate(workload: Workload, out: Path, console: Console) -> Validated:
+    """Plans for a workload, and carries the recommendation and its neighbours out."""
+    document, _ = document_from_flags(workload.flags)
+    document["writer"] = dict(workload.writer) or document["writer"]
+    request = request_from_document(workload.name, document, workload.wishes, workload.flags["horizon"])
+    plan = make_plan(request)
+    if plan.chosen is None:
+        raise SystemExit(f"{workload.name}: nothing meets the limits; a validation needs a recommendation.")
+    tried = [one for one in (plan.shorter, plan.chosen, plan.longer) if one is not None]
+    settings = [plan.chosen.setting.at_interval(one.setting.interval_s) for one in tried]
+    figures = SettingSimulator(request=request).evaluate(settings)
+    scenario = document_of(request, plan.chosen.setting) | {
+        "name": workload.name.replace(" ", "_").replace(",", "").replace("-", "_"),
+        "planning": PLANNING,
+        "fit": {"held_out": "none"},
+        "sweep": {"commit_interval": [format_duration(one.interval_s) for one in settings]},
+    }
+    if workload.writer:
+        scenario["writer"] = dict(workload.writer)
+    path = out / f"{scenario['name']}.yaml"
+    path.write_text(json.dumps({key: value for key, value in scenario.items() if key != "commit_interval"}))
+    outcome = bench(load_scenario(path), BenchOptions(results=out, engine=engine_named(workload.engine)), console)
+    by_interval = {case.case.commit_interval_s: case for case in outcome.run.cases}
+    checked = tuple(Checked(figures=one, run=by_interval[one.setting.interval_s]) for one in figures)
+    return Validated(workload=workload, plan=plan, checked=checked)
+
+
+def rows_of(validated: Validated) -> Iterator[str]:
+    """Rows of the table, one for each setting."""
+    chosen = validated.plan.chosen
+    for one in validated.checked:
+        setting = one.figures.setting
+        mark = "**" if chosen is not None and setting == chosen.setting else ""
+        worst = max(one.error_by_kind.items(), key=lambda error: abs(error[1]))
+        yield " | ".join(
+            [
+                f"| {validated.workload.name}",
+                f"{mark}{setting.words}{mark}",
+                f"{one.run.commits:,}",
+                f"{one.figures.values['metadata_bytes'] / one.run.totals.metadata_bytes - 1:+.1%}",
+                f"{worst[1]:+.1%} ({str(worst[0]).replace('_', ' ')})",
+                f"{one.figures.values['planning_p50_ms']:.0f} / {one.planning_ms:.0f} ms",
+                "yes" if validated.order_holds else "no",
+                "yes |" if validated.feasibility_holds else "no |",
+            ]
+        )
+
+
+HEADER = (
+    "| workload | setting | commits | metadata | worst kind | planning, planned / measured | order | feasibility |",
+    "|---|---|--:|--:|--:|--:|---|---|",
+)
+
+
+def main(out: Path, names: list[str]) -> None:
+    """Validates all workloads, or those named, and prints the table."""
+    out.mkdir(parents=True, exist_ok=True)
+    console, planning = Console(stderr=True), []
+    sys.stdout.write("\n".join(HEADER) + "\n")
+    for workload in WORKLOADS:
+        if names and workload.name not in names:
+            continue
+        validated = validate(workload, out, console)
+        planning += [abs(one.planning_error) for one in validated.checked]
+        sys.stdout.write("\n".join(rows_of(validated)) + "\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"\nPlanning: {np.median(planning):.0%} off in the median.\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

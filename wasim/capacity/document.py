@@ -1,0 +1,142 @@
+"""A plan as one JSON document: the figures that the terminal shows, unrounded. Seconds, bytes and milliseconds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wasim.capacity.commands import counts_of, flink_option, sql_of, writer_options
+from wasim.capacity.figures import Figures
+from wasim.capacity.plan import Plan
+from wasim.contention import CommitLatency
+from wasim.scenario.limits import Limit
+
+SCHEMA_VERSION = 1
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """The whole plan."""
+    chosen, request = plan.chosen, plan.request
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "source": request.source,
+        "freshness_s": request.freshness_s,
+        "longest_interval_s": request.longest_s,
+        "time_travel_s": request.time_travel_s,
+        "queries_per_hour": request.queries_per_hour,
+        "horizon_s": plan.case.horizon_s,
+        "rule": request.rule,
+        "because": plan.because,
+        "recommended": setting_document(chosen),
+        "limits": [] if chosen is None else [_judged(limit, chosen, plan) for limit in plan.limits],
+        "not_judged": list(request.not_judged),
+        "binds": [limit.metric for limit in plan.stopped_by],
+        "shorter": setting_document(plan.shorter),
+        "longer": setting_document(plan.longer),
+        "within_band": _settings(plan.or_within_band),
+        "at_rates": [
+            {"times": rate, **figures_document(one), "breaks": [limit.metric for limit in one.broken(plan.limits)]}
+            for rate, one in plan.at_rates
+        ],
+        "out_of_reach_s": list(plan.out_of_reach),
+        "intervals": _settings(plan.best),
+        "frontier": _settings(plan.frontier),
+        "relax": [
+            {
+                "metric": one.limit.metric,
+                "bound": one.limit.bound,
+                "to": one.value,
+                "setting": setting_document(one.figures),
+            }
+            for one in plan.relaxations
+        ],
+        "beyond_freshness": setting_document(plan.beyond),
+        "spreadsheet": _spreadsheet(plan),
+        "sql": [] if chosen is None else list(sql_of(request.table_name, chosen.setting)),
+        "writer": None if chosen is None else writer_options(plan.case, chosen.setting),
+        "flink": None if chosen is None else flink_option(chosen.setting),
+        "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
+        "approximated": [] if chosen is None else list(chosen.approximated),
+        "assumed": list(request.assumed),
+        "prices": {"source": request.prices.source, "as_of": request.prices.as_of, "currency": request.prices.currency},
+        "machine": request.machine.words,
+        "provider": request.provider,
+        "sustained": None
+        if plan.sustained is None
+        else {"ceiling_per_s": plan.sustained.ceiling_per_s, "smallest_interval_s": plan.sustained.interval_s},
+        "settings_simulated": plan.evaluated,
+    }
+
+
+def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
+    value = chosen.values[limit.metric]
+    return {
+        "metric": limit.metric,
+        "bound": limit.bound,
+        "value": value,
+        "slack": 1 - value / limit.bound,
+        "default": limit not in plan.request.limits,
+    }
+
+
+def _spreadsheet(plan: Plan) -> dict[str, Any] | None:
+    """What constant cost per commit would have recommended."""
+    if plan.naive is None:
+        return None
+    return {
+        "promised_metadata_bytes_per_day": plan.naive.promised_bytes_per_day,
+        "setting": setting_document(plan.naive.figures),
+    }
+
+
+def _settings(figures: Sequence[Figures]) -> list[dict[str, Any] | None]:
+    return [setting_document(one) for one in figures]
+
+
+def setting_document(figures: Figures | None) -> dict[str, Any] | None:
+    """A setting with its figures."""
+    if figures is None:
+        return None
+    setting, kept = figures.setting, figures.setting.maintenance
+    return {
+        "commit_interval_s": setting.interval_s,
+        "expire_every_s": kept.expire_every_s,
+        "older_than_s": kept.older_than_s,
+        "rewrite_manifests_every_s": kept.rewrite_every_s,
+        "rewrite_data_files_every_s": kept.compact_every_s,
+        "delete_after_commit": setting.deletes_json,
+        "gzip": setting.gzips_json,
+        "append": setting.appends,
+        "manifest_target_size_bytes": setting.manifest_target_bytes,
+        **figures_document(figures),
+    }
+
+
+def figures_document(figures: Figures) -> dict[str, Any]:
+    """Figures, their bands, and what follows from them."""
+    days = figures.milestones
+    return {
+        "figures": dict(figures.values),
+        "bands": dict(figures.bands),
+        "cost_by_part": dict(figures.cost.parts()),
+        "written_bytes": {str(kind): size for kind, size in figures.written_bytes.items()},
+        "on_disk_bytes": {str(kind): size for kind, size in figures.on_disk_bytes.items()},
+        "metadata_json_passes_on_day": {str(size): day for size, day in days.json_passes.items()},
+        "metadata_outweighs_data_on_day": days.metadata_outweighs,
+        "keeps_up_until_s": figures.keeps_up_s,
+        "latency_extrapolated": figures.extrapolated,
+        "commit": commit_document(figures.commit),
+    }
+
+
+def commit_document(commit: CommitLatency | None) -> dict[str, Any] | None:
+    """The latency of commits at the end of the horizon."""
+    if commit is None:
+        return None
+    return {
+        "p50_ms": commit.p50_ms,
+        "p95_ms": commit.p95_ms,
+        "p99_ms": commit.p99_ms,
+        "band": commit.band,
+        "lost_share": commit.outcome.lost_share,
+        "landed_per_s": commit.outcome.landed_per_s,
+        "sustained": commit.sustains,
+    }

@@ -1,0 +1,257 @@
+"""What a page's script is given: a lattice as one document, with the names, limits and SQL that go with it."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from wasim.capacity.commands import sql_of, writer_options
+from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale
+from wasim.capacity.request import PlanRequest
+from wasim.capacity.settings import NO_MAINTENANCE, often
+from wasim.capacity.words import METRIC_NAMES, bound_words
+from wasim.scenario import Case
+from wasim.scenario.limits import Limit
+from wasim.units import format_duration, format_figure, parse_duration_s
+
+SCHEMA_VERSION = 1
+SHOWN = (
+    "metadata_bytes_per_day",
+    "wa_metadata",
+    "metadata_json_bytes",
+    "manifests",
+    "metadata_on_disk_bytes",
+    "planning_p50_ms",
+    "monthly_cost",
+)
+KINDS = (
+    ("written_json", "metadata.json", "vermillion"),
+    ("written_lists", "manifest lists", "blue"),
+    ("written_manifests", "manifests", "green"),
+    ("written_other", "other metadata", "orange"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A slider, or a switch, that begins at `at` of its `names`."""
+
+    key: str
+    label: str
+    names: tuple[str, ...]
+    at: int
+    is_switch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explorer:
+    """What the template of the sliders shows: `document` is JSON that is safe inside a script element."""
+
+    groups: tuple[tuple[str, tuple[Control, ...]], ...]
+    metrics: tuple[tuple[str, str], ...]
+    marks: tuple[tuple[str, str, str], ...]
+    kinds: tuple[Mapping[str, str], ...]
+    reset: str
+    document: Markup
+
+
+def explorer_of(
+    lattice: Lattice,
+    case: Case,
+    *,
+    request: PlanRequest,
+    limits: Sequence[Limit],
+    reset: str,
+    shown: Sequence[str] = SHOWN,
+) -> Explorer:
+    """The sliders over a lattice, beginning at its base setting, that of `case`, and the request's horizon."""
+    start, currency = _start(lattice.axes, parse_duration_s(str(request.document["horizon"]))), request.prices.currency
+    kinds = tuple(
+        {"field": field, "name": name, "colour": colour}
+        for field, name, colour in KINDS
+        if np.nanmax(lattice.values[..., lattice.fields.index(field)]) > 0
+    )
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        **_figures(lattice),
+        **{key: {"names": names, "values": values} for key, names, values in _named(lattice.axes)},
+        "start": start,
+        "also": _also(lattice.axes),
+        "limits": [_limit(limit, currency) for limit in limits],
+        "marks": dict(_marks()),
+        "kinds": kinds,
+        "currency": currency,
+        **_commands(lattice.axes, case, request.table_name),
+    }
+    # `<` could end the script element; no other character could
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return Explorer(
+        groups=tuple(_groups(lattice, start)),
+        metrics=tuple((name, METRIC_NAMES[name]) for name in shown),
+        marks=tuple(_mark_names()),
+        kinds=kinds,
+        reset=reset,
+        document=Markup(text),  # noqa: S704 - JSON without `<`
+    )
+
+
+def _figures(lattice: Lattice) -> dict[str, Any]:
+    axes, sparse = lattice.axes, lattice.sparse
+    own_expiry = sparse.expiries[1]
+    return {
+        "fields": lattice.fields,
+        "shape": lattice.values.shape,
+        "values": _packed(lattice.values, "<f8"),
+        "expiry": _expiry_places(axes),
+        "sparse": {
+            "interval": _between(axes.intervals_s, sparse.intervals),
+            "horizon": _between(axes.horizons_s, sparse.horizons),
+            "expiry": [int(place > 0 and own_expiry > 0) for place in range(len(axes.expiries))],
+        },
+        "scales": [
+            {
+                "key": scale.key,
+                "names": [_number(value) for value in scale.values],
+                "at": scale.at,
+                "weights": _weights(scale),
+                "shape": ratios.shape,
+                "ratios": _packed(ratios, "<f4"),
+            }
+            for scale, ratios in zip(lattice.scales, lattice.ratios, strict=True)
+        ],
+    }
+
+
+def _packed(values: np.ndarray[Any, Any], form: str) -> str:
+    return b64encode(np.ascontiguousarray(values, dtype=form).tobytes()).decode("ascii")
+
+
+def _between(values: Sequence[float], places: Sequence[int]) -> list[tuple[int, int, float]]:
+    """For each value, the places of `places` that it lies between and how far, linear in the logarithm."""
+    logs, ends = np.log(values), np.log([values[place] for place in places])
+    found = np.interp(logs, ends, np.arange(len(places)))
+    return [(int(one), min(int(one) + 1, len(places) - 1), round(float(one % 1), 6)) for one in found]
+
+
+def _weights(scale: Scale) -> list[list[tuple[int, float]]]:
+    """For each value of a scale, the simulated places it lies between, by their row, with weights; none: its own."""
+    rows = {place: row for row, place in enumerate(sorted(scale.simulated))}
+    known = sorted({*rows, scale.at})
+    between = _between(scale.values, known)
+    found = []
+    for low, high, share in between:
+        ends = ((known[low], 1 - share), (known[high], share))
+        found.append([(rows[place], weight) for place, weight in ends if weight > 0 and place in rows])
+    return found
+
+
+def _expiry_places(axes: Axes) -> list[list[int]]:
+    """The place of each expiry by the places of its period and age; without expiry the age makes no difference."""
+    ages = len(axes.ages_s)
+    return [
+        [0 if not period else 1 + (period - 1) * ages + age for age in range(ages)]
+        for period in range(len(axes.periods_s))
+    ]
+
+
+def _named(axes: Axes) -> Iterator[tuple[str, list[str], list[float | None]]]:
+    """Key, names and values of each axis."""
+    yield "interval", [format_duration(one) for one in axes.intervals_s], list(axes.intervals_s)
+    yield "expire", [_every(one) for one in axes.periods_s], list(axes.periods_s)
+    yield "keep", [format_duration(one) for one in axes.ages_s], list(axes.ages_s)
+    yield "rewrite", [_every(one) for one in axes.rewrites_s], list(axes.rewrites_s)
+    yield "oldjson", ["kept", "deleted"], [0.0, 1.0]
+    yield "horizon", [format_duration(one) for one in axes.horizons_s], list(axes.horizons_s)
+
+
+def _every(period_s: float | None) -> str:
+    return "never" if period_s is None else often(period_s)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else format_figure(value)
+
+
+def _start(axes: Axes, horizon_s: float) -> dict[str, int]:
+    base, kept = axes.base, axes.base.maintenance
+    age_s = kept.older_than_s
+    return {
+        "interval": axes.intervals_s.index(base.interval_s),
+        "expire": axes.periods_s.index(kept.expire_every_s),
+        "keep": axes.ages_s.index(age_s) if age_s is not None else 0,
+        "rewrite": axes.rewrites_s.index(kept.rewrite_every_s),
+        "oldjson": int(base.deletes_json),
+        "horizon": axes.horizons_s.index(horizon_s),
+    }
+
+
+def _also(axes: Axes) -> list[str]:
+    """What the base setting has that no slider moves."""
+    rewrite_s = axes.rewrites_s[0]  # for good where there is no other
+    kept = replace(axes.base.maintenance, expire_every_s=None, older_than_s=None, rewrite_every_s=rewrite_s)
+    fixed = replace(axes.base, maintenance=kept, deletes_json=True)
+    words = fixed.upkeep_words.removeprefix(NO_MAINTENANCE.words).removeprefix(", ")
+    return [words] if words else []
+
+
+def _limit(limit: Limit, currency: str) -> dict[str, Any]:
+    return {
+        "field": limit.metric,
+        "name": METRIC_NAMES.get(limit.metric, limit.metric),
+        "comparison": limit.comparison,
+        "bound": limit.bound,
+        "text": f"{'below' if limit.comparison == '<' else 'at most'} {bound_words(limit, currency)}",
+    }
+
+
+def _marks() -> Iterator[tuple[str, dict[str, Any]]]:
+    for field, size in PASSES.items():
+        yield field, {"field": field, "by": "metadata_json_bytes", "bound": size}
+    yield OUTWEIGHS, {"field": OUTWEIGHS, "by": "wa_metadata", "bound": 1}
+
+
+def _mark_names() -> Iterator[tuple[str, str, str]]:
+    """Field, subject and words; the subject is left out where there is no room."""
+    for field, size in PASSES.items():
+        yield field, "metadata.json", f"json passes {size // 10**6} MB"
+    yield OUTWEIGHS, "metadata", "outweighs data"
+
+
+def _commands(axes: Axes, case: Case, table: str) -> dict[str, Any]:
+    places = range(len(axes.rewrites_s)), range(len(axes.expiries))
+    sql = [
+        [[sql_of(table, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)] for expiry in places[1]]
+        for rewrite in places[0]
+    ]
+    writer = [writer_options(case, axes.setting(interval, 0, 0, 1)) for interval in range(len(axes.intervals_s))]
+    return {"sql": sql, "writer": writer}
+
+
+def _groups(lattice: Lattice, start: Mapping[str, int]) -> Iterator[tuple[str, tuple[Control, ...]]]:
+    """Sliders by what they are about; what has one place has none."""
+    labels = {
+        "interval": "Commit interval",
+        "expire": "Expire snapshots",
+        "keep": "Keep snapshots for",
+        "rewrite": "Rewrite manifests",
+        "oldjson": "Delete old metadata.json after commits",
+        "horizon": "Horizon",
+    }
+    made = {
+        key: Control(key=key, label=labels[key], names=tuple(names), at=start[key], is_switch=key == "oldjson")
+        for key, names, _ in _named(lattice.axes)
+        if len(names) > 1
+    }
+    for title, keys in (("Commits", ("interval",)), ("Maintenance", ("expire", "keep", "rewrite", "oldjson"))):
+        yield title, tuple(made[key] for key in keys if key in made)
+    scales = tuple(
+        Control(key=one.key, label=one.label, names=tuple(_number(value) for value in one.values), at=one.at)
+        for one in lattice.scales
+    )
+    if scales:
+        yield "Workload", scales
+    yield "Over", tuple(made[key] for key in ("horizon",) if key in made)

@@ -1,0 +1,29 @@
+"""A request for a table that exists: what the doctor read of it, as a scenario's document."""
+
+from typing import Any
+
+from wasim.capacity.request import PlanRequest, Wishes, request_from_document
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.as_case import case_of
+from wasim.scenario import Case
+
+
+def request_from_table(location: str, wishes: Wishes, horizon: str | None = None) -> PlanRequest:
+    """The request for a table at a location, or of a catalog. WasimError for what cannot be read, or commits once."""
+    found = case_of(inspect_location(location, InspectOptions()))
+    notes = (
+        f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",
+        *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
+    )
+    return request_from_document(location, _document(found.case), wishes, horizon, notes)
+
+
+def _document(case: Case) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        name: getattr(case, name).model_dump(mode="json", exclude_defaults=True)
+        for name in ("table", "workload", "writer", "environment")
+    }
+    for column in document["table"]["columns"]:
+        if column["type"] not in ("string", "binary"):
+            column.pop("length", None)
+    return {"name": "table", "question": "Which commit interval?", **document}

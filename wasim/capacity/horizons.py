@@ -1,0 +1,61 @@
+"""Settings of one request at several horizons: what a page's sliders show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from wasim.capacity.figures import Figures, SettingSimulator
+from wasim.capacity.settings import Setting, case_of
+from wasim.ledger import Summed
+from wasim.scenario import Case
+from wasim.scenario.case import covered_s
+from wasim.years.history import Samples
+from wasim.years.horizons import histories_at, sums_at
+from wasim.years.summed import of_one_writer
+
+
+@dataclass(slots=True, kw_only=True)
+class HorizonSimulator:
+    """The figures of a request's settings at any horizons, each history stepped through once.
+
+    At the request's own horizon they are those of `SettingSimulator.figures`.
+    """
+
+    simulator: SettingSimulator
+    _histories: dict[tuple[object, ...], tuple[Samples, ...]] = field(default_factory=dict)
+
+    def figures(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
+        """The figures of a setting at these horizons, ascending, in seconds. WasimError for what makes no sense."""
+        case = case_of(self.simulator.request, setting)
+        sums = self._sums(setting, horizons_s)
+        plain = self._sums(replace(setting, gzips_json=False), horizons_s) if setting.gzips_json else sums
+        return tuple(
+            self.simulator.figures_of(_until(case, horizon_s), setting, summed, uncompressed)
+            for horizon_s, summed, uncompressed in zip(horizons_s, sums, plain, strict=True)
+        )
+
+    def _sums(self, setting: Setting, horizons_s: Sequence[float]) -> list[Summed]:
+        case = case_of(self.simulator.request, setting)
+        years = self.simulator.years_of(case, setting)
+        if not steps_alone(case):
+            return [years.simulate(_until(case, horizon_s)) for horizon_s in horizons_s]
+        case = of_one_writer(case)
+        shape = years.shape_of(case)
+        kept = case.maintenance
+        key = id(years.histories), f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r}", *horizons_s
+        own = next((at for at, one in enumerate(horizons_s) if one >= case.horizon_s), len(horizons_s))
+        parts: list[Sequence[float]] = [part for part in (horizons_s[:own], horizons_s[own:]) if part]
+        if case.merges:  # what merges fill by a horizon depends on where leaps before it ended
+            parts = [[horizon_s] for horizon_s in horizons_s]
+        if key not in self._histories:
+            self._histories[key] = tuple(one for part in parts for one in histories_at(case, shape, part))
+        return list(sums_at(case, shape, self._histories[key], horizons_s, kept))
+
+
+def steps_alone(case: Case) -> bool:
+    """Whether a case's history is stepped through, so that further horizons cost little."""
+    upserts = case.writer.upsert is not None and not case.key_columns
+    return case.writer.writers == 1 and not case.has_changes and not upserts
+
+
+def _until(case: Case, horizon_s: float) -> Case:
+    return replace(case, horizon_s=covered_s(horizon_s=horizon_s, commit_interval_s=case.commit_interval_s))

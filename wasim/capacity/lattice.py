@@ -1,0 +1,243 @@
+"""The lattice behind a page's sliders: figures of every setting that they reach, and how they change with the workload.
+
+Interval, maintenance and horizon are simulated at every point. A workload's rate, columns and files per commit are
+simulated one at a time and at a few points (`Scale`): what lies between, or differs in several at once, is a product of
+ratios, linear in the logarithm.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
+
+import numpy as np
+
+from wasim.capacity.figures import Figures
+from wasim.capacity.settings import DAY_S, HOUR_S, Setting
+from wasim.ledger import Kind
+from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.units import Floats
+
+Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
+"""The figures of a setting at each of these horizons, ascending, in seconds."""
+
+HORIZONS_S = tuple(days * DAY_S for days in (1, 7, 30, 90, 365))
+AGES_S = (DAY_S, 30 * DAY_S)
+
+METRICS = (
+    "metadata_bytes_per_day",
+    "wa_metadata",
+    "metadata_json_bytes",
+    "manifests",
+    "snapshots",
+    "metadata_on_disk_bytes",
+    "planning_p50_ms",
+    "monthly_cost",
+)
+"""What is laid into every page, and what a limit is on besides."""
+
+WRITTEN: Mapping[str, tuple[Kind, ...]] = {
+    "written_json": (Kind.METADATA_JSON,),
+    "written_lists": (Kind.MANIFEST_LIST,),
+    "written_manifests": (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST),
+    "written_other": (Kind.STATISTICS, Kind.VERSION_HINT),
+    "written_data": DATA_KINDS,
+}
+"""Bytes written over the horizon, by the kinds that a chart tells apart."""
+
+STOPS = "stops_days"  # when no writer keeps up any more
+OUTWEIGHS = "outweighs_days"
+PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in (5_000_000, 10_000_000, 50_000_000)}
+"""Days until metadata.json is that large; infinite where it is not within the horizon."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axes:
+    """The settings that sliders reach from `base`, whose other properties and jobs all of them share. Seconds.
+
+    All are ascending but `periods_s` and `rewrites_s`, whose first is None: never.
+    """
+
+    base: Setting
+    intervals_s: tuple[float, ...]
+    periods_s: tuple[float | None, ...]
+    ages_s: tuple[float, ...]
+    rewrites_s: tuple[float | None, ...]
+    horizons_s: tuple[float, ...]
+
+    @property
+    def expiries(self) -> tuple[tuple[float | None, float | None], ...]:
+        """(period, age) of every way to expire snapshots, without expiry first."""
+        return ((None, None), *product(self.periods_s[1:], self.ages_s))
+
+    def setting(self, interval: int, rewrite: int, expiry: int, deletes_json: int) -> Setting:
+        """The setting at these places of the axes."""
+        every_s, older_than_s = self.expiries[expiry]
+        kept = replace(
+            self.base.maintenance,
+            expire_every_s=every_s,
+            older_than_s=older_than_s,
+            rewrite_every_s=self.rewrites_s[rewrite],
+        )
+        return replace(
+            self.base, interval_s=self.intervals_s[interval], maintenance=kept, deletes_json=bool(deletes_json)
+        )
+
+
+def axes_around(
+    base: Setting,
+    intervals_s: Iterable[float],
+    *,
+    time_travel_s: float,
+    horizon_s: float,
+    horizons_s: Sequence[float] = HORIZONS_S,
+) -> Axes:
+    """Axes through a setting and these intervals, this age of snapshots and this horizon, and others besides."""
+    kept = base.maintenance
+    ages_s = {*AGES_S, kept.older_than_s or time_travel_s}
+    often_s = HOUR_S if kept.expire_every_s in (None, DAY_S) else kept.expire_every_s
+    return Axes(
+        base=base,
+        intervals_s=tuple(sorted({base.interval_s, *intervals_s})),
+        periods_s=_seldom_first({DAY_S, often_s}),
+        ages_s=tuple(sorted(ages_s)),
+        rewrites_s=_seldom_first({kept.rewrite_every_s or DAY_S}),
+        horizons_s=tuple(sorted({*horizons_s, horizon_s})),
+    )
+
+
+def _seldom_first(periods_s: set[float]) -> tuple[float | None, ...]:
+    """Never, then ever more often."""
+    return None, *sorted(periods_s, reverse=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """One number of the workload: the values that its slider takes, the table's own among them at `at`."""
+
+    key: str
+    label: str
+    values: tuple[float, ...]
+    at: int
+    simulated: Mapping[int, Simulate]  # by place; the table's own is not among them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sparse:
+    """Which points of the axes a scale is simulated at: places of intervals, expiries and horizons, ascending."""
+
+    intervals: tuple[int, ...]
+    expiries: tuple[int, int]
+    horizons: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lattice:
+    """Figures by place: `values` is indexed by interval, rewriting, expiry, deletion of metadata.json, horizon, field.
+
+    NaN where a horizon is shorter than an interval. `ratios` has, for each scale, the logarithms of the figures at its
+    simulated places, ascending, over the table's own: by place, interval, rewriting, expiry, horizon, field, the
+    middle ones being those of `sparse`.
+    """
+
+    axes: Axes
+    fields: tuple[str, ...]
+    values: Floats
+    scales: tuple[Scale, ...]
+    sparse: Sparse
+    ratios: tuple[Floats, ...]
+
+
+def build_lattice(
+    axes: Axes,
+    simulate: Simulate,
+    *,
+    metrics: Iterable[str] = (),
+    scales: Sequence[Scale] = (),
+    is_affordable: Callable[[Setting, float], bool] = lambda setting, horizon_s: True,
+) -> Lattice:
+    """The lattice. `metrics` are limited besides `METRICS`; what is not affordable at a horizon is left out, as NaN."""
+    fields = (*dict.fromkeys((*METRICS, *metrics)), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
+    shape = (len(axes.intervals_s), len(axes.rewrites_s), len(axes.expiries), 2)
+    values = np.full((*shape, len(axes.horizons_s), len(fields)), np.nan)
+    for place in np.ndindex(*shape):
+        values[place] = _figures_at(axes, place, simulate, fields, is_affordable)
+    sparse = _sparse(axes)
+    own = values[np.ix_(sparse.intervals, range(shape[1]), sparse.expiries, [1], sparse.horizons)][:, :, :, 0]
+    return Lattice(
+        axes=axes,
+        fields=fields,
+        values=values,
+        scales=tuple(scales),
+        sparse=sparse,
+        ratios=tuple(_ratios(axes, sparse, scale, own, fields) for scale in scales),
+    )
+
+
+def _figures_at(
+    axes: Axes,
+    place: tuple[int, ...],
+    simulate: Simulate,
+    fields: Sequence[str],
+    is_affordable: Callable[[Setting, float], bool],
+) -> Floats:
+    """Figures by horizon and field."""
+    interval, rewrite, expiry, deletes_json = place
+    setting = axes.setting(interval, rewrite, expiry, deletes_json)
+    able = [
+        at
+        for at, horizon_s in enumerate(axes.horizons_s)
+        if horizon_s >= setting.interval_s and is_affordable(setting, horizon_s)
+    ]
+    found = np.full((len(axes.horizons_s), len(fields)), np.nan)
+    if able:
+        figures = simulate(setting, [axes.horizons_s[at] for at in able])
+        found[able] = [[_field(one, name) for name in fields] for one in figures]
+    return found
+
+
+def _field(figures: Figures, name: str) -> float:
+    if name in WRITTEN:
+        return float(sum(figures.written_bytes[kind] for kind in WRITTEN[name]))
+    if name == STOPS:
+        return inf if figures.keeps_up_s is None else figures.keeps_up_s / DAY_S
+    if name == OUTWEIGHS:
+        return _or_never(figures.milestones.metadata_outweighs)
+    if name in PASSES:
+        return _or_never(figures.milestones.json_passes[PASSES[name]])
+    return float(figures.values[name])
+
+
+def _or_never(days: float | None) -> float:
+    return inf if days is None else days
+
+
+def _sparse(axes: Axes) -> Sparse:
+    kept = axes.base.maintenance
+    expiry = (kept.expire_every_s, kept.older_than_s)
+    interval, last = axes.intervals_s.index(axes.base.interval_s), len(axes.intervals_s) - 1
+    away = np.abs(np.log(np.array(axes.intervals_s) / axes.base.interval_s))
+    further = last if away[last] > away[0] else 0
+    return Sparse(
+        intervals=tuple(sorted({interval, further})),
+        expiries=(0, axes.expiries.index(expiry) if expiry in axes.expiries[1:] else 1),
+        horizons=tuple(sorted({0, len(axes.horizons_s) // 2, len(axes.horizons_s) - 1})),
+    )
+
+
+def _ratios(axes: Axes, sparse: Sparse, scale: Scale, own: Floats, fields: Sequence[str]) -> Floats:
+    found = np.zeros((len(scale.simulated), *own.shape))
+    places = list(product(enumerate(sparse.intervals), range(own.shape[1]), enumerate(sparse.expiries)))
+    for number, (_, simulate) in enumerate(sorted(scale.simulated.items())):
+        for (at, interval), rewrite, (row, expiry) in places:
+            known = ~np.isnan(own[at, rewrite, row, :, 0])
+            if not known.any():
+                continue
+            setting = axes.setting(interval, rewrite, expiry, 1)
+            horizons_s = [
+                axes.horizons_s[one] for one, is_known in zip(sparse.horizons, known, strict=True) if is_known
+            ]
+            figures = [[_field(one, name) for name in fields] for one in simulate(setting, horizons_s)]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[number, at, rewrite, row, known] = np.log(figures / own[at, rewrite, row, known])
+    return np.where(np.isfinite(found), found, 0.0)

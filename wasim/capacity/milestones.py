@@ -1,0 +1,56 @@
+"""The days on which a table's metadata passes sizes at which others were hurt, and outweighs its data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from wasim.ledger import Kind, Summed
+from wasim.scenario import Case
+from wasim.units import Floats
+
+DAY_S = 86400.0
+SIZES_OF_JSON = (5_000_000, 10_000_000, 50_000_000)
+"""Bytes of metadata.json: a catalog that refuses larger ones, a gateway in front of one, readers out of memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Milestones:
+    """Days since the table was created; None: not within the horizon.
+
+    `json_passes` by bytes of metadata.json as stored. `metadata_outweighs` is when all metadata written comes to more
+    bytes than all data that rows first took.
+    """
+
+    json_passes: Mapping[int, float | None]
+    metadata_outweighs: float | None
+
+
+def milestones_of(case: Case, summed: Summed) -> Milestones:
+    """The milestones of a simulated case, read off some of its commits: between two of them linear."""
+    ledger = summed.ledger
+    days = ledger.event_time_s / DAY_S
+    sizes = ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
+    metadata = _added_up(ledger.commit.astype(np.float64), ledger.metadata_bytes.astype(np.float64))
+    metadata *= summed.totals.metadata_bytes / max(metadata[-1], 1.0)  # with what maintenance writes
+    data = summed.ingested_bytes * ledger.event_time_s / case.horizon_s
+    return Milestones(
+        json_passes={size: _first(days, sizes - size) for size in SIZES_OF_JSON},
+        metadata_outweighs=_first(days, metadata - data),
+    )
+
+
+def _added_up(commits: Floats, per_commit: Floats) -> Floats:
+    between = np.diff(commits) * (per_commit[1:] + per_commit[:-1]) / 2
+    return np.concatenate([[per_commit[0] * commits[0]], per_commit[0] * commits[0] + np.cumsum(between)])
+
+
+def _first(days: Floats, above: Floats) -> float | None:
+    """The first day on which this is above nothing."""
+    if not np.any(above > 0):
+        return None
+    place = int(np.argmax(above > 0))
+    if place == 0:
+        return float(days[0])
+    low, high = above[place - 1], above[place]
+    return float(days[place - 1] + (days[place] - days[place - 1]) * -low / (high - low))

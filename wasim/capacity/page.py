@@ -1,0 +1,121 @@
+"""A plan as one HTML file that loads nothing: its setting under sliders, and all that the terminal prints."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from wasim.capacity.answer import plan_lines
+from wasim.capacity.explorer import explorer_of
+from wasim.capacity.figures import SettingSimulator
+from wasim.capacity.horizons import HorizonSimulator, steps_alone
+from wasim.capacity.lattice import Lattice, axes_around, build_lattice
+from wasim.capacity.plan import Plan
+from wasim.capacity.scales import scales_of
+from wasim.capacity.search import MOST_MERGING_COMMITS
+from wasim.capacity.settings import Setting, case_of
+from wasim.report.pages.run_page import groupwise
+from wasim.units import format_duration, parse_duration_s
+
+MOST_INTERVALS, FEW_INTERVALS = 8, 4
+
+
+def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
+    """The page. `simulator` is the one that the plan was made with, which knows most of it already."""
+    base = _base(plan)
+    lattice = _lattice(plan, base, simulator)
+    request = plan.request
+    first, *others = list(plan_lines(plan))
+    blank = others.index("") if "" in others else len(others)
+    chosen = plan.chosen
+    return (
+        page_environment()
+        .get_template("plan.html.jinja")
+        .render(
+            title="Which commit interval, and which maintenance?",
+            source=request.source,
+            conclusion=first,
+            reasons=[" ".join(others[:blank])],
+            lines=[first, *others],
+            band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
+            simulated_at=_listed(
+                format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals
+            ),
+            content=explorer_of(
+                lattice,
+                case_of(request, base),
+                request=request,
+                limits=plan.limits,
+                reset="Recommended setting" if chosen is not None else "First setting",
+            ),
+        )
+    )
+
+
+def page_environment() -> Environment:
+    """What renders pages with sliders, in the reports' own style. Everything is escaped."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("wasim.capacity"), PackageLoader("wasim.report.pages")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["groupwise"] = groupwise
+    return environment
+
+
+def _base(plan: Plan) -> Setting:
+    """Where the sliders begin: the recommended setting, or the one that is nearest to the limits."""
+    if plan.chosen is not None:
+        return plan.chosen.setting
+    if plan.relaxations:
+        return plan.relaxations[0].figures.setting
+    return (plan.beyond or plan.best[-1]).setting
+
+
+def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
+    """The lattice around a plan. Of histories that are not stepped through, the plan's own horizon is all there is."""
+    request, case = plan.request, case_of(plan.request, base)
+    horizon_s = parse_duration_s(str(request.document["horizon"]))
+    axes = axes_around(
+        base,
+        thinned((one.setting.interval_s for one in plan.best), base.interval_s),
+        time_travel_s=request.time_travel_s,
+        horizon_s=horizon_s,
+    )
+    merges = case.merges
+    if merges and base.maintenance.rewrite_every_s is None:  # merging does what rewriting would
+        axes = replace(axes, rewrites_s=(None,))
+    scales = list(scales_of(request, simulator))
+    if not steps_alone(case):
+        few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
+        rewrites_s = (base.maintenance.rewrite_every_s,)
+        axes, scales = replace(axes, intervals_s=tuple(few), rewrites_s=rewrites_s, horizons_s=(horizon_s,)), []
+    has_jobs = bool(base.maintenance.compact_every_s or base.maintenance.rewrite_every_s)
+
+    def is_affordable(setting: Setting, until_s: float) -> bool:
+        is_own = setting == base and until_s <= horizon_s
+        return is_own or not (merges and has_jobs) or until_s / setting.interval_s <= MOST_MERGING_COMMITS
+
+    return build_lattice(
+        axes,
+        HorizonSimulator(simulator=simulator).figures,
+        metrics=[limit.metric for limit in plan.limits],
+        scales=scales,
+        is_affordable=is_affordable,
+    )
+
+
+def thinned(intervals_s: Iterable[float], own_s: float, *, most: int = MOST_INTERVALS) -> list[float]:
+    """At most so many of these intervals, the shortest, the longest and one's own among them."""
+    found = sorted({*intervals_s})
+    while len({*found, own_s}) > most:
+        inner = [place for place in range(1, len(found) - 1) if found[place] != own_s]
+        found.pop(min(inner, key=lambda place: found[place + 1] / found[place - 1]))
+    return found
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,111 @@
+"""The sliders in a run's report: the run's own table and workload, at other intervals and with other maintenance."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from markupsafe import Markup
+
+from wasim.capacity.explorer import SHOWN, explorer_of
+from wasim.capacity.figures import SettingSimulator
+from wasim.capacity.horizons import HorizonSimulator, steps_alone
+from wasim.capacity.lattice import Axes, axes_around, build_lattice
+from wasim.capacity.page import page_environment, thinned
+from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
+from wasim.capacity.search import MOST_MERGING_COMMITS
+from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
+from wasim.errors import WasimError
+from wasim.iceberg.properties import TableProperties
+from wasim.report.answer import Answer, Choice
+from wasim.report.pages.run_page import Sliders
+from wasim.runs import Run
+from wasim.scenario import Case
+from wasim.units import format_duration, parse_duration_s
+
+MOST_INTERVALS = 4
+HORIZONS_S = tuple(days * 86400.0 for days in (1, 30, 365))
+TIMED = ("planning_p50_ms", "monthly_cost")  # a report has its own, measured and billed
+
+
+def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
+    """The sliders for the interval that the answer suggests, or else the longest.
+
+    None for what takes long to simulate (changed rows, several writers) or is no setting of a plan (jobs by count).
+    """
+    choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
+    if choice is None:
+        return None
+    case = (choice.chosen or choice.options[-1]).run.case
+    jobs = [job for _, job in case.maintenance if job is not None]
+    if not steps_alone(case) or any(job.every is None for job in jobs):
+        return None
+    intervals_s = _intervals(choice, case.commit_interval_s)
+    swept = {name: value for name, value in case.swept.items() if name != "commit_interval"}
+    wishes = Wishes(freshness=format_duration(max(intervals_s)))
+    try:
+        request = request_from_file(folder / "scenario.yaml", {**run.overrides, **swept}, wishes)
+        return _sliders(request, _setting_of(case), intervals_s)
+    except WasimError:
+        return None
+
+
+def _intervals(choice: Choice, own_s: float) -> list[float]:
+    """Those of the run, and steps on either side of the case's own where there are few."""
+    steps = sorted(INTERVALS_S, key=lambda step: max(step / own_s, own_s / step))
+    found = {own_s, *(option.interval_s for option in choice.options)}
+    for step in steps:
+        if len(found) < MOST_INTERVALS and 0.5 <= step <= HORIZONS_S[0]:
+            found.add(step)
+    return thinned(found, own_s, most=MOST_INTERVALS)
+
+
+def _setting_of(case: Case) -> Setting:
+    expiry, rewriting = case.maintenance.expire_snapshots, case.maintenance.rewrite_manifests
+    return Setting(
+        interval_s=case.commit_interval_s,
+        maintenance=Maintenance(
+            expire_every_s=None if expiry is None else expiry.every,
+            older_than_s=None if expiry is None else expiry.older_than,
+            rewrite_every_s=None if rewriting is None else rewriting.every,
+        ),
+        deletes_json=TableProperties.read(case.table.properties).metadata_delete_after_commit_enabled,
+    )
+
+
+def _axes(base: Setting, intervals_s: list[float], horizon_s: float, *, merges: bool) -> Axes:
+    axes = axes_around(
+        base,
+        intervals_s,
+        time_travel_s=parse_duration_s(DEFAULT_TIME_TRAVEL),
+        horizon_s=horizon_s,
+        horizons_s=HORIZONS_S,
+    )
+    if merges and base.maintenance.rewrite_every_s is None:  # merging does what rewriting would
+        axes = replace(axes, rewrites_s=(None,))
+    return axes
+
+
+def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders:
+    case, horizon_s = case_of(request, base), parse_duration_s(str(request.document["horizon"]))
+
+    def is_affordable(setting: Setting, until_s: float) -> bool:
+        return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS
+
+    metrics = [limit for limit in request.limits if limit.metric not in TIMED]
+    lattice = build_lattice(
+        _axes(base, intervals_s, horizon_s, merges=case.merges),
+        HorizonSimulator(simulator=SettingSimulator(request=request)).figures,
+        metrics=[limit.metric for limit in metrics],
+        is_affordable=is_affordable,
+    )
+    content = explorer_of(
+        lattice,
+        case,
+        request=request,
+        limits=metrics,
+        reset="As it was run",
+        shown=[name for name in SHOWN if name not in TIMED],
+    )
+    environment = page_environment()
+    body = environment.get_template("explorer.html.jinja").module.explorer(content)  # type: ignore[attr-defined]
+    style = environment.get_template("explorer.css").render()
+    return Sliders(style=Markup(style), body=Markup(body))  # noqa: S704 - rendered with escaping

@@ -1,0 +1,137 @@
+"""The search for a setting: at each interval one coordinate at a time, from a plain setting on.
+
+The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
+plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
+first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
+each other the simplest is taken.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from wasim.capacity.figures import Figures, SettingSimulator
+from wasim.capacity.settings import DAY_S, HOUR_S, Maintenance, Setting
+from wasim.scenario.limits import Limit
+
+MOST_MERGING_COMMITS = 50_000  # with jobs besides: no two merges are alike then, and each is simulated
+LARGE_MANIFEST_BYTES = 32 << 20
+PASSES = 3
+COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
+OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
+NEGLIGIBLE = 1e-3  # of a limit
+NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """Finds the best setting at any interval, within limits."""
+
+    simulator: SettingSimulator
+    limits: Sequence[Limit]
+    time_travel_s: float
+    horizon_s: float
+    merges: bool  # whether the writer's own appends merge
+    may_append_otherwise: bool
+    coordinates: Sequence[str] = COORDINATES
+    _best: dict[float, Figures] = field(default_factory=dict)
+
+    def best_at(self, interval_s: float) -> Figures:
+        """The best setting at an interval."""
+        if interval_s not in self._best:
+            self._best[interval_s] = self._descend(self._start(interval_s))
+        return self._best[interval_s]
+
+    def _start(self, interval_s: float) -> Setting:
+        """The best setting of the nearest interval that is known, or else a plain one."""
+        if self._best:
+            nearest = min(self._best, key=lambda known: max(known / interval_s, interval_s / known))
+            start = self._best[nearest].setting.at_interval(interval_s)
+            if self._allows(start):
+                return start
+        every_s, older_s = self._expiries()[0]
+        kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
+        return Setting(interval_s=interval_s, maintenance=kept)
+
+    def _descend(self, start: Setting) -> Figures:
+        best = self.simulator.figures(start)
+        for _ in range(PASSES):
+            before = best
+            for name in self.coordinates:
+                setting, values = best.setting, getattr(self, f"_{name}")
+                others = [one for one in values(best) if one != setting and self._allows(one)]
+                if others:
+                    best = preferred((best, *self.simulator.evaluate(others)), self.limits)
+            if best.setting == before.setting:
+                break
+        return best
+
+    def _expiry(self, best: Figures) -> Iterator[Setting]:
+        kept = best.setting.maintenance
+        for every_s, older_s in self._expiries():
+            yield replace(best.setting, maintenance=replace(kept, expire_every_s=every_s, older_than_s=older_s))
+
+    def _manifests(self, best: Figures) -> Iterator[Setting]:
+        """How manifests are kept few: not at all, by rewriting, or by appends that merge, which are alternatives."""
+        setting, other = best.setting, "fast" if self.merges else "merge"
+        for appends in (None, other) if self.may_append_otherwise else (None,):
+            for every_s in self._periods(best):
+                kept = replace(setting.maintenance, rewrite_every_s=every_s)
+                yield replace(setting, maintenance=kept, appends=appends)
+
+    def _compaction(self, best: Figures) -> Iterator[Setting]:
+        for every_s in self._periods(best):
+            yield replace(best.setting, maintenance=replace(best.setting.maintenance, compact_every_s=every_s))
+
+    def _gzip(self, best: Figures) -> Iterator[Setting]:
+        yield replace(best.setting, gzips_json=not best.setting.gzips_json)
+
+    def _targets(self, best: Figures) -> Iterator[Setting]:
+        target = best.setting.manifest_target_bytes
+        if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
+            yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
+
+    def _allows(self, setting: Setting) -> bool:
+        """Whether a setting is worth a simulation: merging appends do themselves what rewrite_manifests would."""
+        kept = setting.maintenance
+        if not self._merges(setting):
+            return True
+        if kept.rewrite_every_s is not None:
+            return False
+        return kept.compact_every_s is None or self.horizon_s / setting.interval_s <= MOST_MERGING_COMMITS
+
+    def _merges(self, setting: Setting) -> bool:
+        return self.merges if setting.appends is None else setting.appends == "merge"
+
+    def _expiries(self) -> tuple[tuple[float | None, float | None], ...]:
+        """Periods and ages of expiry, the rarest first; none alone where nothing grows old enough."""
+        found = [
+            (every_s, max(self.time_travel_s, every_s))
+            for every_s in (DAY_S, 6 * HOUR_S, HOUR_S)
+            if max(self.time_travel_s, every_s) < self.horizon_s
+        ]
+        return tuple(found) or ((None, None),)
+
+    def _periods(self, best: Figures) -> tuple[float | None, ...]:
+        """How often rewriting and compaction may run: oftener where limits are still broken."""
+        periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
+        return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
+
+
+def preferred(figures: Sequence[Figures], limits: Sequence[Limit]) -> Figures:
+    """The best of some settings at one interval: nearest to the limits, then cheapest, within the band the simplest."""
+    least = min(excess_of(one, limits) for one in figures)
+    near = [one for one in figures if excess_of(one, limits) <= least + NEGLIGIBLE]
+    return simplest_of_cheapest(near)
+
+
+def simplest_of_cheapest(figures: Sequence[Figures]) -> Figures:
+    """The simplest of those whose monthly cost lies within the band of the least; of alike ones the cheapest."""
+    cheapest = min(figures, key=lambda one: one.monthly_cost)
+    most = max(cheapest.at("monthly_cost", shift=1), cheapest.monthly_cost + NEGLIGIBLE_COST)
+    within = [one for one in figures if one.at("monthly_cost", shift=-1) <= most]
+    return min(within, key=lambda one: (*one.setting.complexity, one.monthly_cost))
+
+
+def excess_of(figures: Figures, limits: Sequence[Limit]) -> float:
+    """How far beyond the limits a setting lies: the sum of what each is exceeded by, relative to it; 0 within them."""
+    return sum(figures.values[limit.metric] / limit.bound - 1 for limit in figures.broken(limits))

@@ -1,0 +1,55 @@
+"""Names of what a plan limits and shows, and its values as people read them."""
+
+from collections.abc import Mapping
+
+from wasim.capacity.figures import Figures
+from wasim.scenario.limits import Limit, format_value
+from wasim.units import format_duration, format_figure
+
+METRIC_NAMES: Mapping[str, str] = {
+    "planning_p50_ms": "planning",
+    "metadata_bytes_per_day": "metadata a day",
+    "wa_metadata": "metadata ÷ data",
+    "metadata_json_bytes": "metadata.json",
+    "manifests": "manifests",
+    "monthly_cost": "cost a month",
+    "snapshots": "snapshots",
+    "metadata_bytes": "metadata written",
+    "metadata_on_disk_bytes": "metadata on disk",
+    "metadata_bytes_per_event_hour": "metadata an hour",
+    "wa_data": "data ÷ rows' data",
+    "wa_total": "all bytes ÷ data",
+}
+
+
+def value_words(metric: str, value: float, currency: str) -> str:
+    """`10.2 GiB`, `1.3s` or `14.2 USD`."""
+    if metric == "monthly_cost":
+        return f"{value:,.2f} {currency}" if value < 1000 else f"{value:,.0f} {currency}"
+    if metric.endswith("_ms"):
+        return f"{format_figure(value)} ms" if value < 1000 else time_words(value / 1000)
+    return format_value(metric, value)
+
+
+def time_words(seconds: float) -> str:
+    """A time to three figures at most: `4.39s`, `1m34s`, `12m`, `7h46m`."""
+    if seconds < 60:
+        return f"{format_figure(seconds)}s"
+    if seconds < 600:
+        return format_duration(round(seconds))
+    return format_duration(round(seconds / 60) * 60)
+
+
+def figure_words(figures: Figures, metric: str, currency: str) -> str:
+    """A figure of a setting."""
+    return value_words(metric, figures.values[metric], currency)
+
+
+def bound_words(limit: Limit, currency: str) -> str:
+    """A limit's bound."""
+    return value_words(limit.metric, limit.bound, currency)
+
+
+def limit_names(limits: tuple[Limit, ...]) -> str:
+    """`metadata.json and manifests`."""
+    return " and ".join(METRIC_NAMES.get(limit.metric, limit.metric) for limit in limits)
