@@ -2,14 +2,13 @@
 
 `case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
 data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
-table; `fidelity` compares a simulated recording with a real one. Where several writers commit at once, `race` says who
-wins, and `concurrent_appends` writes what their attempts leave. `fast` sums fitted laws over any number of commits.
+table; `fidelity` compares a simulated recording with a real one. Where several writers commit at once,
+`wasim.contention` says who wins, and `concurrent_appends` writes what their attempts leave.
 """
 
 from wasim.twin.case import CaseWriter, Simulated, simulate_case, simulate_table
 from wasim.twin.creation import Site
 from wasim.twin.measure import measure_profile
-from wasim.twin.measure_contention import measure_contention
 from wasim.twin.profile import (
     WriterProfile,
     profile_named,
@@ -24,7 +23,6 @@ __all__ = [
     "Simulated",
     "Site",
     "WriterProfile",
-    "measure_contention",
     "measure_profile",
     "profile_named",
     "read_profile",

@@ -19,9 +19,9 @@ from wasim.scenario import Case
 from wasim.twin.bounds import MOST_ROWS_COMPUTED, column_bounds, drawn_bounds
 from wasim.twin.file_parts import FileParts, Part
 from wasim.twin.file_sizes import FileSizes
-from wasim.twin.lineage import with_lineage
+from wasim.twin.lineage import LINEAGE_FIELDS, with_lineage, with_lineage_fields
 from wasim.twin.locations import Locations
-from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, column_size, footer_bytes, kind_of
+from wasim.twin.parquet_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes, kind_of
 from wasim.twin.partitions import Partition, partition_folder
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
@@ -80,7 +80,7 @@ class DataFiles:
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
         parts = self.parts.arriving(commit)
-        return [self._file(part, commit, numbers, rng) for part in parts]
+        return [self.file_of(part, commit, numbers, rng) for part in parts]
 
     def write(
         self,
@@ -92,15 +92,16 @@ class DataFiles:
         rewrites: bool = False,
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
-        return [self._file(part, commit, numbers, rng, rewrites=rewrites) for part in self.parts.of(tasks)]
+        return [self.file_of(part, commit, numbers, rng, rewrites=rewrites) for part in self.parts.of(tasks)]
 
     def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files of an insert of rows that these tasks bring."""
         return self.write(self.parts.shuffled(tasks), 1, numbers, rng)
 
-    def _file(
+    def file_of(
         self, part: Part, commit: int, numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> DataFileEntry:
+        """The file that a part becomes."""
         path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
         return self.entry(path, part, rng, has_lineage=rewrites and self.case.table.format_version > 2)
 
@@ -237,6 +238,13 @@ def of_shape(
     }
 
 
+def lineage_footer_bytes(case: Case, profile: WriterProfile) -> float:
+    """By how much the footer of a file that has the columns of row lineage is larger."""
+    schema = iceberg_schema(case.table)
+    columns, both = len(leaves(case.table, schema)), with_lineage_fields(schema)
+    return footer_bytes(both, columns + len(LINEAGE_FIELDS), profile) - footer_bytes(schema, columns, profile)
+
+
 def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
     """Bytes of data files of so many rows, in the mean."""
     schema = iceberg_schema(case.table)
@@ -246,9 +254,9 @@ def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -
         for leaf in leaves(case.table, schema)
     ]
     alike = Counter(kind_of(leaf) for leaf in found)
-    of_kind = {kind_of(leaf): leaf for leaf in found}
+    of_kind = {kind_of(leaf): ColumnSizes(leaf, profile) for leaf in found}
     columns = [
-        sum(alike[kind] * column_size(leaf, max(1, round(count)), profile).mean_bytes for kind, leaf in of_kind.items())
+        sum(alike[kind] * sizes.of(max(1, round(count))).mean_bytes for kind, sizes in of_kind.items())
         for count in rows
     ]
     return np.array(columns) + footer_bytes(schema, len(found), profile)

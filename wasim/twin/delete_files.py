@@ -65,18 +65,26 @@ def position_delete_file(path: str, deleted: Sequence[DeletedRows], rng: np.rand
 
 
 def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Generator) -> FileBytes:
-    """Bytes of a position-delete file: a position costs a byte, and more the farther it is from the one before.
+    """Bytes of a position-delete file, drawn by its law."""
+    rows = sum(len(one.positions) for one in deleted)
+    span = sum(int(one.positions[-1]) - int(one.positions[0]) + 1 for one in deleted)
+    path_bytes = len(deleted[0].path.encode())
+    paths, positions, around = position_delete_bytes(files=len(deleted), path_bytes=path_bytes, rows=rows, span=span)
+    deviation = _POSITIONS_DEVIATION * (positions - _POSITIONS_BYTES)
+    noise = rng.standard_normal(2) * (_PATHS_DEVIATION_BYTES, deviation)
+    columns = {PATH_ID: round(paths) + round(float(noise[0])), POSITION_ID: round(positions) + round(float(noise[1]))}
+    return FileBytes(columns=columns, around=around)
+
+
+def position_delete_bytes(*, files: int, path_bytes: int, rows: float, span: float) -> tuple[float, float, int]:
+    """Mean bytes of the paths, of the positions, and around both, of a file that deletes `rows` positions of so many
+    data files, `span` rows apart in all. A position costs a byte, and more the farther it is from the one before.
 
     The footer holds the least and greatest path twice where they are one, else once.
     """
-    path_bytes = len(deleted[0].path.encode())
-    rows = sum(len(one.positions) for one in deleted)
-    span = sum(int(one.positions[-1]) - int(one.positions[0]) + 1 for one in deleted)
-    paths = _PATHS_BYTES + path_bytes + _FURTHER_PATH_BYTES * (len(deleted) - 1)
+    paths = _PATHS_BYTES + path_bytes + _FURTHER_PATH_BYTES * (files - 1)
     positions = _POSITIONS_BYTES + rows * (1 + log2(span / rows) / 12) + 4 * sqrt(rows)
-    noise = rng.standard_normal(2) * (_PATHS_DEVIATION_BYTES, _POSITIONS_DEVIATION * (positions - _POSITIONS_BYTES))
-    columns = {PATH_ID: paths + round(float(noise[0])), POSITION_ID: round(positions) + round(float(noise[1]))}
-    return FileBytes(columns=columns, around=_AROUND_BYTES + (4 if len(deleted) == 1 else 2) * path_bytes)
+    return paths, positions, _AROUND_BYTES + (4 if files == 1 else 2) * path_bytes
 
 
 def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
@@ -131,16 +139,27 @@ def bitmap_bytes(positions: Ints) -> int:
     """
     highs, starts = np.unique(positions >> 16, return_index=True)
     groups = np.split(positions, starts[1:])
-    containers, runs = [], 0
-    for group in groups:
-        plain = 2 * len(group) if len(group) <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
-        encoded = 2 + 4 * (1 + int(np.count_nonzero(np.diff(group) > 1)))
-        is_run = encoded < plain
-        containers.append(encoded if is_run else plain)
-        runs += is_run
-    count = len(highs)
-    if runs:
-        header = 4 + -(-count // 8) + 4 * count + (4 * count if count >= _NO_OFFSETS_BELOW else 0)
-    else:
-        header = 8 + 8 * count
-    return header + sum(containers)
+    encoded = [_container_bytes(len(group), 1 + int(np.count_nonzero(np.diff(group) > 1))) for group in groups]
+    return _bitmap_header_bytes(len(highs), any(is_run for _, is_run in encoded)) + round(
+        sum(size for size, _ in encoded)
+    )
+
+
+def vector_bytes(containers: int, positions: float, runs: float) -> float:
+    """Mean bytes of a deletion vector whose containers hold so many positions each, in so many runs."""
+    size, is_run = _container_bytes(positions, runs)
+    return _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_header_bytes(containers, is_run) + containers * size
+
+
+def _container_bytes(positions: float, runs: float) -> tuple[float, bool]:
+    """Bytes of a Roaring container, and whether its runs are encoded."""
+    plain = 2 * positions if positions <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
+    encoded = 2 + 4 * runs
+    return min(encoded, plain), encoded < plain
+
+
+def _bitmap_header_bytes(containers: int, has_runs: bool) -> int:
+    if not has_runs:
+        return 8 + 8 * containers
+    offsets = 4 * containers if containers >= _NO_OFFSETS_BELOW else 0
+    return 4 + -(-containers // 8) + 4 * containers + offsets

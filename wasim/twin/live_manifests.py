@@ -12,6 +12,7 @@ from wasim.iceberg.containers import EncodedHeader, container_bytes, encoded_hea
 from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
+from wasim.iceberg.parquet_manifests import PARQUET_SINCE, parquet_manifest_length
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_encoding import Encoder
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
@@ -82,6 +83,7 @@ class ManifestWriter:
     header: ManifestHeader
     codec: str = "deflate"
     level: int | None = None  # Iceberg's for the codec
+    always_avro: bool = False  # as Spark's rewrite_manifests writes, in tables of format version 4 too
 
     def with_properties(self, properties: TableProperties) -> "ManifestWriter":
         """The writer of the same table with other properties, which an older Iceberg does not know."""
@@ -102,8 +104,19 @@ class ManifestWriter:
         return entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
 
     @property
+    def is_parquet(self) -> bool:
+        """Whether its manifests are Parquet, whose sizes follow what was measured, and not Avro."""
+        return self.header.format_version >= PARQUET_SINCE and not self.always_avro
+
+    def _parquet_length(self, entries: Sequence[ManifestEntry]) -> int:
+        header = self.header
+        return parquet_manifest_length(header.schema, header.spec, header.content, entries)
+
+    @property
     def empty_bytes(self) -> int:
         """Bytes of a manifest without any entry."""
+        if self.is_parquet:
+            return self._parquet_length([])
         return len(container_bytes(self._header, [], sync_marker=bytes(SYNC_BYTES), level=self.level))
 
     def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
@@ -118,11 +131,16 @@ class ManifestWriter:
         rng: np.random.Generator,
         *,
         removed: frozenset[FileKey] = frozenset(),
-    ) -> tuple[bytes, LiveManifest]:
+    ) -> tuple[bytes | int, LiveManifest]:
         """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
-        the others EXISTING.
+        the others EXISTING. Of one in Parquet nothing but its length is known.
         """
-        encode, version = self._encode, self.header.format_version
+        version = self.header.format_version
+        if self.is_parquet:
+            length = self._parquet_length([_stated(entry, commit, removed, version) for entry in entries])
+            listed = self._listed(path, length, entries, commit, removed)
+            return length, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
+        encode = self._encode
         records = []
         for entry in entries:
             if removed and entry.key in removed:
@@ -193,6 +211,15 @@ def _rows(entries: Sequence[LiveEntry]) -> int:
 def _least_sequence(live: Sequence[LiveEntry], commit: CommitIdentity) -> int:
     # a manifest of deleted entries alone takes the number of its commit
     return min((entry.sequence_number for entry in live), default=commit.sequence_number)
+
+
+def _stated(
+    entry: LiveEntry, commit: CommitIdentity, removed: frozenset[FileKey], format_version: int
+) -> ManifestEntry:
+    """The entry as a manifest of the commit has it."""
+    if removed and entry.key in removed:
+        return _deleted(entry, commit, format_version)
+    return _added(entry, commit) if entry.snapshot_id == commit.snapshot_id else _existing(entry, format_version)
 
 
 def _added(entry: LiveEntry, commit: CommitIdentity) -> ManifestEntry:

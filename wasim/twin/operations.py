@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wasim.errors import WasimError
 from wasim.iceberg.properties import TableProperties
-from wasim.twin.commits import Moment
+from wasim.twin.commits import Held, Moment
 from wasim.twin.compaction import rewrite_data_files
 from wasim.twin.data_files import DataFiles
 from wasim.twin.evolving import evolve_metadata
@@ -78,6 +78,11 @@ def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
         held = table.history.get(held.parent_id) if held is not None and held.parent_id is not None else None
     if held is None:
         raise WasimError(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
+    roll_back_to(table, held, moment)
+
+
+def roll_back_to(table: SimulatedTable, held: Held, moment: Moment) -> None:
+    """Makes an earlier snapshot main's again: a metadata.json, and no new snapshot."""
     table.commit_metadata(
         table.json.point_main(replace(table.json.base), held.snapshot_id, moment.updated_ms), moment.updated_ms
     )

@@ -52,7 +52,10 @@ class SizeLaw:
     deviation_bytes: float
 
 
-def kind_of(leaf: Leaf) -> tuple[str, int | None, int | None]:
+Kind = tuple[str, int | None, int | None]  # type, length, values
+
+
+def kind_of(leaf: Leaf) -> Kind:
     """What decides a column's size apart from its rows: type, length, values. Each fixed column is its own kind."""
     if leaf.name in _GROWING:
         return leaf.name, None, None
@@ -62,18 +65,31 @@ def kind_of(leaf: Leaf) -> tuple[str, int | None, int | None]:
 
 def column_size(leaf: Leaf, rows: int, profile: WriterProfile) -> SizeLaw:
     """Mean and deviation of the column's bytes in a file of `rows` rows."""
-    kind = kind_of(leaf)
-    samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
-    law = law_bytes(leaf, rows)
-    if not samples:
-        alike = [_ratio(leaf, sample) for sample in profile.columns if sample.type == kind[0]]
-        ratio = float(np.mean(alike)) if alike and kind[0] not in ("string", "binary") else 1.0
-        return SizeLaw(mean_bytes=law * ratio, deviation_bytes=_deviation_bytes(leaf, rows))
-    samples.sort(key=lambda sample: sample.rows)
-    places = np.log([sample.rows for sample in samples])
-    ratio = float(np.interp(np.log(rows), places, [_ratio(leaf, sample) for sample in samples]))
-    spread = float(np.interp(np.log(rows), places, [one.deviation_bytes / one.mean_bytes for one in samples]))
-    return SizeLaw(mean_bytes=law * ratio, deviation_bytes=law * ratio * spread)
+    return ColumnSizes(leaf, profile).of(rows)
+
+
+class ColumnSizes:
+    """Mean and deviation of a column's bytes, by the rows of a file: the law, as a profile's samples correct it."""
+
+    def __init__(self, leaf: Leaf, profile: WriterProfile) -> None:
+        self._leaf, kind = leaf, kind_of(leaf)
+        samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
+        samples.sort(key=lambda sample: sample.rows)
+        self._places = np.log([sample.rows for sample in samples])
+        self._spreads = [one.deviation_bytes / one.mean_bytes for one in samples]
+        if not samples and kind[0] not in ("string", "binary"):
+            samples = [sample for sample in profile.columns if sample.type == kind[0]]
+        self._ratios = [_ratio(leaf, sample) for sample in samples]
+
+    def of(self, rows: int) -> SizeLaw:
+        """Those of a file of `rows` rows."""
+        law, place = law_bytes(self._leaf, rows), np.log(rows)
+        if not self._spreads:
+            mean_bytes = law * (float(np.mean(self._ratios)) if self._ratios else 1.0)
+            return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=_deviation_bytes(self._leaf, rows))
+        mean_bytes = law * float(np.interp(place, self._places, self._ratios))
+        spread = float(np.interp(place, self._places, self._spreads))
+        return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=mean_bytes * spread)
 
 
 def _ratio(leaf: Leaf, sample: ColumnSample) -> float:

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from wasim.contention import PARTS, WriterTimes
 from wasim.errors import SavedFileError
 from wasim.iceberg.releases import OLDEST, Release, release_named
 from wasim.scenario import Case
-from wasim.twin.writer_times import PARTS, WriterTimes
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -19,7 +20,9 @@ SHIPPED = (
     "core",
     "spark_streaming_1_10",
     "spark_batch_1_10",
+    "spark_batch_0_12",
     "flink",
+    "flink_0_14",
     "kafka_connect",
     "security_lake",
 )
@@ -119,10 +122,15 @@ def shipped_profile(case: Case) -> WriterProfile:
 def profile_named(name: str) -> WriterProfile:
     """The shipped profile of that name, or the one in a file. SavedFileError if there is neither."""
     if name in SHIPPED:
-        return _profile(_shipped_document(name), name)
+        return _shipped(name)
     if not Path(name).is_file():
         raise SavedFileError(f"{name}: is no file and no shipped profile. Give a file, or {', '.join(SHIPPED)}.")
     return read_profile(Path(name))
+
+
+@cache
+def _shipped(name: str) -> WriterProfile:
+    return _profile(_shipped_document(name), name)
 
 
 def _shipped_document(name: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def stage_manifests(
         name = staged_manifest_name(
             moment.texts["job_hex"], moment.texts["operator_hex"], int(moment.texts["checkpoint"]), table.staged
         )
-        path = table.rules.locations.metadata_file(name)
+        path = table.manifest_path(name)
         data, manifest = writer.write(path, new_entries(files, _NOBODY), _NOBODY, table.rng)
         table.log.write(manifest_kind(manifest), table.relative(path), data)
         staged.append((manifest_kind(manifest), table.relative(path)))

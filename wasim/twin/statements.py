@@ -103,7 +103,7 @@ def merge(statement: Statement, source: Ints, version: int) -> Planned:
     inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
     is_delta = statement.properties.is_merge_on_read("merge")
     copied = 0 if is_delta else sum(len(hit.kept) for hit in hits)
-    more = _merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
+    more = merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
     written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()
     if is_delta:
         return _delta(statement, hits, written, more)
@@ -111,7 +111,8 @@ def merge(statement: Statement, source: Ints, version: int) -> Planned:
     return _rewritten(statement, hits, tasks_of(statement.files, joined), more)
 
 
-def _merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
+def merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
+    """What the summary of a MERGE counts, apart from Iceberg's own counters."""
     counts = {
         "copied": copied,
         "deleted": 0,

@@ -103,17 +103,22 @@ class SimulatedTable:
         removed: frozenset[FileKey] = frozenset(),
         plain: bool = False,
     ) -> LiveManifest:
-        """Writes a manifest of a partition spec, or of the one in force; a `plain` one heeds no table property.
+        """Writes a manifest of a partition spec, or of the one in force; a `plain` one heeds no property, and is Avro.
 
         It is one of deletes if its entries are.
         """
-        path = self.rules.locations.metadata_file(name)
+        path = self.rules.locations.metadata_file(name) if plain else self.manifest_path(name)
         content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
         writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
-        writer = ManifestWriter(header=writer.header) if plain else writer
+        writer = ManifestWriter(header=writer.header, always_avro=True) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
         self.log.write(manifest_kind(manifest), self.relative(path), data)
         return manifest
+
+    def manifest_path(self, name: str) -> str:
+        """Where a manifest lies whose name is this, but for its format."""
+        in_format = name.removesuffix(".avro") + ".parquet" if self.writer.is_parquet else name
+        return self.rules.locations.metadata_file(in_format)
 
     def writer_of(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
         """What writes manifests of that partition spec: under the schema in force, whatever the spec."""

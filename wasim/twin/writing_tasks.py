@@ -15,7 +15,7 @@ from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.scanning import Mask, ScannedFile
 
 LEAST_TASK_BYTES = 1 << 20  # spark.sql.adaptive.coalescePartitions.minPartitionSize, its default
-_DELETED_ROW_BYTES = 7  # of a row that says what is deleted where: 6.4 … 7.5, measured
+DELETED_ROW_BYTES = 7  # of a row that says what is deleted where: 6.4 … 7.5, measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,5 +64,5 @@ def delta_tasks(files: DataFiles, deleted: Sequence[tuple[ScannedFile, Mask]], r
 
 
 def _task_count(files: DataFiles, written: int, deleted: int) -> int:
-    data_bytes = files.file_sizes.mean_bytes(written) + _DELETED_ROW_BYTES * deleted
+    data_bytes = files.file_sizes.mean_bytes(written) + DELETED_ROW_BYTES * deleted
     return max(1, min(files.case.workload.files_per_commit, int(data_bytes // LEAST_TASK_BYTES)))
