@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate validate-years test test-all soak check format overhead wheel lock java clean help
+.PHONY: bench bench-s3 validate validate-years validate-plan test test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,7 +20,10 @@ test: $(READY) java ## the tests, with one real Spark session
 	$(BIN)/python -m pytest
 
 test-all: $(READY) java ## the slow tests too
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m "not soak and not browser"
+
+test-browser: $(READY) chromium ## the pages in headless Chromium: sliders by keyboard, accessibility by axe
+	$(BIN)/python -m pytest -m browser tests/browser
 
 soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
@@ -33,6 +36,18 @@ validate: $(READY) java ## hold the simulator against real runs; writes docs/fid
 validate-years: $(READY) ## compare sums over long horizons with exact simulation, and time a year of every scenario
 	$(BIN)/python -m wasim.benchmarks.years
 	$(BIN)/python -m wasim.benchmarks.years --speed scenarios/*.yaml
+
+v4: $(READY) ## what format version 4 costs, and would cost: the tables of docs/v4.md
+	$(BIN)/python -m wasim.benchmarks.format_v4
+
+support: $(READY) ## ask each engine what it carries out; writes docs/support.md
+	$(BIN)/python -m wasim.bench.support > docs/support.md
+
+slowing: $(READY) java ## how much longer commits take as metadata.json grows, to 10,000 snapshots
+	$(BIN)/python -m wasim.benchmarks.slowing
+
+validate-plan: $(READY) java ## compare plans with the real writer: five workloads, three settings each
+	$(BIN)/python -m wasim.bench.plans results/plan
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits
 	$(BIN)/python -m wasim.benchmarks.overhead
@@ -71,6 +86,9 @@ $(READY): requirements.lock requirements-build.lock pyproject.toml
 
 java: $(READY)
 	@$(BIN)/python -c 'from wasim.spark import find_java; find_java()' 2>/dev/null || sh .ci/install-java
+
+chromium:
+	@sh .ci/install-chromium
 
 clean: ## remove the environment and caches, keep results
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

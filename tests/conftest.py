@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from support.contexts import context_of
+from support.inspected import check_inspected
 
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
@@ -13,6 +15,9 @@ from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case, load_scenario
 from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, open_session
 from wasim.spark.servers import Servers, open_servers
+
+settings.register_profile("unhurried", deadline=None)  # the machine may have other work
+settings.load_profile("unhurried")
 
 SMALL_SCENARIO = """
 name: small
@@ -79,7 +84,9 @@ def run_case(session: Session, servers: Servers, tmp_path: Path) -> Callable[[Ca
         context = CaseContext(
             session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None, servers=servers
         )
-        return carry_out(case, context), context
+        done = carry_out(case, context)
+        check_inspected(done, context)
+        return done, context
 
     return run
 
@@ -91,6 +98,8 @@ def run_on(session: Session, servers: Servers, tmp_path: Path) -> Callable[[str,
     def run(engine: str, case: Case) -> tuple[CaseRun, CaseContext]:
         context = context_of(engine, case, session, servers, tmp_path)
         shutil.rmtree(context.folder.case(context.key), ignore_errors=True)
-        return carry_out(case, context), context
+        done = carry_out(case, context)
+        check_inspected(done, context)
+        return done, context
 
     return run

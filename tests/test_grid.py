@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
@@ -49,7 +50,7 @@ def scenario(tmp_path_factory) -> LoadedScenario:
 
 @pytest.fixture(scope="module")
 def results(scenario):
-    return simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.swept), processes=1).to_pylist()
+    return simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.cases()), processes=1).to_pylist()
 
 
 def exact_totals(case):
@@ -64,7 +65,7 @@ def test_settings_that_differ_in_what_is_retained_share_a_block(scenario):
 
 def test_settings_are_near_to_their_exact_simulation(scenario, results):
     for case in scenario.cases()[2::7]:
-        found = next(row for row in results if all(row[field] == text for field, text in case.swept.items()))
+        found = next(row for row in results if all(str(row[field]) == text for field, text in case.swept.items()))
         exact = exact_totals(case)
         assert found["data_manifest_files"] == exact.files_written[Kind.DATA_MANIFEST]
         assert found["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
@@ -87,7 +88,7 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
     maintained = load_scenario(path)
     blocks = plan_grid(maintained.cases())
     assert sum(len(block.settings) for block in blocks) == 216
-    rows = simulate_grid(blocks, grid_schema(maintained.swept), processes=1).to_pylist()
+    rows = simulate_grid(blocks, grid_schema(maintained.cases()), processes=1).to_pylist()
     for number in range(5, 216, 23):
         case = maintained.cases()[number]
         exact = exact_totals(case)
@@ -101,19 +102,39 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
 
 def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):
     assert [row["setting"] for row in results] == list(range(24))
-    assert [{field: row[field] for field in scenario.swept} for row in results] == [
+    assert [{field: str(row[field]) for field in scenario.swept} for row in results] == [
         case.swept for case in scenario.cases()
     ]
 
 
+def test_columns_hold_numbers_where_values_are_numbers(scenario, results):
+    schema = grid_schema(scenario.cases())
+    assert schema.field("workload.files_per_commit").type == pa.int64()
+    assert schema.field("commit_interval").type == pa.string()
+    assert {row["workload.files_per_commit"] for row in results} == {1, 3, 6}
+    assert {row["expire_older_than_s"] for row in results} == {None}
+
+
+def test_the_best_setting_is_the_shortest_interval_that_keeps_up_within_the_limits(scenario, tmp_path):
+    path = tmp_path / "limited.yaml"
+    path.write_text(SCENARIO + "limits: {manifests: '<= 2000', planning_p50_ms: '< 50'}\n")
+    out = tmp_path / "grid.parquet"
+    said = simulate_sweep(load_scenario(path, {"horizon": "1h"}), SimulationOptions(), out=out, master=None)
+    rows = [row for row in pq.read_table(out).to_pylist() if row["keeps_up"] and row["manifests"] <= 2000]
+    best = min(rows, key=lambda row: (row["commit_interval_s"], row["metadata_written_bytes"]))
+    assert f"{len(rows)} settings do. Not judged in a grid: planning_p50_ms." in said
+    assert f"within manifests <= 2000: {best['commit_interval_s']:g}s, written " in said
+    assert f"writer={best['writer']} " in said
+
+
 def test_two_processes_find_what_one_finds(scenario, results):
-    two = simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.swept), processes=2)
+    two = simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.cases()), processes=2)
     assert two.to_pylist() == results
 
 
 @pytest.mark.spark
 def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
-    schema = grid_schema(scenario.swept)
+    schema = grid_schema(scenario.cases())
     frame = map_parts_on(session.spark, plan_grid(scenario.cases()), simulate_block, schema)
     frame.write.parquet(str(tmp_path / "grid"))
     found = pq.read_table(tmp_path / "grid").sort_by("setting")

@@ -1,5 +1,6 @@
 """The wheel, installed where nothing of this checkout and none of the extras is."""
 
+import json
 import os
 import re
 import subprocess
@@ -10,11 +11,15 @@ from pathlib import Path
 import pytest
 from support.paths import ROOT, SCENARIOS
 
+from wasim import __version__
+
 pytestmark = pytest.mark.slow
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JAVA_HOME")}
+    if Path(command[0]).name == "wasim":
+        outside["PATH"] = str(Path(command[0]).parent)  # where no Java is
     return subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False, timeout=600, cwd=cwd, env=outside
     )
@@ -43,6 +48,24 @@ def test_the_wheel_simulates_without_spark_and_without_the_checkout(installed: P
     assert done.returncode == 0, done.stderr
     assert "streaming" in done.stdout
     assert run(installed / "python", "-c", "import pyspark", cwd=tmp_path).returncode != 0
+
+
+def test_the_wheel_plans_and_inspects_without_java(installed: Path, tmp_path: Path) -> None:
+    version = run(installed / "wasim", "--version", cwd=tmp_path)
+    assert version.stdout == f"wasim {__version__}\n"
+    assert f"## {__version__} (" in (ROOT / "CHANGELOG.md").read_text()
+    plan = run(
+        installed / "wasim", "plan", "--rows-per-second", "500", "--metadata-json", "5MB", "--json", cwd=tmp_path
+    )
+    assert (plan.returncode, plan.stderr) == (0, "")
+    assert json.loads(plan.stdout)["schema_version"] == 1
+    only = ("--only", "streaming every 4s", "--emit", "emitted", "--table-only")
+    (tmp_path / "smoke.yaml").write_text((SCENARIOS / "smoke.yaml").read_text())
+    assert run(installed / "wasim", "simulate", "smoke.yaml", *only, cwd=tmp_path).returncode == 0
+    (table,) = (tmp_path / "emitted").iterdir()
+    doctor = run(installed / "wasim", "inspect", table, "--fail-on", "never", "--json", cwd=tmp_path)
+    assert (doctor.returncode, doctor.stderr) == (0, "")
+    assert json.loads(doctor.stdout)["history"]["commits"] == 3
 
 
 def test_the_published_table_says_that_it_needs_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -64,5 +64,5 @@ def map_parts_on(
 
 
 def _spark_schema(schema: pa.Schema) -> str:
-    types = {pa.int64(): "long", pa.float64(): "double", pa.string(): "string"}
+    types = {pa.int64(): "long", pa.float64(): "double", pa.string(): "string", pa.bool_(): "boolean"}
     return ", ".join(f"`{field.name}` {types[field.type]}" for field in schema)

@@ -55,6 +55,8 @@ def test_files_are_listed_with_a_reason_each(table):
         (["/nowhere/at/all"], "is empty or absent"),
         ([str(DATA)], "holds several tables"),
         (["gs://b/t"], "gs:// is not read"),
+        ([" "], "The location is empty"),
+        (["/nowhere", "--html", "/nowhere/at/all/page.html"], "there is no folder /nowhere/at/all"),
         ([str(DATA / "tables" / "empty_v2"), "--grace", "soon"], "--grace is 'soon'"),
         ([str(DATA / "tables" / "empty_v2"), "--limit", "snapshots"], "--limit is 'snapshots'"),
         ([str(DATA / "tables" / "empty_v2"), "--limit", "wishes=1"], "There is no threshold wishes"),

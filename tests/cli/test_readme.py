@@ -50,6 +50,12 @@ def test_make_targets_of_the_readme_exist() -> None:
         assert f"\n{target}:" in makefile
 
 
-def test_links_of_the_readme_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+def test_links_of_every_document_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_index_names_every_document() -> None:
+    named = set(re.findall(r"\]\(([a-z_0-9]+\.md)", (ROOT / "docs" / "README.md").read_text()))
+    assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}

@@ -66,7 +66,7 @@ def a_report() -> FitReport:
                 case="batch",
                 horizon_s=86_400.0,
                 interval_s=Estimate(low=9.0, best=9.0, high=float("inf")),
-                slope="reading",
+                slope="library",
                 r_squared=0.06,
                 commits_seen=240,
             ),
@@ -77,7 +77,7 @@ def a_report() -> FitReport:
                 case="batch",
                 commit_interval_s=5.0,
                 until_s=61_200.0,
-                slope="reading",
+                slope="library",
                 commits_seen=240,
                 metadata_bytes=around(1e12, 1e8),
             ),
@@ -142,7 +142,7 @@ def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
     assert document["costs"][0]["kind"] == "metadata_json"
     assert document["held_out"][0]["error"] == 470.0 / 2_240_000.0
     assert document["sustainable"][1]["interval_s"] == {"low": 9.0, "best": 9.0, "high": None}
-    assert [row["slope"] for row in document["sustainable"]] == ["measured", "reading"]
+    assert [row["slope"] for row in document["sustainable"]] == ["measured", "library"]
     assert document["extrapolations"][0]["case"] == "streaming columns=10"
     assert document["extrapolations"][0]["written_bytes"]["metadata_json"]["best"] == 3.9e12
 

@@ -15,6 +15,7 @@ from wasim.fit import fit_run
 from wasim.fit.future import MONTH_S
 from wasim.ledger import METADATA_KINDS
 from wasim.report.answer import Answer, answer_run
+from wasim.report.pages.remedy_cells import remedy_table
 from wasim.report.remedies import Remedies, find_remedies
 from wasim.runner import conclude_run
 from wasim.runs import Run
@@ -102,13 +103,32 @@ def test_a_writer_that_cannot_keep_up_is_not_given_figures(run: Run) -> None:
     found = find_remedies(answer_of(hasty))
     assert found is not None
     assert not found.as_is.keeps_up
-    assert "as it is, no writer keeps up" in found.line
+    assert found.line.startswith(
+        "Even with daily expiry, manifest rewriting and deletion after commit, no writer keeps up"
+    )
+    assert remedy_table(found).rows[0][1:] == ("–", "–", "–")
+
+
+def test_expiry_lets_a_writer_keep_up_that_did_not() -> None:
+    found = find_remedies(answer_of(synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))))
+    assert found is not None
+    assert not found.as_is.keeps_up
+    assert found.line.endswith("as it is, no writer keeps up (streaming every 5s).")
 
 
 def test_what_years_refuses_has_no_remedies(run: Run) -> None:
     writer = run.cases[0].case.writer
-    for changed in ({"profile": "no/such/profile.json"}, {"writers": 4, "kind": "batch"}):
-        assert find_remedies(answer_of(of_cases(run, writer=writer.model_copy(update=changed)))) is None
+    unknown = writer.model_copy(update={"profile": "no/such/profile.json"})
+    assert find_remedies(answer_of(of_cases(run, writer=unknown))) is None
+
+
+def test_several_writers_have_remedies_within_a_band(run: Run) -> None:
+    crowd = run.cases[0].case.writer.model_copy(update={"writers": 4, "kind": "batch"})
+    found = find_remedies(answer_of(of_cases(run, writer=crowd)))
+    assert found is not None
+    assert found.as_is.band >= 0.1
+    assert found.as_is.keeps_up
+    assert f"± {100 * found.as_is.band:.2g} %" in {row[0]: row[1] for row in remedy_table(found).rows}["as it is"]
 
 
 def test_page_and_summary_say_the_same_and_again_the_same(tmp_path: Path) -> None:
@@ -126,8 +146,10 @@ def test_page_and_summary_say_the_same_and_again_the_same(tmp_path: Path) -> Non
             format_bytes(one["metadata_on_disk_bytes"]),
             f"{one['manifests']:,}",
         )
+        if not one["keeps_up"]:
+            cells = ("–", "–", "–")
         row = next(row for row in table.split("<tr") if f">{one['remedy']}<" in row)
-        assert all(f">{cell}<" in row for cell in cells)
+        assert all(f">{cell}<" in row or f">{cell} ±" in row for cell in cells)
     assert page.index('id="answer"') < page.index('id="remedies"') < page.index('id="charts"')
     conclude_run(folder)
     assert (page, summary) == ((folder / "report.html").read_text(), (folder / "summary.json").read_text())

@@ -1,5 +1,11 @@
 """The doctor on a real S3 endpoint: what it says of a table there is what it says of the same files here."""
 
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
 import pytest
 from support.trees import emit_tree
 
@@ -13,6 +19,49 @@ from wasim.storage import S3Options, StorageError, open_storage
 UNLIKE = ("table", "findings", "remedies")
 
 
+@contextmanager
+def read_only(endpoint):
+    """An endpoint that lets GET and HEAD through to another, refuses all else, and keeps every verb."""
+    verbs, behind = [], urlsplit(endpoint)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            verbs.append(self.command)
+            connection = HTTPConnection(behind.hostname, behind.port)
+            connection.request(self.command, self.path, headers=dict(self.headers))
+            answer = connection.getresponse()
+            body = answer.read()
+            self.send_response(answer.status)
+            for key, value in answer.getheaders():
+                if key.lower() not in ("transfer-encoding", "content-length", "connection", "server", "date"):
+                    self.send_header(key, value)
+            length = answer.headers.get("Content-Length") if self.command == "HEAD" else None
+            self.send_header("Content-Length", length or str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_HEAD = do_GET  # noqa: N815 - http.server's own names
+
+        def refuse(self):
+            verbs.append(self.command)
+            self.send_error(403)
+
+        do_PUT = do_POST = do_DELETE = refuse  # noqa: N815
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", verbs
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.mark.spark
 def test_a_table_on_s3_is_inspected_like_one_here_and_nothing_is_written(tmp_path, monkeypatch):
     objects = tmp_path / "objects"
@@ -24,12 +73,15 @@ def test_a_table_on_s3_is_inspected_like_one_here_and_nothing_is_written(tmp_pat
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", secrets["access_key_id"])
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secrets["secret_access_key"])
         s3 = S3Options(endpoint=store.endpoint, region=store.region)
-        options = InspectOptions(grace_s=0, s3=s3)
-        for location in (f"s3://{BUCKET}/db/t", f"s3a://{BUCKET}/db/t/metadata"):
-            found = inspection_document(inspect_location(location, options))
-            assert {key: found[key] for key in found if key not in UNLIKE} == {
-                key: expected[key] for key in expected if key not in UNLIKE
-            }
+        with read_only(store.endpoint) as (endpoint, verbs):
+            options = InspectOptions(grace_s=0, s3=S3Options(endpoint=endpoint, region=store.region))
+            for location in (f"s3://{BUCKET}/db/t", f"s3a://{BUCKET}/db/t/metadata"):
+                found = inspection_document(inspect_location(location, options))
+                assert {key: found[key] for key in found if key not in UNLIKE} == {
+                    key: expected[key] for key in expected if key not in UNLIKE
+                }
+        assert set(verbs) <= {"GET", "HEAD"}
+        assert len(verbs) > 12
         storage = open_storage(f"s3://{BUCKET}/db/t", s3)
         with pytest.raises(FileNotFoundError):
             storage.read(f"{BUCKET}/db/t/metadata/absent.avro")

@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
+from wasim.contention import Attempt
 from wasim.ledger import Action, Kind, Recording
 from wasim.scenario import Case
-from wasim.twin.race import Attempt
 
 
 def attempts_of(recording: Recording, case: Case) -> list[Attempt]:

@@ -68,7 +68,7 @@ def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[
         session=session,
         case=case,
         table=f"{catalog.name}.{drive.TABLE_NAME}",
-        location=place.table_root,
+        location=place.table_location,
         journal=journal,
         checkpoint=context.warehouse / "checkpoint",
         on_commits=context.on_commits,

@@ -12,6 +12,7 @@ from wasim.ledger import Kind, view_by_commit
 from wasim.report.charts import thrash_svg
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run
 from wasim.scenario import Case
+from wasim.scenario.paths import SCHEMES_SINCE
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.twin.fidelity import KindFidelity, compare
@@ -82,7 +83,8 @@ def _manifest_bytes(simulated: Case, case: CaseRun, folder: RunFolder) -> Ints:
 
 
 def _site(case: CaseRun, folder: RunFolder) -> Site:
-    return Site(location=str(folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))))
+    path = folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))
+    return Site(location=f"file:{path}" if case.case.table.format_version >= SCHEMES_SINCE else str(path))
 
 
 def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wasim.scenario import Case
+from wasim.scenario.paths import SCHEMES_SINCE
 from wasim.spark import (
     CATALOG_NAME,
     Catalog,
@@ -15,7 +16,6 @@ from wasim.spark import (
     MemoryCatalog,
     PostgresqlCatalog,
     RestCatalog,
-    S3Store,
     Session,
     drive,
 )
@@ -35,8 +35,13 @@ class Place:
 
     @property
     def table_root(self) -> str:
-        """The table's location."""
+        """Where the table's files are: a path, or `s3://…`."""
         return f"{self.catalog.location}/{_TABLE_FOLDER}"
+
+    @property
+    def table_location(self) -> str:
+        """The same as the table's metadata has it."""
+        return f"{self.catalog.root}/{_TABLE_FOLDER}"
 
     def listing(self) -> dict[str, int]:
         """Bytes of every file of the table, by its path below `table_root`, as the store itself lists them."""
@@ -56,24 +61,32 @@ def open_place(case: Case, warehouse: Path, servers: Servers) -> Iterator[Place]
     catalog: Catalog
     journal = warehouse / "journal"
     journal.mkdir(parents=True)
+    names_scheme = case.table.format_version >= SCHEMES_SINCE
     root = servers.store(case.environment.store)
     run = warehouse.parent.parent
     # as long for every case of a run: locations stand in every metadata file
     store = root and below(root, run.parent.name, run.name, warehouse.name)
     match case.environment.catalog:
         case "rest":
-            backend = JdbcCatalog(warehouse=warehouse, store=store).properties()
+            backend = JdbcCatalog(warehouse=warehouse, store=store, names_scheme=names_scheme).properties()
             with servers.rest_catalog(backend, journal, on_s3=store is not None) as server:
-                catalog = RestCatalog(warehouse=warehouse, store=store, uri=server.uri, credentials=server.credentials)
+                catalog = RestCatalog(
+                    warehouse=warehouse,
+                    store=store,
+                    names_scheme=names_scheme,
+                    uri=server.uri,
+                    credentials=server.credentials,
+                )
                 yield Place(catalog=catalog, journal=journal)
         case "postgresql":
             name = re.sub(r"\W", "_", f"{CATALOG_NAME}_{run.name}_{warehouse.name}")
-            catalog = PostgresqlCatalog(warehouse=warehouse, store=store, uri=jdbc_uri(), name=name)
+            catalog = PostgresqlCatalog(
+                warehouse=warehouse, store=store, names_scheme=names_scheme, uri=jdbc_uri(), name=name
+            )
             yield Place(catalog=catalog, journal=journal)
         case other:
-            yield Place(catalog=_own_catalog(other, warehouse, store), journal=journal)
+            catalog = _OWN[other](warehouse=warehouse, store=store, names_scheme=names_scheme)
+            yield Place(catalog=catalog, journal=journal)
 
 
-def _own_catalog(name: str, warehouse: Path, store: S3Store | None) -> Catalog:
-    kinds: dict[str, type[Catalog]] = {"jdbc": JdbcCatalog, "hadoop": HadoopCatalog, "in_memory": MemoryCatalog}
-    return kinds[name](warehouse=warehouse, store=store)
+_OWN: dict[str, type[Catalog]] = {"jdbc": JdbcCatalog, "hadoop": HadoopCatalog, "in_memory": MemoryCatalog}

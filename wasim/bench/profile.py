@@ -11,12 +11,13 @@ from rich.console import Console
 
 from wasim.bench.engines import engine_named
 from wasim.bench.run import BenchOptions, bench
+from wasim.contention import measure_contention
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg.properties import PLACING_KEYS
 from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.spark.drive import TABLE_NAME
-from wasim.twin import WriterProfile, measure_contention, measure_profile, with_samples
+from wasim.twin import WriterProfile, measure_profile, with_samples
 
 WRITERS = ("streaming", "batch")
 

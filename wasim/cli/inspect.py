@@ -13,6 +13,7 @@ from wasim.errors import ExitCode, WasimError
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
     from wasim.doctor.file_view import FileView
+    from wasim.doctor.outlook import Outlook
     from wasim.storage import S3Options
 
 _MOST_RECORDS = 20
@@ -65,6 +66,14 @@ def inspect(
         str | None,
         typer.Option("--commit-interval", help="The true one, where stamps of snapshots do not tell it."),
     ] = None,
+    forecast: Annotated[
+        str | None,
+        typer.Option(
+            "--forecast",
+            metavar="DURATION",
+            help="Simulate the table so long ahead, as it is written now, at other intervals and with maintenance.",
+        ),
+    ] = None,
     files: Annotated[bool, typer.Option("--files", help="May I delete it? File by file.")] = False,
     as_file: Annotated[
         bool, typer.Option("--as-file", help="Print this one metadata.json, not the table that it is of.")
@@ -84,6 +93,8 @@ def inspect(
     from wasim.iceberg.resolve import NewestBy
     from wasim.storage import S3Options
 
+    if html is not None and not html.parent.is_dir():
+        raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
     s3 = S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous)
     if (view := _file_view(location, as_file=as_file, s3=s3)) is not None:
         return _show_file(view, as_json=as_json)
@@ -98,16 +109,29 @@ def inspect(
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_s("--commit-interval", interval),
     )
+    ahead_s = None if forecast is None else duration_s("--forecast", forecast)
     inspection = inspect_location(location, options)
-    _show(inspection, files=files, as_json=as_json, prometheus=prometheus)
+    outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
+    _show(inspection, outlook, files=files, as_json=as_json, prometheus=prometheus)
     if html is not None:
         from wasim.doctor.page import render_page
         from wasim.runs import write_atomically
 
-        write_atomically(html, render_page(inspection))
+        write_atomically(html, render_page(inspection, outlook))
     if fail_on is not FailOn.NEVER and any(one.severity >= list(FailOn).index(fail_on) for one in inspection.findings):
         raise typer.Exit(int(ExitCode.FINDINGS))
     return None
+
+
+def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":
+    """The forecast; where the table's history tells none, a line on stderr and all else as ever."""
+    from wasim.doctor.outlook import outlook_of
+
+    try:
+        return outlook_of(inspection, ahead_s)
+    except WasimError as error:
+        typer.echo(f"No forecast: {error}", err=True)
+        return None
 
 
 def _file_view(location: str, *, as_file: bool, s3: "S3Options") -> "FileView | None":
@@ -136,11 +160,11 @@ def _show_file(view: "FileView", *, as_json: bool) -> None:
     return None
 
 
-def _show(inspection: "Inspection", *, files: bool, as_json: bool, prometheus: bool) -> None:
+def _show(inspection: "Inspection", outlook: "Outlook | None", *, files: bool, as_json: bool, prometheus: bool) -> None:
     if as_json:
         from wasim.doctor.document import inspection_document
 
-        return typer.echo(json.dumps(inspection_document(inspection, files=files)))
+        return typer.echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
     if prometheus:
         from wasim.doctor.prometheus import render_prometheus
 
@@ -150,7 +174,7 @@ def _show(inspection: "Inspection", *, files: bool, as_json: bool, prometheus: b
     from wasim.doctor.terminal import file_lines, render_inspection, sql_lines
 
     if not files:
-        Console().print(render_inspection(inspection))
+        Console().print(render_inspection(inspection, outlook))
     for line in file_lines(inspection) if files else sql_lines(inspection):
         typer.echo(line)  # whole, so that it can be copied
     return None

@@ -19,6 +19,18 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FIELD=VALUE", help="Replace a value of the scenario, and a sweep over it."),
 ]
+RowsPerSecond = Annotated[str | None, typer.Option(metavar="ROWS", help="Rows that arrive in a second.")]
+ColumnCount = Annotated[str | None, typer.Option("--columns", metavar="N", help="Columns of the table; 20.")]
+FilesPerCommit = Annotated[
+    str | None, typer.Option(metavar="N", help="Tasks that write in a commit, a file to each partition; 1.")
+]
+PartitionCount = Annotated[
+    str | None, typer.Option("--partitions", metavar="N", help="Partitions that each commit writes to; 0.")
+]
+WriterKind = Annotated[str | None, typer.Option("--writer", help="streaming, batch or flink; streaming.")]
+WriterCount = Annotated[
+    str | None, typer.Option("--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1.")
+]
 Only = Annotated[
     list[str] | None, typer.Option(metavar="CASE", help="Only this case: its number, or a part of its label.")
 ]

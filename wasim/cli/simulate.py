@@ -1,22 +1,47 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wasim.cli.extras import require_extra
 from wasim.cli.formats import Format, FormatOption, chosen_format
-from wasim.cli.options import AsJson, Only, PriceFile, Settings, overrides_of
+from wasim.cli.options import (
+    AsJson,
+    ColumnCount,
+    FilesPerCommit,
+    Only,
+    PartitionCount,
+    PriceFile,
+    RowsPerSecond,
+    Settings,
+    WriterCount,
+    WriterKind,
+    overrides_of,
+)
 from wasim.cli.terminal import console, print_notes
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
+    from wasim.scenario import LoadedScenario
     from wasim.simulation import Mode
 
 
 def simulate(
-    file: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario to simulate.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
+    ] = None,
+    rows_per_second: RowsPerSecond = None,
+    columns: ColumnCount = None,
+    files_per_commit: FilesPerCommit = None,
+    partitions: PartitionCount = None,
+    writer: WriterKind = None,
+    writers: WriterCount = None,
+    interval: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Commit intervals for the flags of a workload; 10s,1m,5m.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
     table_only: Annotated[bool, typer.Option("--table-only", help="Print the table; leave no run behind.")] = False,
     horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
@@ -28,6 +53,13 @@ def simulate(
         str | None, typer.Option(help="What writes: a shipped profile's name, or a file that wasim profile wrote.")
     ] = None,
     location: Annotated[str | None, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose requests a commit's latency is modelled from: local, s3, s3-express, azure, azure-premium, gcs,"
+            " or FILE#NAME of a file like wasim's own."
+        ),
+    ] = None,
     grid: Annotated[
         Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
     ] = None,
@@ -45,6 +77,18 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
+    workload = {
+        "rows_per_second": rows_per_second,
+        "columns": columns,
+        "files_per_commit": files_per_commit,
+        "partitions": partitions,
+        "writer": writer,
+        "writers": writers,
+    }
+    if file is not None and (given := [name for name, text in workload.items() if text is not None]):
+        raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
+    if file is not None and interval is not None:
+        raise WasimError("--interval and a scenario exclude each other. Give --set commit_interval=VALUE.")
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
     if master is not None:
@@ -55,10 +99,11 @@ def simulate(
         emit=emit,
         profile=None if profile is None else profile_named(profile),
         location=_location(location, emit),
+        provider=_provider(provider),
         prices=prices,
     )
     overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
-    scenario = load_scenario(file, overrides)
+    scenario = load_scenario(file, overrides) if file else _scenario_of_flags(workload, interval, overrides)
     if only:
         scenario = scenario.only(only)
     print_notes(scenario)
@@ -77,6 +122,20 @@ def simulate(
     return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
 
+def _scenario_of_flags(
+    workload: dict[str, str | None], intervals: str | None, overrides: dict[str, str]
+) -> "LoadedScenario":
+    """The scenario that flags describe, as if somebody had written its file."""
+    from wasim.scenario import load_scenario
+    from wasim.scenario.from_flags import scenario_of_flags
+
+    text = scenario_of_flags(workload | {"horizon": overrides.get("horizon")}, intervals or "10s,1m,5m")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "flags.yaml"
+        path.write_text(text)
+        return load_scenario(path, overrides)
+
+
 def _mode(name: str, emit: Path | None) -> "Mode":
     from wasim.simulation import Mode
 
@@ -85,6 +144,14 @@ def _mode(name: str, emit: Path | None) -> "Mode":
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
     return Mode(name)
+
+
+def _provider(name: str | None) -> str | None:
+    from wasim.contention import provider_named
+
+    if name is not None:
+        provider_named(name)
+    return name
 
 
 def _location(text: str | None, emit: Path | None) -> str | None:

@@ -6,7 +6,7 @@ from wasim.errors import WasimError
 from wasim.iceberg.properties import property_of
 from wasim.scenario import Case
 from wasim.spark.drive import refuse_other_writers
-from wasim.twin.supported import check_rewriting
+from wasim.twin.supported import check_rewriting, is_cut_by_sample
 
 _REFUSED_SETTINGS = "spark.sql.iceberg."
 
@@ -27,7 +27,7 @@ def check_describable(case: Case) -> None:
             raise WasimError(
                 f"environment.spark.{key} is not modelled by engine core. Take it out or use engine spark."
             )
-    if case.table.partition_by and case.workload.distribution_mode == "range":
+    if is_cut_by_sample(case):
         raise WasimError(
             "workload.distribution_mode range is not modelled by engine core: its cuts depend on a sample of the rows."
             " Give none or hash, or use engine spark."

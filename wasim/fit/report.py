@@ -5,7 +5,7 @@ from typing import Literal
 
 from wasim.ledger import Kind
 
-Slope = Literal["measured", "reading", "unseen", "writing"]
+Slope = Literal["library", "measured", "simulated", "untimed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +102,9 @@ class KeepsUp:
     """Until when a writer keeps up at one commit interval while nothing maintains the table.
 
     `until_s` is event time: infinite where steps do not slow down, 0 where the interval is too short from the start.
-    Unless `slope` is `measured`, the writer may stop keeping up earlier (see `SustainableInterval`). `metadata_bytes`
-    is what it has written by then, or in a year if it keeps up that long.
+    Unless `slope` is `measured`, the writer may stop keeping up earlier (see `SustainableInterval`); where it is
+    `simulated`, it keeps up to the end of the simulation, `until_s`, at least. `metadata_bytes` is what it has written
+    by then, or in a year if it keeps up that long.
     """
 
     writer: str

@@ -17,8 +17,7 @@ from wasim.fit.latency import (
     report_latency,
 )
 from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval, WorkedSum
-from wasim.fit.robust import RobustFit
-from wasim.fit.sustain import assume_writable, find_sustainable
+from wasim.fit.sustain import expect_slowing, find_sustainable
 from wasim.runs import Run
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
@@ -63,22 +62,20 @@ def _fit_latencies(
     latencies: list[LatencyFit] = []
     sustainable: list[SustainableInterval] = []
     keeps_up: list[KeepsUp] = []
-    load: RobustFit | None = None
     for latency in _PROBED:
         fit = fit_latency(planning_samples(everyone, latency), latency, rng)
         if fit is not None:
             latencies.append(report_latency(None, latency, fit))
-            load = fit if latency == "load" else load
     for writer in writers:
         if not any(np.isfinite(one.ledger.step_ms).any() for one in writer.group.observed):
-            keeps_up += assume_writable(writer)
+            keeps_up += expect_slowing(writer)
         for latency in _LEDGERED:
             fit = fit_latency(ledger_samples(writer.group.observed, latency), latency, rng)
             if fit is None:
                 continue
             latencies.append(report_latency(writer.group.name, latency, fit))
             if latency == "step":
-                found = find_sustainable(writer, fit, load, hold_out_commits(writer.group, "step"))
+                found = find_sustainable(writer, fit, hold_out_commits(writer.group, "step"))
                 sustainable, keeps_up = [*sustainable, *found[0]], [*keeps_up, *found[1]]
     return tuple(latencies), tuple(sustainable), tuple(keeps_up)
 

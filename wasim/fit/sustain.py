@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
+from wasim.contention import commit_slowing
+from wasim.contention.attempt_times import MIB
 from wasim.fit.cost import WriterFit, predict_horizon
 from wasim.fit.future import DAY_S, MONTH_S, YEAR_S, cases_by_table
 from wasim.fit.groups import name_without_interval
@@ -19,9 +20,6 @@ from wasim.scenario.case import Case
 from wasim.units import Floats
 
 HORIZONS_S = (DAY_S, 7 * DAY_S, MONTH_S, YEAR_S)
-MOST_METADATA_BYTES_PER_S = 2.0**30  # what no writer is taken to sustain
-_FAR = 100_001  # commits, by when a commit grows in proportion to its number
-LEAST_R_SQUARED_OF_LOADS = 0.5  # below it, loads are as long for a small metadata.json as for a large one
 LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one constant does
 
 
@@ -29,7 +27,7 @@ LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one cons
 class StepLaw:
     """What a step costs as the table ages: best law first, then one per draw, in ms as in `latency._TERMS`.
 
-    Where the run saw no slowing down, the milliseconds per snapshot are those of reading metadata.json alone.
+    Where the run saw no slowing down, the milliseconds per snapshot are those of Iceberg's library (`commit_slowing`).
     """
 
     laws: Floats
@@ -38,62 +36,44 @@ class StepLaw:
 
 
 def find_sustainable(
-    writer: WriterFit, step: RobustFit, load: RobustFit | None, held_out: Sequence[HeldOut] = ()
+    writer: WriterFit, step: RobustFit, held_out: Sequence[HeldOut] = ()
 ) -> tuple[tuple[SustainableInterval, ...], tuple[KeepsUp, ...]]:
     """The smallest interval that still holds at the end of each horizon, by table, and until when each interval does.
 
-    Every commit reads metadata.json before it writes the next, so a snapshot costs it at least what the run's own table
-    loads say that the snapshot's bytes take to read: ms per snapshot ≥ ms per MB · bytes per snapshot. Where the
-    slope's interval does not lie above that, or the law of steps predicts no better than one constant (`held_out` are
-    its predictions), the run was too short to see commits slow down, and reading is what counts: a lower bound.
+    Every commit reads metadata.json and writes it again, so a snapshot costs it what Iceberg's library was measured to
+    take for the snapshot's bytes. Where the law of steps has no slope that lies above zero, explains next to nothing,
+    or predicts no better than one constant (`held_out` are its predictions), the run was too short to see commits slow
+    down, and the library's slope counts.
     """
-    load = load if load is not None and load.r_squared >= LEAST_R_SQUARED_OF_LOADS else None
     skilled = step.r_squared >= LEAST_R_SQUARED and all(abs(row.error) < abs(row.naive_error) for row in held_out)
     intervals: list[SustainableInterval] = []
     keeping: list[KeepsUp] = []
     for cases in cases_by_table(writer.group):
-        law = _law_of_steps(writer, cases[0], step, load, skilled=skilled)
+        law = _law_of_steps(writer, cases[0], step, skilled=skilled)
         intervals += [_smallest_interval(writer, cases[0], law, horizon) for horizon in HORIZONS_S]
         keeping += [_keeps_up(writer, case, law) for case in cases]
     return tuple(intervals), tuple(keeping)
 
 
-def assume_writable(writer: WriterFit) -> tuple[KeepsUp, ...]:
-    """Until when a commit of each case writes no more than any writer is taken to sustain; where no commit was timed.
-
-    Commits grow by the same bytes each, nearly: the n-th writes n/m of what the m-th does, for large m.
-    """
-    cases = [case for cases in cases_by_table(writer.group) for case in cases]
-    return tuple(_writable(writer, case) for case in cases)
-
-
-def _writable(writer: WriterFit, case: Case) -> KeepsUp:
-    """Where no slowing down was seen, and no load that would bound it."""
-    interval_s = case.commit_interval_s
-    before, after = predict_horizon(writer, case, ((_FAR - 1) * interval_s, _FAR * interval_s))
-    written = after.metadata_bytes.best - before.metadata_bytes.best
-    until_s = _FAR * interval_s * MOST_METADATA_BYTES_PER_S * interval_s / max(written, 1.0)
-    return KeepsUp(
-        writer=writer.group.name,
-        case=name_without_interval(case),
-        commit_interval_s=interval_s,
-        until_s=until_s,
-        slope="writing",
-        commits_seen=_commits_seen(writer),
-        metadata_bytes=predict_horizon(writer, case, (min(until_s, YEAR_S),))[0].metadata_bytes,
-    )
+def expect_slowing(writer: WriterFit) -> tuple[KeepsUp, ...]:
+    """Until when each case's commits fit into their interval by the library's slowing alone; where none was timed."""
+    slowing = commit_slowing()
+    law = np.array([[slowing.base_ms, 0.0, 0.0, 0.0]])
+    found = []
+    for cases in cases_by_table(writer.group):
+        law[0, 1] = slowing.ms_per_mib * _snapshot_bytes(writer, cases[0]) / MIB
+        found += [_keeps_up(writer, case, StepLaw(laws=law, slope="untimed", r_squared=0.0)) for case in cases]
+    return tuple(found)
 
 
-def _law_of_steps(writer: WriterFit, case: Case, step: RobustFit, load: RobustFit | None, *, skilled: bool) -> StepLaw:
+def _law_of_steps(writer: WriterFit, case: Case, step: RobustFit, *, skilled: bool) -> StepLaw:
     laws = np.vstack([step.coefficients, step.draws])
-    reading_ms = _reading_ms(writer, case, load, len(laws))
-    slope: Slope = "measured"
-    if not skilled or np.percentile(step.draws[:, 1], 2.5) <= reading_ms[0]:
-        slope = "reading" if load else "unseen"
-        laws[:, 1] = reading_ms
-    else:
-        laws[:, 1] = np.maximum(laws[:, 1], reading_ms)
-    return StepLaw(laws=laws, slope=slope, r_squared=step.r_squared)
+    if skilled and np.percentile(step.draws[:, 1], 2.5) > 0:
+        return StepLaw(laws=laws, slope="measured", r_squared=step.r_squared)
+    slowing = commit_slowing()
+    spread = np.concatenate([[0.0], np.linspace(-slowing.width, slowing.width, len(step.draws))])
+    laws[:, 1] = slowing.ms_per_mib * (1 + spread) * _snapshot_bytes(writer, case) / MIB
+    return StepLaw(laws=laws, slope="library", r_squared=step.r_squared)
 
 
 def _smallest_interval(writer: WriterFit, case: Case, law: StepLaw, horizon_s: float) -> SustainableInterval:
@@ -107,12 +87,11 @@ def _smallest_interval(writer: WriterFit, case: Case, law: StepLaw, horizon_s: f
     )
     low, high = np.percentile(intervals[1:], [2.5, 97.5])
     best = float(intervals[0])
-    measured = Estimate(low=min(float(low), best), best=best, high=max(float(high), best))
     return SustainableInterval(
         writer=writer.group.name,
         case=name_without_interval(case),
         horizon_s=horizon_s,
-        interval_s=measured if law.slope == "measured" else Estimate(low=best, best=best, high=inf),
+        interval_s=Estimate(low=min(float(low), best), best=best, high=max(float(high), best)),
         slope=law.slope,
         r_squared=law.r_squared,
         commits_seen=_commits_seen(writer),
@@ -124,8 +103,6 @@ def _commits_seen(writer: WriterFit) -> int:
 
 
 def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:
-    if law.slope == "unseen":
-        return _writable(writer, case)
     at_rest, per_commit = _manifests_at_end(writer, case, YEAR_S)
     until_s = keeps_up_for_s(
         commit_interval_s=case.commit_interval_s,
@@ -143,14 +120,6 @@ def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:
         commits_seen=_commits_seen(writer),
         metadata_bytes=written,
     )
-
-
-def _reading_ms(writer: WriterFit, case: Case, load: RobustFit | None, laws: int) -> Floats:
-    """What reading one more snapshot's bytes of metadata.json takes: best, then by draw. Zero without timed loads."""
-    if load is None:
-        return np.zeros(laws)
-    ms_per_mb = np.concatenate([load.coefficients[1:2], load.draws[:, 1]])
-    return np.asarray(ms_per_mb * _snapshot_bytes(writer, case) / 1e6)
 
 
 def _snapshot_bytes(writer: WriterFit, case: Case) -> float:

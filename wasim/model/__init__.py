@@ -5,7 +5,7 @@ puts them into columns by commit, or sums them over any number of commits at onc
 `rates` into bytes per second and write amplification; `latency` into the smallest interval that a writer can keep up.
 """
 
-from wasim.model.appends import Appends, CommittedDeletes, read_appends
+from wasim.model.appends import Appends, read_appends
 from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests, drivers_through
 from wasim.model.equations import Term, design_matrix, equation, known_bytes
@@ -15,7 +15,6 @@ from wasim.model.rates import metadata_write_rate, wa_metadata
 __all__ = [
     "Appends",
     "Cadence",
-    "CommittedDeletes",
     "Drivers",
     "ManifestSizes",
     "Term",

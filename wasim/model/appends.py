@@ -9,24 +9,7 @@ from wasim.scenario.case import Case
 from wasim.scenario.parts import Columns, Table
 
 # Constants of a manifest's header by format version; measured: 2,245 of 2,245 headers rebuilt to the byte
-_HEADER_BYTES = {1: 5447, 2: 6691, 3: 7504}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommittedDeletes:
-    """The delete files that each of many like commits brings beside its data files, in a manifest of their own.
-
-    `bytes` are those that summaries count, `positions` and `keys` what the files delete. Of a commit's rows `replaced`
-    have keys of earlier ones, of any or of the newest. An entry of `sizes` is what one commit brings.
-    """
-
-    files: float
-    bytes: float
-    positions: float
-    keys: float
-    replaced: int
-    replaces_newest: bool
-    sizes: ManifestSizes
+_HEADER_BYTES = {1: 5447, 2: 6691, 3: 7504, 4: 11_100}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +20,7 @@ class Appends:
     carries. `repeats_epoch` says whether each summary holds the streaming epoch, `counts_manifests` whether it says how
     many manifests were kept (Iceberg 1.11 and later), `hadoop_names` whether metadata.json files bear their version
     alone, as in Hadoop's catalog. `data_bytes_per_commit` is known only from a ledger; it moves nothing but the digits
-    of total-files-size. `deletes` are those of a writer that deletes by key.
+    of total-files-size.
     """
 
     merges: bool
@@ -55,24 +38,10 @@ class Appends:
     sizes: ManifestSizes
     counts_manifests: bool = True
     hadoop_names: bool = False
-    deletes: CommittedDeletes | None = None
 
     def with_sizes(self, sizes: ManifestSizes) -> "Appends":
         """The same appends with manifests of other sizes, which move the merges of full manifests."""
         return replace(self, sizes=sizes)
-
-    @property
-    def tracks(self) -> tuple["Appends", ...]:
-        """What each kind of manifest is like, data before deletes: they merge among themselves."""
-        if self.deletes is None:
-            return (self,)
-        return self, replace(
-            self,
-            files_per_commit=1,
-            data_bytes_per_commit=self.deletes.bytes,
-            sizes=self.deletes.sizes,
-            deletes=None,
-        )
 
 
 def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> Appends:

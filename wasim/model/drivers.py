@@ -1,6 +1,5 @@
 """The drivers of a commit's cost: what grows, commit by commit, and its sums over any number of commits at once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,8 +44,8 @@ class Drivers:
 
 def drivers_at(appends: Appends, commits: Ints) -> Drivers:
     """The drivers of single commits, numbered from 1."""
-    cadence, listed = appends_cadence(appends, commits), _tracks(appends, commits)
-    live = _summed(one.live_manifests(commits) for one in listed)
+    cadence = appends_cadence(appends, commits)
+    live = cadence.live_manifests(commits)
     merged = cadence.merges_at(commits, np.ones_like(cadence.offset))
     return Drivers(
         commits=np.ones(len(commits)),
@@ -60,10 +59,7 @@ def drivers_at(appends: Appends, commits: Ints) -> Drivers:
         manifests_replaced=_floats(cadence.merges_at(commits, cadence.inputs - cadence.wastes_new)),
         json_digits=_floats(_json_digits(appends, commits)),
         list_digits=_floats(
-            digits_at(1, commits)
-            - FIRST_LIST_SAVES_BYTES * (commits == 1)
-            + live
-            - _summed(_narrow_manifests(one, commits) for one in listed)
+            digits_at(1, commits) - FIRST_LIST_SAVES_BYTES * (commits == 1) + live - _narrow_manifests(cadence, commits)
         ),
         columns=appends.columns,
         statistics_columns=appends.statistics_columns,
@@ -91,8 +87,8 @@ def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> 
 
 def drivers_through(appends: Appends, commits: Ints) -> Drivers:
     """The drivers summed over commits 1 … n for each n in `commits`, without an array of n elements."""
-    cadence, listed = appends_cadence(appends, commits), _tracks(appends, commits)
-    live = _summed(one.live_manifests_through(commits) for one in listed)
+    cadence = appends_cadence(appends, commits)
+    live = cadence.live_manifests_through(commits)
     merged = cadence.merges_through(commits, np.ones_like(cadence.offset))
     beyond = np.maximum(commits - appends.log_limit, 0)
     return Drivers(
@@ -109,7 +105,7 @@ def drivers_through(appends: Appends, commits: Ints) -> Drivers:
             digits_through(1, commits)
             - FIRST_LIST_SAVES_BYTES * (commits >= 1)
             + live
-            - _summed(_narrow_manifests_through(one, commits) for one in listed)
+            - _narrow_manifests_through(cadence, commits)
         ),
         columns=appends.columns,
         statistics_columns=appends.statistics_columns,
@@ -129,14 +125,6 @@ def appends_cadence(appends: Appends, commits: Ints) -> Cadence:
     )
 
 
-def _tracks(appends: Appends, commits: Ints) -> list[Cadence]:
-    return [appends_cadence(one, commits) for one in appends.tracks]
-
-
-def _summed(parts: Iterable[Ints]) -> Ints:
-    return np.asarray(sum(parts))
-
-
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -150,17 +138,12 @@ class GrowingNumber(NamedTuple):
 
 def growing_numbers(appends: Appends) -> list[GrowingNumber]:
     """The numbers in a snapshot's JSON that grow with every commit."""
-    rows, deletes = appends.rows_per_commit, appends.deletes
+    rows = appends.rows_per_commit
     growing = [
         GrowingNumber("total-records", rows, 0),
         GrowingNumber("total-data-files", appends.files_per_commit, 0),
-        GrowingNumber("total-files-size", appends.data_bytes_per_commit + (deletes.bytes if deletes else 0.0), 0),
+        GrowingNumber("total-files-size", appends.data_bytes_per_commit, 0),
     ]
-    if deletes is not None:
-        growing.append(GrowingNumber("total-delete-files", deletes.files, 0))
-        growing.append(GrowingNumber("total-equality-deletes", deletes.keys, 0))
-        if deletes.positions:
-            growing.append(GrowingNumber("total-position-deletes", deletes.positions, 1))
     if appends.format_version >= 2:
         growing.append(GrowingNumber("sequence-number", 1, 0))
     if appends.format_version >= 3:

@@ -11,33 +11,29 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
-from wasim.ledger import METADATA_KINDS
-from wasim.report.answer import Answer, Choice, Option, stops_writing
+from wasim.report.answer import Answer, Choice, Option
+from wasim.report.forecast import Forecast, forecast_case, over
 from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.scenario.case import covered_s
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
-from wasim.twin import Site, shipped_profile
-from wasim.twin.supported import check_answerable
 from wasim.units import format_bytes, format_duration
-from wasim.years import YearsOf
 
 VERSIONS_KEPT = 10
-MOST_MERGES = 100_000  # commits that merge manifests: more of them take seconds to sum
-MOST_JOBS = 2_000  # maintenance jobs within the horizon: the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
     """A remedy, and what the table comes to with it by the end of the horizon.
 
-    `keeps_up` is false where commits come to take more metadata a second than any writer is taken to sustain.
+    `band` is the relative half-width of what is written. `keeps_up` is false where commits come to take longer than
+    their interval.
     """
 
     name: str
     written_bytes: int
     on_disk_bytes: int
     manifests: int
+    band: float
     keeps_up: bool
 
 
@@ -68,10 +64,12 @@ class Remedies:
     def line(self) -> str:
         """What all remedies together would save, in a sentence; empty where they save nothing."""
         best, before = self.together or next(iter(self.alone), None), self.as_is
-        if best is None or not best.keeps_up or (before.keeps_up and best.on_disk_bytes >= before.on_disk_bytes):
+        if best is None or (before.keeps_up and best.on_disk_bytes >= before.on_disk_bytes):
             return ""
-        what = f"{self.together_words[0].upper()}{self.together_words[1:]} would"
         over, after = format_duration(self.horizon_s), format_bytes(best.on_disk_bytes)
+        if not best.keeps_up:
+            return f"Even with {self.together_words}, no writer keeps up for {over} ({self.writer})."
+        what = f"{self.together_words[0].upper()}{self.together_words[1:]} would"
         if not before.keeps_up:
             return (
                 f"{what} leave {after} of metadata on disk after {over}; as it is, no writer keeps up ({self.writer})."
@@ -81,19 +79,13 @@ class Remedies:
 
 
 def find_remedies(answer: Answer) -> Remedies | None:
-    """The remedies for the interval that the answer suggests, or else the longest; None where they cannot be summed.
-
-    Rows that statements change, several writers, and what would take seconds are left out.
-    """
+    """The remedies for the interval that the answer suggests, or else the longest; None where years refuse it."""
     choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
     if choice is None:
         return None
     option = choice.chosen or choice.options[-1]
-    case = _over_a_month(option.run.case)
-    if not _is_quick(case):
-        return None
     try:
-        return _find(case, _site_of(option.run), _longer_s(choice, option))
+        return _find(option.run, _longer_s(choice, option))
     except WasimError:
         return None
 
@@ -111,6 +103,7 @@ def remedies_document(remedies: Remedies | None) -> dict[str, Any] | None:
                 "metadata_bytes": one.written_bytes,
                 "metadata_on_disk_bytes": one.on_disk_bytes,
                 "manifests": one.manifests,
+                "metadata_bytes_band": one.band,
                 "keeps_up": one.keeps_up,
             }
             for one in remedies.rows
@@ -119,8 +112,7 @@ def remedies_document(remedies: Remedies | None) -> dict[str, Any] | None:
 
 
 def _over_a_month(case: Case) -> Case:
-    horizon_s = max(case.horizon_s, MONTH_S)
-    return replace(case, horizon_s=covered_s(horizon_s=horizon_s, commit_interval_s=case.commit_interval_s))
+    return over(case, max(case.horizon_s, MONTH_S))
 
 
 def _longer_s(choice: Choice, option: Option) -> float:
@@ -129,36 +121,21 @@ def _longer_s(choice: Choice, option: Option) -> float:
     return next(longer, 2 * option.interval_s)
 
 
-def _site_of(run: CaseRun) -> Site:
-    """Where the table lies: paths repeat in its metadata."""
-    location = None if run.simulation is None else run.simulation.location
-    return Site() if location is None else Site(location=location)
+def _find(run: CaseRun, longer_s: float) -> Remedies:
+    case = _over_a_month(run.case)
 
+    def foresee(changed: Case, name: str) -> Remedy:
+        return _remedy(forecast_case(run, changed), name)
 
-def _is_quick(case: Case) -> bool:
-    """Whether the case is summed in a fraction of a second, by what decides that."""
-    jobs = [job for _, job in case.maintenance if job is not None]
-    if case.writer.writers > 1 or case.has_changes or (case.writer.upsert is not None and not case.key_columns):
-        return False
-    if any(job.every is None for job in jobs) or sum(case.horizon_s / job.every for job in jobs) > MOST_JOBS:
-        return False
-    merges = case.merges or bool(case.key_columns)
-    return not merges or case.commits <= MOST_MERGES
-
-
-def _find(case: Case, site: Site, longer_s: float) -> Remedies:
-    profile = shipped_profile(case)
-    check_answerable(case, profile)
-    years = YearsOf(profile=profile, site=site)
-    as_is = _simulate(years, case, "as it is")
+    as_is = foresee(case, "as it is")
     all_in_one, alone, words = case, [], []
-    for name, word, change in _changes(case):
-        alone.append(_simulate(years, _changed(case, change), f"+ {name}"))
-        all_in_one = _changed(all_in_one, change)
+    for name, word, change in untaken_remedies(case):
+        alone.append(foresee(with_change(case, change), f"+ {name}"))
+        all_in_one = with_change(all_in_one, change)
         words.append(word)
     together = None
     if len(alone) > 1:
-        together = _simulate(years, all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
+        together = foresee(all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
     longer = _over_a_month(replace(case, commit_interval_s=longer_s))
     return Remedies(
         case=case.label,
@@ -168,7 +145,7 @@ def _find(case: Case, site: Site, longer_s: float) -> Remedies:
         alone=tuple(alone),
         together=together,
         together_words=_listed(words),
-        longer=_simulate(YearsOf(profile=profile, site=site), longer, f"every {format_duration(longer_s)} instead"),
+        longer=foresee(longer, f"every {format_duration(longer_s)} instead"),
     )
 
 
@@ -177,7 +154,7 @@ Change = Maintenance | dict[str, str]
 """Maintenance to be added, or properties to be set."""
 
 
-def _changes(case: Case) -> Iterator[tuple[str, str, Change]]:
+def untaken_remedies(case: Case) -> Iterator[tuple[str, str, Change]]:
     """The remedies that the case has not taken: their names, how a sentence names them, and what they change."""
     if case.maintenance.expire_snapshots is None:
         expiry = ExpireSnapshots(every=DAY_S, older_than=DAY_S)
@@ -196,7 +173,8 @@ def _changes(case: Case) -> Iterator[tuple[str, str, Change]]:
         )
 
 
-def _changed(case: Case, change: Change) -> Case:
+def with_change(case: Case, change: Change) -> Case:
+    """The case with maintenance added, or properties set."""
     if isinstance(change, Maintenance):
         added = {name: job for name, job in change if job is not None}
         return replace(case, maintenance=case.maintenance.model_copy(update=added))
@@ -204,14 +182,14 @@ def _changed(case: Case, change: Change) -> Case:
     return replace(case, table=table.model_copy(update={"properties": {**table.properties, **change}}))
 
 
-def _simulate(years: YearsOf, case: Case, name: str) -> Remedy:
-    run = CaseRun.of_summed(case, years.simulate(case), key="", engine="sim", wall_s=0.0)
+def _remedy(found: Forecast, name: str) -> Remedy:
     return Remedy(
         name=name,
-        written_bytes=run.totals.metadata_bytes,
-        on_disk_bytes=sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS),
-        manifests=int(run.ledger.live_manifests[-1]),
-        keeps_up=stops_writing(run) is None,
+        written_bytes=found.written_bytes,
+        on_disk_bytes=found.on_disk_bytes,
+        manifests=int(found.run.ledger.live_manifests[-1]),
+        band=found.band,
+        keeps_up=found.keeps_up,
     )
 
 

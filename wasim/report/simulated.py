@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from wasim.ledger import Kind
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
+from wasim.units import format_duration
+
+RARELY = 0.05  # of a statement's runs, which may fail without a word
 
 
 def simulation_notes(run: Run) -> tuple[str, ...]:
     """Sentences for below the table of what was written; none for a run on real Iceberg."""
     simulated = [case for case in run.cases if case.simulation is not None]
-    return (*_locations(simulated), *_bands(simulated), *_approximations(simulated))
+    return (*_locations(simulated), *_bands(simulated), *_latencies(simulated), *_approximations(simulated))
 
 
 def _locations(cases: list[CaseRun]) -> Iterator[str]:
@@ -32,6 +35,42 @@ def _bands(cases: list[CaseRun]) -> Iterator[str]:
     named = [f"{KIND_NAMES[kind]} ± {share * 100:.2g} %" for kind, share in widest.items() if share > 0]
     if named:
         yield f"Bytes written are estimates, at the widest: {', '.join(named)}."
+
+
+def _latencies(cases: list[CaseRun]) -> Iterator[str]:
+    """How long the slowest commits take, and which case offers more commits than its table takes."""
+    modelled = [(case.case.label, case.latency) for case in cases if case.latency is not None]
+    if not modelled:
+        return
+    label, slowest = max(modelled, key=lambda one: one[1].end_p95_ms)
+    whose = f" ({label})" if len(modelled) > 1 else ""
+    times = ", ".join(
+        f"{name} {_about(value / 1000)}"
+        for name, value in (("p50", slowest.p50_ms), ("p95", slowest.p95_ms), ("p99", slowest.p99_ms))
+    )
+    yield (
+        f"Modelled commit latency{whose}: {times}; of the last commits, p95 {_about(slowest.end_p95_ms / 1000)};"
+        f" each ± {100 * slowest.band:.0f} %."
+    )
+    yield from slowest.basis
+    failing = [
+        (shares["failed_share"], name, label) for label, one in modelled for name, shares in one.statements.items()
+    ]
+    share, name, label = max(failing, default=(0.0, "", ""))
+    if share > RARELY:
+        yield f"At the end {100 * share:.0f} % of {name} would be given up, because commits come between ({label})."
+    late = [(label, one) for label, one in modelled if not one.sustains]
+    if late:
+        label, one = max(late, key=lambda late_one: late_one[1].sustainable_interval_s)
+        yield (
+            f"Commits come sooner than the table takes them at the end: {len(late)} of {len(modelled)} cases, at worst"
+            f" {label}, which sustains one every {_about(one.sustainable_interval_s)}."
+        )
+
+
+def _about(seconds: float) -> str:
+    """A duration to two digits: `120ms`, `1m26s`."""
+    return format_duration(float(f"{seconds:.2g}"))
 
 
 def _approximations(cases: list[CaseRun]) -> Iterator[str]:

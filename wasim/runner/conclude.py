@@ -15,6 +15,7 @@ from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
 
 if TYPE_CHECKING:
+    from wasim.report.forecast import Forecasts
     from wasim.report.remedies import Remedies
 
 
@@ -43,9 +44,18 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
     fit = fit_run(run, held_out=scenario.fit.held_out)
     limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
-    answer = answer_run(run, fit, limits, prices)
+    answer = answer_run(run, fit, limits, prices, _forecasts(run))
     document = summary_document(run, fit_document(fit), list(limits), prices, answer_document(answer, run))
     return Outcome(run=run, fit=fit, answer=answer, limits=limits, document=document, report=None, prices=prices)
+
+
+def _forecasts(run: Run) -> "Forecasts":
+    """A day and a month of the cases that the equations are not of."""
+    if all(one.case.is_appends_of_one_writer for one in run.cases):
+        return {}
+    from wasim.report.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
+
+    return forecast_run(run)
 
 
 def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
@@ -54,6 +64,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     `prices` is a file of prices for cases on S3; without one, the run's own holds, else the one shipped.
     """
     # matplotlib takes most of a second to import, and a run that is not saved draws nothing
+    from wasim.capacity.run_sliders import sliders_of_run  # noqa: PLC0415
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
     from wasim.report.pages.remedy_cells import remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
@@ -75,6 +86,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
         limits=concluded.limits,
         prices=price_list,
         remedies=None if remedies is None else remedy_table(remedies),
+        sliders=sliders_of_run(run, concluded.answer, folder),
     )
     write_atomically(report, render_run_page(parts, charts))
     answer = {**concluded.document["answer"], "remedies": remedies_document(remedies)}

@@ -74,7 +74,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             "metadata": case.amplification.metadata,
             "total": case.amplification.total,
         },
-        "commit_ms": _spread(case.ledger.commit_ms),
+        "commit_ms": _commit_ms(case),
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
         "listings": [
@@ -86,6 +86,17 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "approximated": list(case.approximated),
         "wall_s": round(case.wall_s, 3),
     }
+
+
+def _commit_ms(case: CaseRun) -> dict[str, Any]:
+    """Percentiles of the commits' times: measured, or else modelled, with the band that they lie in."""
+    if case.latency is None:
+        spent = case.ledger.commit_ms
+        spread = _spread(spent)
+        return spread | {"p99": None if spread["median"] is None else percentile_ms(spent, 99), "modelled": None}
+    times = {"median": case.commit_ms(50), "p95": case.commit_ms(95), "p99": case.commit_ms(99)}
+    said = {name: value for name, value in asdict(case.latency).items() if name not in ("p50_ms", "p95_ms", "p99_ms")}
+    return times | {"modelled": said | {"basis": list(case.latency.basis), "sustains": case.latency.sustains}}
 
 
 def _contention_summary(one: Contention) -> dict[str, Any]:

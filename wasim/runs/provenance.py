@@ -65,13 +65,7 @@ def _versions(packages: Iterable[str]) -> dict[str, str]:
 
 def _git_commit() -> str:
     here = Path(__file__).parent
-    said = subprocess.run(
-        ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return said.stdout.strip() or "not in a git checkout"
+    return _said("git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12") or "not in a git checkout"
 
 
 def _cpu() -> str:
@@ -84,5 +78,12 @@ def _cpu() -> str:
 
 
 def _file_system(folder: Path) -> str:
-    said = subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True, check=False)
-    return said.stdout.strip() or "unknown"
+    return _said("stat", "-f", "-c", "%T", str(folder)) or "unknown"
+
+
+def _said(*command: str) -> str:
+    """What a program prints; nothing where it fails or is not installed."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""

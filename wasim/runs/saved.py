@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from wasim.contention import ModelledLatency
 from wasim.errors import SavedFileError
 from wasim.ledger import (
     CommitReports,
+    Contention,
     FileEvents,
     Kind,
     Ledger,
@@ -43,6 +45,7 @@ def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:
     document = _case_document(case)
     if recording is None:
         document["totals"] = asdict(case.totals)
+        document["contention"] = None if case.contention is None else asdict(case.contention)
         document["operations"] = [asdict(one) | {"wall_s": _known(one.wall_s)} for one in case.operations]
     else:
         save_columns(recording.events, folder / "events.parquet")
@@ -66,6 +69,7 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "band": case.band,
         "approximated": case.approximated,
         "simulation": None if case.simulation is None else asdict(case.simulation),
+        "latency": None if case.latency is None else asdict(case.latency),
         "probes": [probe_document(probe) for probe in case.probes],
         "listings": [listing_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
@@ -114,6 +118,7 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     recording = None if "totals" in document else read_recording(folder)
     requests, simulation = folder / "requests.parquet", document.get("simulation")
+    latency = document.get("latency")
     made = CaseRun.of_summed(
         case_from_document(document["case"]),
         _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
@@ -123,11 +128,12 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     )
     return replace(
         made,
-        contention=None if recording is None else sum_contention(recording),
+        contention=made.contention if recording is None else sum_contention(recording),
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
         listings=tuple(read_listing(listing) for listing in document["listings"]),
         simulation=None if simulation is None else Simulation(**simulation),
+        latency=None if latency is None else ModelledLatency(**latency | {"basis": tuple(latency["basis"])}),
     )
 
 
@@ -146,7 +152,15 @@ def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | Non
         operations=operations,
         band={Kind(kind): float(share) for kind, share in document.get("band", {}).items()},
         approximated=tuple(document.get("approximated", ())),
+        contention=_contention(document.get("contention")),
     )
+
+
+def _contention(document: dict[str, Any] | None) -> Contention | None:
+    if document is None:
+        return None
+    by_kind = {name: _by_kind(document[name]) for name in ("lost_bytes", "orphan_bytes")}
+    return Contention(**{**document, **by_kind})
 
 
 def _totals(document: dict[str, Any]) -> Totals:

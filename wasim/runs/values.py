@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
+
+from wasim.contention import ModelledLatency
 from wasim.ledger import (
     Contention,
     DirectoryScan,
@@ -60,10 +63,11 @@ class CaseRun:
     wall_s: float
     requests: Requests | None = None  # to S3; None where the store is local
     listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
-    contention: Contention | None = None  # None where there are sums alone
+    contention: Contention | None = None  # None of sums of one writer
     band: dict[Kind, float] = field(default_factory=dict)
     approximated: tuple[str, ...] = ()
     simulation: Simulation | None = None  # None of a case on real Iceberg
+    latency: ModelledLatency | None = None  # of simulated commits; None where commits were timed
 
     @classmethod
     def of_recording(
@@ -100,12 +104,22 @@ class CaseRun:
             wall_s=wall_s,
             band=summed.band,
             approximated=summed.approximated,
+            contention=summed.contention,
         )
 
     @property
     def commits(self) -> int:
         """Commits in all. A ledger of sums holds only some of them, the last among them."""
         return int(self.ledger.commit[-1]) if len(self.ledger) else 0
+
+    def commit_ms(self, percent: Literal[50, 95, 99]) -> float | None:
+        """A percentile of the commits' times: measured, else modelled; None where neither is known."""
+        spent, modelled = self.ledger.commit_ms, self.latency
+        if len(spent) and np.isfinite(spent).all():
+            return float(np.percentile(spent, percent))
+        if modelled is None:
+            return None
+        return {50: modelled.p50_ms, 95: modelled.p95_ms, 99: modelled.p99_ms}[percent]
 
     @property
     def is_sampled(self) -> bool:

@@ -83,6 +83,8 @@ def plain_path(location: str) -> str:
 
 def open_storage(location: str, options: S3Options | None = None) -> Storage:
     """The storage that a location is on. StorageError names a scheme that is not read."""
+    if not location.strip():
+        raise StorageError("The location is empty. Give a table's folder, or one of its files.")
     scheme = scheme_of(location)
     if scheme == "file":
         from wasim.storage.local import LocalStorage  # noqa: PLC0415 - one scheme loads one module

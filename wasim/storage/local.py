@@ -22,12 +22,12 @@ class LocalStorage:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False):
                             todo.append(entry.path)
-                        elif found := _stored(entry.path):
+                        elif found := _entry(entry):
                             yield found
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except PermissionError as error:
-                raise StorageError(f"{error.filename}: {error.strerror}.") from error
+            except OSError as error:  # no permission, or a folder that the system itself makes up
+                raise StorageError(f"{error.filename or folder}: {error.strerror}.") from error
 
     def find(self, path: str) -> StoredFile | None:
         """The file at a path."""
@@ -38,18 +38,37 @@ class LocalStorage:
         try:
             # A pipe or a device named by a hostile table would block or never end.
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
+            try:
                 seen = os.fstat(descriptor)
                 if not stat.S_ISREG(seen.st_mode):
                     raise StorageError(f"{path}: is no regular file.")
                 if head is None and seen.st_size > most_bytes:
                     raise StorageError(f"{path}: has {seen.st_size} bytes; metadata files of {most_bytes} are read.")
-                # Reading takes the memory that was asked for, however little there is.
-                return file.read(seen.st_size if head is None else min(head, seen.st_size))
+                return _read(descriptor, seen.st_size if head is None else min(head, seen.st_size))
+            finally:
+                os.close(descriptor)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise FileNotFoundError(path) from error
         except (OSError, ValueError) as error:
             raise StorageError(f"{path}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    """So many bytes, fewer if the file was cut meanwhile; a read of the system's gives two gigabytes at most."""
+    parts = [os.read(descriptor, size)]
+    left = size - len(parts[0])
+    while left and parts[-1]:
+        parts.append(os.read(descriptor, left))
+        left -= len(parts[-1])
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _entry(entry: "os.DirEntry[str]") -> StoredFile | None:
+    try:
+        seen = entry.stat()
+    except OSError:
+        return None
+    return _of(entry.path, seen)
 
 
 def _stored(path: str) -> StoredFile | None:
@@ -57,6 +76,10 @@ def _stored(path: str) -> StoredFile | None:
         seen = Path(path).stat()
     except (OSError, ValueError):
         return None
+    return _of(path, seen)
+
+
+def _of(path: str, seen: os.stat_result) -> StoredFile | None:
     if not stat.S_ISREG(seen.st_mode):
         return None
     return StoredFile(path=path, size_bytes=seen.st_size, modified_s=seen.st_mtime)

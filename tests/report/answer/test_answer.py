@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from support.synthetic import Sweep, Truth, synthetic_run
 
+from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
 from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import Contention, Kind, Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.choice import knee_of
-from wasim.report.answer.options import find_keeps_up, month_price
+from wasim.report.answer.options import month_price
+from wasim.report.keeping_up import find_keeps_up
 from wasim.runs import CaseRun, Run, judge
 from wasim.scenario.changes import Changes, Maintenance
 from wasim.scenario.limits import parse_limit
@@ -62,12 +64,20 @@ def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: 
     steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), Sweep(intervals_s=INTERVALS_S))
     fit = fit_run(steady)
     choice = answer_run(steady, fit).swept[0]
-    assert (choice.because, choice.chosen) == ("knee", choice.options[2])
-    assert not choice.options[0].keeps_up_for(MONTH_S)
+    assert (choice.because, choice.chosen) == ("knee", choice.options[3])
+    assert [option.keeps_up_for(MONTH_S) for option in choice.options] == [False, False, True, True, True]
     assert conclude(answer_run(steady, fit), steady) == (
-        "Commit every 15s (streaming): against 5s it saves 89 % of the metadata and costs 10s of freshness. "
-        "In a month without maintenance, 15s writes 14.8 TiB of metadata."
+        "Commit every 30s (streaming): against 15s it saves 75 % of the metadata and costs 15s of freshness. "
+        "In a month without maintenance, 30s writes 3.71 TiB of metadata."
     )
+
+
+def test_of_two_intervals_that_keep_up_the_shorter_is_chosen_because_the_others_stop() -> None:
+    steady = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(2.0, 10.0, 30.0), writers=("streaming",)))
+    answer = answer_run(steady, fit_run(steady))
+    (choice,) = answer.swept
+    assert (choice.because, choice.chosen) == ("lasting", choice.options[1])
+    assert "Commit every 10s: 2s stops after about " in conclude(answer, steady)
 
 
 def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None:
@@ -170,15 +180,18 @@ def sums(case: CaseRun) -> CaseRun:
     )
 
 
-def test_more_metadata_a_second_than_any_writer_sustains_is_the_end(run: Run) -> None:
+def test_a_commit_that_takes_longer_than_its_interval_is_the_end(run: Run) -> None:
     case = sums(run.cases[0])
     assert find_keeps_up(case, NOTHING) is None
-    gib = {kind: written * 2**20 for kind, written in case.ledger.written_bytes.items()}
-    huge = replace(case, ledger=replace(case.ledger, written_bytes=gib))
+    large = {kind: written * 2**10 for kind, written in case.ledger.written_bytes.items()}
+    huge = replace(case, ledger=replace(case.ledger, written_bytes=large))
     ends = find_keeps_up(huge, NOTHING)
     assert ends is not None
-    assert ends.slope == "writing"
-    first = int(np.argmax(huge.ledger.metadata_bytes > 2**30))
+    assert ends.slope == "untimed"
+    slowing = commit_slowing()
+    longest = (1000 - slowing.base_ms) / slowing.ms_per_mib * 2**20
+    first = int(np.argmax(huge.ledger.written_bytes[Kind.METADATA_JSON] > longest))
+    assert 0 < first < len(huge.ledger) - 1
     assert ends.until_s == huge.ledger.commit[first]
 
 
@@ -223,7 +236,7 @@ def test_policies_are_compared_with_the_first_of_the_sweep() -> None:
     )
     both = replace(run, cases=(*run.cases, *half))
     assert conclude(answer_run(both, NOTHING), both) == (
-        "At 5s, streaming format_version=3 wrote the least metadata: 50 % less than streaming. "
+        "At 5s, streaming format_version=3 writes least metadata over 4m: 0.99 MiB; streaming 1.98 MiB. "
         "1m instead of 5s saves 97 % of the metadata and costs 55s of freshness (streaming)."
     )
 
@@ -257,6 +270,7 @@ def test_several_writers_are_concluded_by_what_they_lost() -> None:
     run = replace(pair, cases=(case, replace(case, case=crowd, contention=lost)))
     assert conclude(answer_run(run, NOTHING), run).startswith(
         "At worst, 4×batch every 5s, 30 of 80 attempts were lost and 2 of 50 commits failed. "
+        "Metadata by commit that landed: "
     )
 
 

@@ -6,7 +6,7 @@
 from wasim.report.answer.choice import Answer, Choice, answer_run
 from wasim.report.answer.document import answer_document
 from wasim.report.answer.measured import measured_line
-from wasim.report.answer.options import LimitOutcome, Option, Verdict, stops_writing
+from wasim.report.answer.options import LimitOutcome, Option, Verdict
 from wasim.report.answer.sentences import conclude, state_facts
 
 __all__ = [
@@ -20,5 +20,4 @@ __all__ = [
     "conclude",
     "measured_line",
     "state_facts",
-    "stops_writing",
 ]

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
-from wasim.report.answer.options import LimitOutcome, Option, read_options
+from wasim.report.answer.options import Grounds, LimitOutcome, Option, read_options
 from wasim.report.series import Group, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 from wasim.units import Floats
 
-Because = Literal["limits", "knee", "only", "none", "open"]
+if TYPE_CHECKING:
+    from wasim.report.forecast import Forecasts
+
+Because = Literal["limits", "knee", "lasting", "none", "open"]
 FEWEST_FOR_A_KNEE = 3
 
 
@@ -23,8 +26,8 @@ class Choice:
     """The intervals of one table and writer, shortest first, and which of them to take.
 
     `because` says why: `limits`, the shortest that is within them all; `knee`, from where on further freshness given up
-    saves little; `only`, the only one that keeps up for a month; `none`, none does, or none is within the limits;
-    `open`, too few intervals to tell.
+    saves little; `lasting`, the shortest of the one or two that keep up for a month; `none`, none does, or none is
+    within the limits; `open`, too few intervals to tell.
     """
 
     group: Group
@@ -51,8 +54,9 @@ class Answer:
 
     @property
     def foreseen(self) -> tuple[Choice, ...]:
-        """The choices to show interval by interval: those that have several, or else those with a day or a month."""
-        return self.swept or tuple(one for one in self.choices if any(option.by_horizon for option in one.options))
+        """The choices to show interval by interval: those that have several, or else those with a future."""
+        known = (one for one in self.choices if any(option.by_horizon or option.keeps_up for option in one.options))
+        return self.swept or tuple(known)
 
     @property
     def swept(self) -> tuple[Choice, ...]:
@@ -60,10 +64,17 @@ class Answer:
         return tuple(choice for choice in self.choices if len(choice.options) > 1)
 
 
-def answer_run(run: Run, fit: FitReport, outcomes: Sequence[LimitOutcome] = (), prices: Prices | None = None) -> Answer:
-    """The run's answer. `outcomes` are its limits, judged case by case."""
+def answer_run(
+    run: Run,
+    fit: FitReport,
+    outcomes: Sequence[LimitOutcome] = (),
+    prices: Prices | None = None,
+    forecasts: "Forecasts | None" = None,
+) -> Answer:
+    """The run's answer. `outcomes` are its limits, judged case by case; `forecasts` are of cases the fit leaves out."""
+    grounds = Grounds(fit=fit, forecasts=forecasts or {}, outcomes=outcomes, prices=prices)
     limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
-    choices = [_choose(group, read_options(group, fit, outcomes, prices), limited) for group in group_cases(run)]
+    choices = [_choose(group, read_options(group, grounds), limited) for group in group_cases(run)]
     return Answer(
         choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
         limited=limited,
@@ -86,8 +97,8 @@ def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
         return None, "open"
     lasting = [option for option in options if option.keeps_up_for(MONTH_S)]
     if len(lasting) < FEWEST_FOR_A_KNEE:
-        only = len(lasting) == 1 and len(lasting) < len(options)
-        return (lasting[0], "only") if only else (None, "open" if lasting else "none")
+        some = 0 < len(lasting) < len(options)
+        return (lasting[0], "lasting") if some else (None, "open" if lasting else "none")
     months = [option.by_horizon.get(MONTH_S) for option in lasting]
     sizes = [month for month in months if month is not None]
     if len(sizes) < len(lasting):

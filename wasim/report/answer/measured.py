@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from wasim.report.series import horizon_words
 from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
+from wasim.scenario.notes import UNFINISHED_VERSION
 
 _ENGINES = {"spark": "real Spark and Iceberg", "core": "Iceberg's own library", "sim": "simulated"}
 
@@ -20,13 +21,19 @@ def measured_line(run: Run) -> str:
     writers = ", ".join(dict.fromkeys(one.case.writer_name for one in run.cases))
     parts = [
         f"{_range(rows)} rows a second in {_range(columns)} columns",
-        f"format v{_range(sorted({one.case.table.format_version for one in run.cases}))}",
+        _format(run.cases),
         _partitioned(case),
         _properties(run.cases),
         f"{writers} for {horizon_words(run)} of event time",
         _place(first, run),
     ]
     return "; ".join(parts)
+
+
+def _format(cases: Sequence[CaseRun]) -> str:
+    versions = sorted({one.case.table.format_version for one in cases})
+    unfinished = ", an unfinished format as Iceberg 1.12 writes it" if versions[-1] == UNFINISHED_VERSION else ""
+    return f"format v{_range(versions)}{unfinished}"
 
 
 def _range(values: Sequence[float]) -> str:

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.fit.report import FitReport, KeepsUp
-from wasim.fit.sustain import MOST_METADATA_BYTES_PER_S
 from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.report.keeping_up import find_keeps_up, outlasts, stops_writing
 from wasim.report.modelled import standing_for
 from wasim.report.series import Group, planning_at_end_ms
 from wasim.report.words import ABSENT
@@ -17,6 +17,9 @@ from wasim.runs import CaseRun, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
+
+if TYPE_CHECKING:
+    from wasim.report.forecast import Forecast, Forecasts
 
 LimitOutcome = Mapping[str, Any]
 """A limit, judged: `limit` as written, its `metric`, the `worst` value, its `case`, whether it `holds`, its `cases`."""
@@ -48,8 +51,9 @@ class Option:
     """One commit interval for one table and writer. Figures are means over repetitions, `run` is the first of them.
 
     `metadata_bytes` and `data_bytes` were written over the case's horizon. `by_horizon` holds metadata by event time in
-    seconds: what was measured over exactly that, else what the model expects without maintenance; horizons that the
-    writer does not reach are absent. `month_price` is a month's requests and the keeping of its metadata for a month.
+    seconds: what was measured over exactly that, else the case's forecast, else what the model expects of its appends;
+    horizons that the writer does not reach are absent. `forecast_band` is the relative half-width of the widest
+    forecast among them. `month_price` is a month's requests and the keeping of its metadata for a month.
     """
 
     run: CaseRun
@@ -58,6 +62,7 @@ class Option:
     planning_ms: float | None
     keeps_up: KeepsUp | None
     by_horizon: dict[float, float]
+    forecast_band: float
     month_price: float | None
     verdicts: tuple[Verdict, ...]
 
@@ -76,23 +81,34 @@ class Option:
         return self.keeps_up is None or self.keeps_up.until_s >= horizon_s
 
 
-def read_options(
-    group: Group, fit: FitReport, outcomes: Sequence[LimitOutcome], prices: Prices | None
-) -> tuple[Option, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What options are read from beside the runs: the fit, forecasts, judged limits and prices."""
+
+    fit: FitReport
+    forecasts: "Forecasts"
+    outcomes: Sequence[LimitOutcome]
+    prices: Prices | None
+
+
+def read_options(group: Group, grounds: Grounds) -> tuple[Option, ...]:
     """One option per interval of the group, shortest first."""
     by_interval = [
         [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
     ]
-    return tuple(_read_option(runs, fit, outcomes, prices) for runs in by_interval)
+    return tuple(_read_option(runs, grounds) for runs in by_interval)
 
 
-def _read_option(
-    runs: list[CaseRun], fit: FitReport, outcomes: Sequence[LimitOutcome], prices: Prices | None
-) -> Option:
-    first = runs[0]
+def _read_option(runs: list[CaseRun], grounds: Grounds) -> Option:
+    first, prices = runs[0], grounds.prices
+    ahead = grounds.forecasts.get(first.case.label, {})
+    month = ahead.get(MONTH_S)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
-    keeps_up = find_keeps_up(first, fit)
-    by_horizon = _foreseen(first, fit, keeps_up)
+    keeps_up = find_keeps_up(first, grounds.fit) or outlasts(_simulated(first, ahead))
+    by_horizon = _foreseen(first, grounds.fit, ahead)
+    until_s = keeps_up.until_s if keeps_up is not None else float("inf")
+    by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
+    foreseen = month.run if month is not None and month.keeps_up else first
     return Option(
         run=first,
         metadata_bytes=float(np.mean([run.totals.metadata_bytes for run in runs])),
@@ -100,8 +116,9 @@ def _read_option(
         planning_ms=float(np.mean(planning)) if planning else None,
         keeps_up=keeps_up,
         by_horizon=by_horizon,
-        month_price=None if prices is None else month_price(first, by_horizon.get(MONTH_S), prices),
-        verdicts=tuple(_verdict(runs, outcome) for outcome in outcomes),
+        forecast_band=max((one.band for one in ahead.values()), default=0.0),
+        month_price=None if prices is None else month_price(foreseen, by_horizon.get(MONTH_S), prices),
+        verdicts=tuple(_verdict(runs, outcome) for outcome in grounds.outcomes),
     )
 
 
@@ -124,34 +141,14 @@ def _hold_together(holds: list[bool | None]) -> bool | None:
     return None if any(one is None for one in holds) else True
 
 
-def find_keeps_up(run: CaseRun, fit: FitReport) -> KeepsUp | None:
-    """Until when the case's writer keeps up: by the fit, or by its commits' bytes where only those are known."""
-    interval_s = run.case.commit_interval_s
-    fitted = (one for one in standing_for(fit.keeps_up, run) if one.commit_interval_s == interval_s)
-    return next(fitted, None) or stops_writing(run)
+def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]:
+    """The case in sums over one horizon or more, shortest first; none where the equations are of it."""
+    of_sums = [run] if run.is_sampled and not run.case.is_appends_of_one_writer else []
+    return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
 
 
-def stops_writing(run: CaseRun) -> KeepsUp | None:
-    """When a case simulated in sums writes more metadata a second than any writer is taken to sustain; None: never."""
-    if not run.is_sampled:
-        return None
-    interval_s = run.case.commit_interval_s
-    too_much = run.ledger.metadata_bytes / interval_s > MOST_METADATA_BYTES_PER_S
-    if not np.any(too_much):
-        return None
-    return KeepsUp(
-        writer=run.case.writer_name,
-        case=run.case.label,
-        commit_interval_s=interval_s,
-        until_s=float(run.ledger.commit[int(np.argmax(too_much))]) * interval_s,
-        slope="writing",
-        commits_seen=run.commits,
-        metadata_bytes=None,
-    )
-
-
-def _foreseen(run: CaseRun, fit: FitReport, keeps_up: KeepsUp | None) -> dict[float, float]:
-    """Metadata bytes by horizon, as far as the writer keeps up."""
+def _foreseen(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
+    """Metadata bytes by horizon, whether or not the writer keeps up so long."""
     interval_s = run.case.commit_interval_s
     expected = {
         one.horizon_s: one.metadata_bytes.best
@@ -161,10 +158,10 @@ def _foreseen(run: CaseRun, fit: FitReport, keeps_up: KeepsUp | None) -> dict[fl
     if run.is_sampled and run.case.is_appends_of_one_writer:
         expected = {horizon_s: _added_up(run, horizon_s) for horizon_s in (HOUR_S, DAY_S, MONTH_S, YEAR_S)}
         expected = {horizon_s: size for horizon_s, size in expected.items() if horizon_s <= run.case.horizon_s}
+    expected |= {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
     if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
         expected[run.case.horizon_s] = float(run.totals.metadata_bytes)
-    until_s = keeps_up.until_s if keeps_up is not None else float("inf")
-    return {horizon: size for horizon, size in expected.items() if horizon <= until_s}
+    return expected
 
 
 def _added_up(run: CaseRun, horizon_s: float) -> float:

@@ -1,5 +1,7 @@
 """The answer in words: two short sentences, and the facts behind them."""
 
+from operator import itemgetter
+
 from wasim.fit.future import DAY_S, MONTH_S
 from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer.choice import Answer, Choice
@@ -9,6 +11,7 @@ from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_duration
 
+MOST_TOLD_APART = 3  # tables and writers, each with facts of its own
 WORTH_NAMING = 0.05  # of data written more: what small files cost
 
 
@@ -58,7 +61,7 @@ def _at_the_knee(choice: Choice, *, alone: bool) -> list[str]:
         return [f"{_saving(first, last)}.", _costs(first, last)]
     if shorter is None:
         return [f"Commit every {_interval(chosen)}{whose}, the shortest interval of this sweep.", _cost(chosen)]
-    if choice.because == "only":
+    if choice.because == "lasting":
         stops = f"{_interval(shorter)} {describe_keeping_up(shorter.keeps_up)}" if shorter.keeps_up else ""
         return [f"Commit every {_interval(chosen)}{whose}: {stops} without maintenance.", _cost(chosen)]
     return [f"Commit every {_interval(chosen)}{whose}: {_saving(shorter, chosen, named=False)}.", _cost(chosen)]
@@ -108,18 +111,34 @@ def _costs(shorter: Option, longer: Option) -> str:
 def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
     """Of tables or policies that differ in more than their writer: which writes least at the shortest interval."""
     base = choices[0]
-    interval_s = base.options[0].interval_s
-    alike = [choice for choice in choices if choice.options[0].interval_s == interval_s]
-    least = min(alike, key=lambda choice: choice.options[0].metadata_bytes)
-    first, best = base.options[0].metadata_bytes, least.options[0].metadata_bytes
-    at = f"At {format_duration(interval_s)}, {least.group.name} wrote the least metadata"
-    if least is base:
-        most = max(alike, key=lambda choice: choice.options[0].metadata_bytes)
-        more = most.options[0].metadata_bytes / max(best, 1.0) - 1
-        compared = f"{at}, {format_bytes(best)}; {most.group.name} wrote {format_share(more)} more."
-    else:
-        compared = f"{at}: {format_share(1 - best / first)} less than {base.group.name}."
-    return [compared, f"{_saving(base.options[0], base.options[-1])} ({base.group.name})."]
+    by_interval = [_at(choices, option.interval_s) for option in base.options]
+    of_months = (alike for alike in by_interval if all(MONTH_S in one.by_horizon for one in alike.values()))
+    alike = next(of_months, None)
+    by_month, alike = alike is not None, alike or by_interval[0]
+
+    def written(choice: Choice) -> float:
+        option = alike[choice.group.name]
+        return option.by_horizon[MONTH_S] if by_month else option.metadata_bytes
+
+    among = [choice for choice in choices if choice.group.name in alike]
+    least, interval_s = min(among, key=written), alike[base.group.name].interval_s
+    over = "a month" if by_month else f"over {format_duration(base.options[0].run.case.horizon_s)}"
+    other = max(among, key=written) if least is base else base
+    compared = (
+        f"At {format_duration(interval_s)}, {least.group.name} writes least metadata {over}: "
+        f"{format_bytes(written(least))}; {other.group.name} {format_bytes(written(other))}."
+    )
+    first = base.options[0]
+    if first.keeps_up is not None and not first.keeps_up_for(MONTH_S):
+        return [compared, f"{_interval(first)} {describe_keeping_up(first.keeps_up)} ({base.group.name})."]
+    return [compared, f"{_saving(first, base.options[-1])} ({base.group.name})."]
+
+
+def _at(choices: tuple[Choice, ...], interval_s: float) -> dict[str, Option]:
+    """The option of each choice at one interval, by the choice's name; without those that lack it."""
+    return {
+        choice.group.name: option for choice in choices for option in choice.options if option.interval_s == interval_s
+    }
 
 
 def _differ_beyond_writer(choices: tuple[Choice, ...]) -> bool:
@@ -140,7 +159,7 @@ def _of_cases(run: Run) -> str:
     if len(run.cases) == 1:
         return f"Over {horizon}, {most.case.label} wrote {format_bytes(written(most))} of {what}."
     if contended := _contended(run):
-        return f"{contended} {least.case.label} wrote the least {what} over {horizon}: {format_bytes(written(least))}."
+        return f"{contended} {_by_landed_commit(run)}"
     saved = format_share(1 - written(least) / max(written(most), 1))
     return (
         f"Over {horizon}, {least.case.label} wrote the least {what}: {format_bytes(written(least))}. "
@@ -163,6 +182,17 @@ def _contended(run: Run) -> str:
     )
 
 
+def _by_landed_commit(run: Run) -> str:
+    """Metadata by commit that landed, at least and at most: a case whose commits fail writes less, but not for less."""
+
+    def by_commit(case: CaseRun) -> float:
+        return case.totals.metadata_bytes / max(case.commits, 1)
+
+    least, most = min(run.cases, key=by_commit), max(run.cases, key=by_commit)
+    told = (f"{format_bytes(by_commit(one))} ({one.case.label})" for one in (least, most))
+    return f"Metadata by commit that landed: {' to '.join(told)}."
+
+
 def _lost_share(run: CaseRun) -> float:
     cost = run.contention
     return 0.0 if cost is None else cost.lost_attempts / max(1, cost.attempts)
@@ -171,8 +201,11 @@ def _lost_share(run: CaseRun) -> float:
 def state_facts(answer: Answer, run: Run) -> list[str]:
     """The facts behind the answer, most useful first, a sentence each; for the page."""
     facts = [_finished(run)]
-    for choice in answer.foreseen:
-        facts += _facts_of(choice, answer)
+    if len(answer.foreseen) <= MOST_TOLD_APART:
+        for choice in answer.foreseen:
+            facts += _facts_of(choice, answer)
+    else:
+        facts += _facts_of_many(answer)
     if small_files := _small_files(answer):
         facts.append(small_files)
     return facts
@@ -200,6 +233,22 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
     if stops:
         said = ", ".join(f"{_interval(one)} {describe_keeping_up(one.keeps_up)}" for one in stops if one.keeps_up)
         facts.append(f"{choice.group.name}, without maintenance: {said}.")
+    return facts
+
+
+def _facts_of_many(answer: Answer) -> list[str]:
+    """What a month of each comes to, from least to most, and when the first and the last stop keeping up."""
+    options = [choice.chosen or choice.options[0] for choice in answer.foreseen]
+    facts = []
+    months = [(month, option) for option in options if (month := option.by_horizon.get(MONTH_S)) is not None]
+    months.sort(key=itemgetter(0))
+    if len(months) > 1:
+        told = (f"{format_bytes(month)} ({option.run.case.label})" for month, option in (months[0], months[-1]))
+        facts.append(f"Metadata a month: {' to '.join(told)}.")
+    ends = sorted((one.keeps_up for one in options if one.keeps_up is not None), key=lambda one: one.until_s)
+    if ends and ends[0].until_s < MONTH_S:
+        said = dict.fromkeys(describe_keeping_up(one) for one in (ends[0], ends[-1]))
+        facts.append(f"Of {len(ends)} cases, {'; the last '.join(said)} ({describe_slope(ends[0])}).")
     return facts
 
 

@@ -82,6 +82,17 @@ def set_linear_byte_axis(axis: Axis) -> None:
     _set_ticks(axis, list(np.arange(0, end, step)), byte_label)
 
 
+def set_linear_count_axis(axis: Axis) -> None:
+    """An axis of counts from 0 with a few ticks at round numbers, of millions from there on. Limits must be final."""
+    _, end = _limits(axis)
+    steps = (digit * 10.0**power for power in range(12) for digit in (1, 2, 5))
+    step = next(step for step in steps if end / step <= MOST_TICKS - 1)
+    million = end >= 1e6
+    _set_ticks(
+        axis, list(np.arange(0, end, step)), lambda value, _: f"{value / 1e6:g}M" if million else f"{value:,.0f}"
+    )
+
+
 def set_count_axis(axis: Axis) -> None:
     """A logarithmic axis of counts, ratios or milliseconds. Limits must be final."""
     _set_ticks(axis, count_ticks(*_limits(axis)), lambda value, _: f"{value:,.10g}")

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 
 from wasim.fit.groups import name_without_interval
 from wasim.ledger import Kind
-from wasim.report.answer import stops_writing
 from wasim.report.charts.axes import (
     LONGEST_BESIDE,
     EndLabel,
@@ -17,9 +16,11 @@ from wasim.report.charts.axes import (
     set_count_axis,
     set_event_time_axis,
     set_linear_byte_axis,
+    set_linear_count_axis,
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
+from wasim.report.keeping_up import stops_writing
 from wasim.report.series import Group, group_cases, kinds_written
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
@@ -51,8 +52,7 @@ def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
     name_panel(ax, first.case.label)
     ax.set_xlim(0, max(int(run.ledger.commit[-1]) for run in runs) * 1.02 + 1)
     ax.set_ylim(0, most * 1.08)
-    ax.locator_params(axis="x", nbins=4 if runs[0].is_sampled else 6, integer=True)
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    set_linear_count_axis(ax.xaxis)
     set_linear_byte_axis(ax.yaxis)
     _name_merges(ax, runs)
     name_line_ends(ax, ends)
@@ -165,8 +165,11 @@ def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:
 
 def _reading_of_bytes(run: CaseRun) -> str:
     json_bytes = run.ledger.written_bytes[Kind.METADATA_JSON]
-    return (
+    grew = (
         f"In {run.case.label}, metadata.json grew from {format_bytes(int(json_bytes[0]))} to "
-        f"{format_bytes(int(json_bytes[-1]))} within {run.commits:,} commits, because every commit writes the whole "
-        "history again: a straight line here is growth by the square in all."
+        f"{format_bytes(int(json_bytes[-1]))} within {run.commits:,} commits"
     )
+    if run.case.maintenance.expire_snapshots is not None:
+        most = format_bytes(int(json_bytes.max()))
+        return f"{grew}, {most} at most: every commit writes the history again, as far back as expiry leaves it."
+    return f"{grew}, because every commit writes the whole history again: a straight line is growth by the square."

@@ -3,19 +3,20 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from wasim.ledger import Contention
 from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import Chart
-from wasim.report.charts.palette import LOOKS, look_of
+from wasim.report.charts.palette import LOOKS, Look, look_of
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "contention", "What do writers cost\nthat are in each other's way?"
-LATENCIES = (("95th percentile", 95.0, LOOKS[0]), ("median", 50.0, LOOKS[1]))
+Percent = Literal[50, 95]
+LATENCIES: tuple[tuple[str, Percent, Look], ...] = (("95th percentile", 95, LOOKS[0]), ("median", 50, LOOKS[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +65,12 @@ def plan_contention(run: Run) -> tuple[Chart, ...]:
 
 
 def _is_timed(crowd: Crowd) -> bool:
-    """Whether commits were timed: those of a simulation are not."""
-    return all(np.isfinite(run.ledger.commit_ms).all() for run in crowd.cases)
+    """Whether it is known how long commits took: measured, or modelled."""
+    return all(run.commit_ms(50) is not None for run in crowd.cases)
+
+
+def _is_modelled(crowd: Crowd) -> bool:
+    return any(run.latency is not None for run in crowd.cases)
 
 
 def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
@@ -86,11 +91,12 @@ def draw_latency_by_writers(ax: Axes, crowd: Crowd) -> Axes:
     """Milliseconds that a commit takes, retries and their waits included, against the number of writers."""
     ends, values = [], []
     for name, percent, look in LATENCIES:
-        times = [float(np.percentile(run.ledger.commit_ms, percent)) for run in crowd.cases]
+        times = [run.commit_ms(percent) or 0.0 for run in crowd.cases]
         ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
         ends.append(EndLabel(text=name, y=times[-1], look=look))
         values += times
-    ax.set(yscale="log", ylabel="milliseconds of a commit")
+    how = ", modelled" if _is_modelled(crowd) else ""
+    ax.set(yscale="log", ylabel=f"milliseconds of a commit{how}")
     name_panel(ax, crowd.name)
     _set_writers_axis(ax, crowd.writers)
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
@@ -128,15 +134,15 @@ def _reading(crowds: list[Crowd]) -> str:
     worst = max((run for crowd in crowds for run in crowd.cases), key=_lost_share)
     crowd = next(crowd for crowd in crowds if worst in crowd.cases)
     few, cost = crowd.cases[0], _of(worst)
-    tried = len(worst.ledger) + cost.failed_commits
+    tried = worst.commits + cost.failed_commits
     said = (
         f"At worst ({worst.case.label}) {cost.lost_attempts:,} of {cost.attempts:,} attempts were lost, and "
         f"{cost.failed_commits:,} of {tried:,} commits failed."
     )
     if not _is_timed(crowd):
         return said
-    slow_ms, quick_ms = float(np.median(worst.ledger.commit_ms)), float(np.median(few.ledger.commit_ms))
+    slow_ms, quick_ms = worst.commit_ms(50) or 0.0, few.commit_ms(50) or 0.0
     return (
-        f"{said} A commit there took {slow_ms:,.0f} ms (median), and "
+        f"{said} A commit there {'would take' if _is_modelled(crowd) else 'took'} {slow_ms:,.0f} ms (median), and "
         f"{quick_ms:,.0f} ms with {few.case.writer.writers} writer{'s' if few.case.writer.writers > 1 else ''}."
     )

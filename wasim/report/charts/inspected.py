@@ -21,7 +21,6 @@ from wasim.report.words import KIND_NAMES
 from wasim.units import Floats, format_bytes
 
 _COMMITS = "What did each commit write?"
-_LEAST_POINTS = 3
 
 
 def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int]]) -> Axes:
@@ -44,8 +43,8 @@ def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Se
     return ax
 
 
-def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> Axes:
-    """Bytes that each commit wrote by kind, where they are known, and the straight line through each kind's points."""
+def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[Kind, Floats]) -> Axes:
+    """Bytes that each commit wrote by kind, where they are known, and what each kind's law gives for each commit."""
     ends: list[EndLabel] = []
     lows, highs = list[float](), list[float]()
     for kind in METADATA_KINDS:
@@ -55,12 +54,10 @@ def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> A
             continue
         commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
         ax.plot(commits, sizes, color=look.colour, linestyle="none", marker=look.marker, markersize=2.5, alpha=0.7)
-        law = line_through(commits, sizes)
+        law = laws.get(kind)
         if law is not None:
-            ends_at = np.array([commits[0], commits[-1]])
-            ax.plot(
-                ends_at, np.maximum(1.0, law[0] + law[1] * ends_at), color=MUTED, linestyle=(0, (4, 2)), linewidth=1
-            )
+            given = shown & ~np.isnan(law)
+            ax.plot(ledger.commit[given], np.maximum(1.0, law[given]), color=MUTED, linestyle=(0, (4, 2)), linewidth=1)
         ends.append(EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
         lows.append(float(sizes.min()))
         highs.append(float(sizes.max()))
@@ -71,14 +68,6 @@ def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> A
     set_byte_axis(ax.yaxis)
     name_line_ends(ax, ends)
     return ax
-
-
-def line_through(commits: Floats, sizes: Floats) -> tuple[float, float] | None:
-    """The law of a kind: bytes = first + second × commit number, by least squares; None for too few points."""
-    if len(commits) < _LEAST_POINTS:
-        return None
-    slope, start = np.polyfit(commits, sizes, 1)
-    return float(start), float(slope)
 
 
 def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int]]) -> Chart | LeftOut:
@@ -97,8 +86,8 @@ def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int
     )
 
 
-def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray]) -> Chart | LeftOut:
-    """The chart of a rebuilt history, or why not."""
+def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[Kind, Floats]) -> Chart | LeftOut:
+    """The chart of a rebuilt history, or why not. `laws` give bytes by commit, NaN where they do not."""
     if len(ledger) < 2 or not any(
         (known[kind.value] & (ledger.written_bytes[kind] > 0)).any() for kind in METADATA_KINDS
     ):
@@ -106,7 +95,7 @@ def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray]) -> Chart | Lef
     return Chart(
         name="history",
         title=_COMMITS,
-        reading="Points are files that are still there; dashed is the straight line through each kind's points.",
-        panels=(partial(draw_history, ledger=ledger, known=known),),
+        reading="Points are files that are still there; dashed is the law fitted to them.",
+        panels=(partial(draw_history, ledger=ledger, known=known, laws=laws),),
         right_in=1.22,
     )

@@ -53,6 +53,8 @@ def plan_keeps_up(answer: Answer) -> Chart | LeftOut:
     known = [one for one in answer.swept if any(option.keeps_up is not None for option in one.options)]
     if not known:
         return LeftOut(name=LASTING_NAME, title=title, why="Too few commits were timed at two intervals or more.")
+    if all(option.keeps_up_for(YEAR_S) for choice in known for option in choice.options):
+        return LeftOut(name=LASTING_NAME, title=title, why="Every interval of this run keeps up for a year.")
     names = [choice.group.name for choice in known]
     return Chart(
         name=LASTING_NAME,
@@ -71,7 +73,8 @@ def _reading_of_lasting(choice: Choice) -> str:
         if one.keeps_up is not None
     )
     slope = next(describe_slope(one.keeps_up) for one in choice.options if one.keeps_up is not None)
-    return f"While nothing expires snapshots, {choice.group.name}: {said}. Basis: {slope}."
+    when = "" if choice.options[0].run.case.has_maintenance else "Without maintenance, "
+    return f"{when}{choice.group.name}: {said}. Basis: {slope}."
 
 
 def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
@@ -100,7 +103,7 @@ def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
     set_byte_axis(ax.yaxis)
     for _, horizon_s, _ in _AMOUNTS:
         first = next((one for one in choices[0].options if horizon_s in one.by_horizon), None)
-        if first is not None:
+        if first is not None and first is not choices[0].options[-1]:
             size = first.by_horizon[horizon_s]
             print_value(ax, first.interval_s, size, format_bytes(size))
     name_line_ends(ax, ends)

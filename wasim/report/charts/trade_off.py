@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
-from wasim.report.answer import Answer, Choice, LimitOutcome, Option, stops_writing
+from wasim.report.answer import Answer, Choice, LimitOutcome, Option
 from wasim.report.charts.axes import (
     EndLabel,
     has_long_names,
@@ -23,6 +23,7 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import INK, MUTED, TICK_PT, VERMILLION, look_of
+from wasim.report.keeping_up import stops_writing
 from wasim.report.modelled import standing_for, written_line
 from wasim.report.series import horizon_words
 from wasim.runs import Run
@@ -168,7 +169,7 @@ def too_short_for_a_month_s(choices: Sequence[Choice], fit: FitReport) -> float:
         if not stops:
             return 0.0
         between = float(np.sqrt(stops[-1] * lasts[0])) if lasts else stops[-1] * 1.2
-        fitted = laws[0].interval_s.best if laws and laws[0].slope != "unseen" else between
+        fitted = laws[0].interval_s.best if laws else between
         bounds.append(fitted if np.isfinite(fitted) else between)
     return min(bounds, default=0.0)
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.fit.words import round_duration
-from wasim.report.answer import Answer, Choice, Option, stops_writing
+from wasim.report.answer import Answer, Choice, Option
+from wasim.report.keeping_up import stops_writing
 from wasim.report.pages.cells import TextTable
 from wasim.report.series import horizons_s
 from wasim.report.words import ABSENT, format_sum
@@ -34,8 +35,10 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
     figures = tuple(known)
+    marks = [f"{CHOSEN} is what this run suggests"] if any(choice.chosen for choice, _ in rows) else []
+    marks += ["≈ an estimate"] if any("≈" in text for text in cells["keeps up"]) else []
     return TextTable(
-        caption=f"Metadata by commit interval; {CHOSEN} is what this run suggests, ≤ a bound",
+        caption=f"Metadata by commit interval{'; ' if marks else ''}{', '.join(marks)}",
         head=("interval", "writer", *figures),
         rows=tuple(
             (_marked(choice, option), choice.group.name, *(column[at] for column in known.values()))
@@ -43,6 +46,25 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         ),
         figures=figures,
     )
+
+
+def options_remarks(answer: Answer) -> list[str]:
+    """Where the figures of `options_table` come from, a sentence each, as far as this run has them."""
+    options = [option for choice in answer.foreseen for option in choice.options]
+    modelled = [one for one in options if one.by_horizon and one.run.case.is_appends_of_one_writer]
+    forecast = [one for one in options if one.by_horizon and not one.run.case.is_appends_of_one_writer]
+    remarks = []
+    if modelled and not all(one.run.is_sampled for one in modelled):
+        remarks.append("A day and a month of appends alone are what the fitted model expects, without maintenance.")
+    if forecast:
+        band = max(one.forecast_band for one in forecast)
+        width = f" (± {band * 100:.2g} %)" if band else ""
+        remarks.append(f"A day and a month of the other cases are simulated, their maintenance included{width}.")
+    if any(not one.keeps_up_for(MONTH_S) for one in options):
+        remarks.append("A dash: the writer does not keep up so long.")
+    if any(one.planning_ms is not None for one in options):
+        remarks.append("Planning is reading metadata.json and planning a full scan: median, warm, at the end.")
+    return remarks
 
 
 def matrix_table(answer: Answer) -> TextTable:
@@ -81,7 +103,7 @@ def _price(option: Option) -> str:
 
 
 def _keeps_up(option: Option) -> str:
-    """`≤ 13h` where nothing slowed down and a bound is all that is known, `13h` where it did, `> 1y`."""
+    """`≈ 13h` where nothing slowed down and Iceberg's library is the measure, `13h` where it did, `> 1y`."""
     if option.keeps_up is None:
         return ABSENT
     until_s = option.keeps_up.until_s
@@ -89,4 +111,6 @@ def _keeps_up(option: Option) -> str:
         return "no"
     if until_s >= YEAR_S:
         return "> 1y"
-    return f"{'' if option.keeps_up.slope == 'measured' else '≤ '}{round_duration(until_s, figures=2)}"
+    if option.keeps_up.slope == "simulated":
+        return f"> {round_duration(until_s, figures=2)}"
+    return f"{'' if option.keeps_up.slope == 'measured' else '≈ '}{round_duration(until_s, figures=2)}"

@@ -9,7 +9,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
-from wasim.report.answer import stops_writing
+from wasim.report.keeping_up import stops_writing
 from wasim.report.series import horizons_s, kinds_written
 from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.runs import CaseRun, Run

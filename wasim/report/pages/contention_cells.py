@@ -1,7 +1,5 @@
 """The table of what writers in each other's way cost."""
 
-import numpy as np
-
 from wasim.report.pages.cells import TextTable
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run
@@ -18,7 +16,8 @@ def contention_table(run: Run) -> TextTable:
     """Attempts, what was lost, and latency by case; empty where no case has several writers."""
     several = any(one.case.writer.writers > 1 for one in run.cases)
     return TextTable(
-        caption="Writers at once: commits made and failed, attempts, bytes that came to nothing, and commit latency",
+        caption="Writers at once: commits made and failed, attempts, bytes that came to nothing, and commit latency"
+        + (" (modelled)" if any(one.latency is not None for one in run.cases) else ""),
         head=("case", *_FIGURES, "failures"),
         rows=tuple(row for one in run.cases for row in _row(one)) if several else (),
         figures=_FIGURES,
@@ -26,24 +25,35 @@ def contention_table(run: Run) -> TextTable:
 
 
 def _row(run: CaseRun) -> list[tuple[str, ...]]:
-    cost, ledger = run.contention, run.ledger
-    if cost is None or not len(ledger):
+    cost = run.contention
+    if cost is None or not len(run.ledger):
         return []
-    took_s = float(ledger.reported_at_s.max() - ledger.reported_at_s.min())
     return [
         (
             run.case.label,
-            f"{len(ledger):,}",
+            f"{run.commits:,}",
             f"{cost.failed_commits:,}",
             f"{cost.attempts:,}",
-            f"{cost.attempts - len(ledger) - cost.failed_commits:,}",
+            f"{cost.attempts - run.commits - cost.failed_commits:,}",
             f"{cost.lost_attempts:,}",
             format_bytes(sum(cost.lost_bytes.values())),
             format_bytes(sum(cost.orphan_bytes.values())),
             f"{cost.orphan_files:,}",
-            format_figure(float(np.median(ledger.commit_ms))),
-            format_figure(float(np.percentile(ledger.commit_ms, 95))) if len(ledger) >= FEWEST else ABSENT,
-            format_figure((len(ledger) - 1) / took_s) if took_s > 0 else ABSENT,
+            _figure(run.commit_ms(50)),
+            _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
+            _figure(_landed_per_s(run)),
             ", ".join(f"{count:,} {name}" for name, count in cost.failed.items()) or ABSENT,
         )
     ]
+
+
+def _landed_per_s(run: CaseRun) -> float | None:
+    """Commits a second: as measured, else as modelled of writers that commit as fast as they can."""
+    if run.latency is not None:
+        return run.latency.landed_per_s if run.latency.arrivals == "at_once" else None
+    took_s = float(run.ledger.reported_at_s.max() - run.ledger.reported_at_s.min())
+    return (len(run.ledger) - 1) / took_s if took_s > 0 else None
+
+
+def _figure(value: float | None) -> str:
+    return ABSENT if value is None else format_figure(value)

@@ -1,4 +1,4 @@
-"""The words of a report, each in a sentence: (anchor, word, meaning)."""
+"""The words of a report, each in a sentence: (anchor, word, meaning). docs/glossary.md is made from them."""
 
 GLOSSARY = (
     ("case", "case", "One point of the sweep: a table, a workload, a writer and one commit interval."),
@@ -33,6 +33,24 @@ GLOSSARY = (
         "A manifest lists data files; a manifest list lists the manifests of one snapshot.",
     ),
     (
+        "metadata_json",
+        "metadata.json, metadata log",
+        "The file that a commit replaces: schemas, properties, every retained snapshot with its summary, and the names "
+        "of the files that it replaced, the metadata log. Expiry shortens it and deletes none of the older ones.",
+    ),
+    (
+        "retained",
+        "live, retained, in the log, orphan",
+        "Live is what the current snapshot needs, retained what an older snapshot does, in the log what the metadata "
+        "log names; nothing that the table knows leads to an orphan.",
+    ),
+    (
+        "append",
+        "fast append, merging append",
+        "A fast append adds its manifests to those that are there. A merging append also merges small manifests into "
+        "larger ones, once there are commit.manifest.min-count-to-merge of them.",
+    ),
+    (
         "planning",
         "load, planning, execution",
         "Load is reading metadata.json through the catalog; planning is what Iceberg's ScanReport calls total planning "
@@ -52,6 +70,18 @@ GLOSSARY = (
         "interval is sustainable while its steps are shorter than it.",
     ),
     (
+        "keeps_up",
+        "keeps up",
+        "A writer keeps up as long as a commit takes less time than the commit interval. Commits become slower as "
+        "metadata.json and the manifest list grow, so a short interval may keep up for days only.",
+    ),
+    (
+        "band",
+        "band",
+        "What follows a ±. Of a simulation: how far the true figure may lie, by what was approximated. Of a fit: the "
+        "uncertainty of its coefficients alone, at 95 %.",
+    ),
+    (
         "constant",
         "one constant per commit",
         "The naive model: every commit costs the mean of those measured. It cannot know that metadata.json grows.",
@@ -63,3 +93,9 @@ GLOSSARY = (
         "every commit writes the same there is nothing to explain: R² then reads “constant”.",
     ),
 )
+
+
+def render_glossary() -> str:
+    """The glossary as docs/glossary.md has it."""
+    entries = (f"**{word}**: {meaning}\n" for _, word, meaning in GLOSSARY)
+    return "\n".join(("# Glossary\n\nThe words of the documents and of every report.\n", *entries))

@@ -5,6 +5,8 @@ from wasim.report.remedies import Remedies, Remedy
 from wasim.report.words import ABSENT
 from wasim.units import format_bytes, format_duration
 
+LEAST_BAND = 0.005  # of what is written: narrower ones are not worth a word
+
 
 def remedy_table(remedies: Remedies) -> TextTable:
     """One row per remedy: metadata written over the horizon, on disk at its end, and live manifests."""
@@ -21,4 +23,5 @@ def remedy_table(remedies: Remedies) -> TextTable:
 def _figures(remedy: Remedy) -> tuple[str, ...]:
     if not remedy.keeps_up:
         return ABSENT, ABSENT, ABSENT
-    return format_bytes(remedy.written_bytes), format_bytes(remedy.on_disk_bytes), f"{remedy.manifests:,}"
+    width = f" ± {remedy.band * 100:.2g} %" if remedy.band >= LEAST_BAND else ""
+    return f"{format_bytes(remedy.written_bytes)}{width}", format_bytes(remedy.on_disk_bytes), f"{remedy.manifests:,}"

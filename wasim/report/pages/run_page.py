@@ -13,7 +13,7 @@ from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
-from wasim.report.pages.answer_cells import matrix_table, options_table
+from wasim.report.pages.answer_cells import matrix_table, options_remarks, options_table
 from wasim.report.pages.bill_cells import bill_table
 from wasim.report.pages.cells import TextTable, boundaries, headline_table, listing_table, planning_table
 from wasim.report.pages.contention_cells import contention_table
@@ -35,6 +35,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sliders:
+    """The section with the run's settings under sliders, as trusted markup, and its style."""
+
+    style: Markup
+    body: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
     """What a page says besides its charts. `prices` are for money; `remedies` is what maintenance would save."""
 
@@ -44,6 +52,7 @@ class PageParts:
     limits: Sequence[LimitOutcome] = ()
     prices: Prices | None = None
     remedies: TextTable | None = None
+    sliders: Sliders | None = None
 
 
 def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) -> str:
@@ -61,8 +70,10 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         measured=measured_line(run),
         headline=headline_table(run),
         options=options_table(answer, run),
+        options_remarks=options_remarks(answer),
         matrix=matrix_table(answer),
         remedies=parts.remedies,
+        sliders=parts.sliders,
         pictures=[one for one in pictures if one.name not in OF_DETAIL],
         details=[one for one in pictures if one.name in OF_DETAIL],
         breached=sum(1 for limit in parts.limits if limit["holds"] is False),

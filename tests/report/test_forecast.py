@@ -1,0 +1,81 @@
+"""A day and a month of cases that the fitted equations are not of: by the engine of years, in the answer."""
+
+from dataclasses import replace
+
+import pytest
+from support.synthetic import Sweep, synthetic_run
+
+from wasim.fit import FitReport, fit_run
+from wasim.fit.future import DAY_S, MONTH_S
+from wasim.report.answer import Option, answer_run, conclude
+from wasim.report.forecast import Forecasts, forecast_run
+from wasim.report.pages.answer_cells import options_remarks, options_table
+from wasim.runs import Run
+from wasim.scenario.changes import ExpireSnapshots, Maintenance
+from wasim.scenario.prices import load_prices
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
+
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+EXPIRY = Maintenance(expire_snapshots=ExpireSnapshots(every=3_600.0, older_than=3_600.0))
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Appends every ten minutes, without maintenance and with snapshots expired by the hour."""
+    (plain,) = synthetic_run(sweep=Sweep(intervals_s=(600.0,), writers=("streaming",), horizon_s=6_000.0)).cases
+    swept = {**plain.case.swept, "maintenance": "expire_snapshots/1h"}
+    kept = replace(plain, case=replace(plain.case, maintenance=EXPIRY, swept=swept))
+    return replace(synthetic_run(), cases=(plain, kept))
+
+
+@pytest.fixture(scope="module")
+def forecasts(run: Run) -> Forecasts:
+    return forecast_run(run)
+
+
+def option_of(run: Run, forecasts: Forecasts) -> Option:
+    return answer_run(run, NOTHING, (), load_prices(), forecasts).choices[1].options[0]
+
+
+def test_only_what_the_equations_are_not_of_is_forecast(run: Run, forecasts: Forecasts) -> None:
+    assert list(forecasts) == [run.cases[1].case.label]
+
+
+def test_a_month_under_maintenance_is_that_of_simulate_years(run: Run, forecasts: Forecasts) -> None:
+    case = replace(run.cases[1].case, horizon_s=MONTH_S)
+    summed = simulate_years(case, shipped_profile(case), Site())
+    option = option_of(run, forecasts)
+    assert option.by_horizon[MONTH_S] == summed.totals.metadata_bytes
+    assert 0 < option.by_horizon[DAY_S] < option.by_horizon[MONTH_S] / 29
+
+
+def test_a_month_is_priced_by_what_it_leaves(run: Run, forecasts: Forecasts) -> None:
+    prices, month = load_prices(), forecasts[run.cases[1].case.label][MONTH_S]
+    files = sum(month.run.totals.files_written.values())
+    kept = month.on_disk_bytes / 2**30 * prices.storage_per_gib_month
+    assert option_of(run, forecasts).month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)
+
+
+def test_how_long_it_keeps_up_is_as_far_as_was_simulated(run: Run, forecasts: Forecasts) -> None:
+    answer = answer_run(run, NOTHING, (), None, forecasts)
+    keeps_up = answer.choices[1].options[0].keeps_up
+    assert keeps_up is not None
+    assert (keeps_up.slope, keeps_up.until_s) == ("simulated", MONTH_S)
+    table = options_table(answer, run)
+    assert table.rows[-1][table.head.index("keeps up")] == "> 30d"
+    assert any("their maintenance included" in remark for remark in options_remarks(answer))
+
+
+def test_policies_are_compared_by_a_month_where_all_have_one(run: Run, forecasts: Forecasts) -> None:
+    plain, kept = run.cases
+    faster = replace(kept, case=replace(kept.case, commit_interval_s=60.0))
+    sweep = replace(run, cases=(plain, replace(plain, case=replace(plain.case, commit_interval_s=60.0)), kept, faster))
+    answer = answer_run(sweep, fit_run(sweep), (), None, forecast_run(sweep))
+    assert conclude(answer, sweep).startswith("At 1m, streaming expire_snapshots/1h writes least metadata a month: ")
+
+
+def test_a_case_that_years_refuse_has_no_forecast(run: Run) -> None:
+    case = run.cases[1].case
+    unknown = replace(case, writer=case.writer.model_copy(update={"profile": "no/such/profile.json"}))
+    assert forecast_run(replace(run, cases=(replace(run.cases[1], case=unknown),))) == {}

@@ -1,0 +1,55 @@
+"""Until when a case's writer keeps up: by the fit, or by what its commits come to write."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wasim.contention import commit_slowing
+from wasim.fit.groups import name_without_interval
+from wasim.fit.report import FitReport, KeepsUp
+from wasim.ledger import Kind
+from wasim.report.modelled import standing_for
+from wasim.runs import CaseRun
+
+
+def find_keeps_up(run: CaseRun, fit: FitReport) -> KeepsUp | None:
+    """Until when the case's writer keeps up: by the fit, or by its commits' bytes where only those are known."""
+    interval_s = run.case.commit_interval_s
+    fitted = (one for one in standing_for(fit.keeps_up, run) if one.commit_interval_s == interval_s)
+    return next(fitted, None) or stops_writing(run)
+
+
+def stops_writing(run: CaseRun) -> KeepsUp | None:
+    """When commits of a case simulated in sums come to take longer than their interval (`commit_slowing`); or None."""
+    if not run.is_sampled:
+        return None
+    interval_s, slowing = run.case.commit_interval_s, commit_slowing()
+    too_much = slowing.commit_s(run.ledger.written_bytes[Kind.METADATA_JSON]) > interval_s
+    if not np.any(too_much):
+        return None
+    return KeepsUp(
+        writer=run.case.writer_name,
+        case=run.case.label,
+        commit_interval_s=interval_s,
+        until_s=float(run.ledger.commit[int(np.argmax(too_much))]) * interval_s,
+        slope="untimed",
+        commits_seen=run.commits,
+        metadata_bytes=None,
+    )
+
+
+def outlasts(simulated: Sequence[CaseRun]) -> KeepsUp | None:
+    """Until when a case keeps up by simulations of it, shortest horizon first: when one stops, else the longest."""
+    if not simulated:
+        return None
+    stops = (stop for run in simulated if (stop := stops_writing(run)) is not None)
+    longest = simulated[-1]
+    return next(stops, None) or KeepsUp(
+        writer=longest.case.writer_name,
+        case=name_without_interval(longest.case),
+        commit_interval_s=longest.case.commit_interval_s,
+        until_s=longest.case.horizon_s,
+        slope="simulated",
+        commits_seen=longest.commits,
+        metadata_bytes=None,
+    )
