@@ -53,6 +53,22 @@ def test_of_two_files_with_one_version_the_later_is_taken_and_the_other_named():
     assert resolve(files) == ("00003-a.metadata.json", 2, 1)
 
 
+def test_of_two_files_with_one_version_the_one_whose_manifest_list_is_gone_lost_the_race():
+    contents = {"00003-won.metadata.json": (5, "snap-5"), "00003-lost.metadata.json": (6, "snap-6")}
+
+    def read(path):
+        updated, name = contents[path]
+        snapshot = {"snapshot-id": updated, "manifest-list": f"s3://b/t/metadata/{name}.avro"}
+        values = {"last-updated-ms": updated, "current-snapshot-id": updated, "snapshots": [snapshot]}
+        return json.dumps(values).encode()
+
+    found = current_metadata([*contents, "snap-5.avro"], read, source="t")
+    assert (found.path, found.rivals) == ("00003-won.metadata.json", ("00003-lost.metadata.json",))
+    assert found.why == "the highest version, 3, of 2 files, with its manifest list, unlike 1 of the same version"
+    both = current_metadata([*contents, "snap-5.avro", "snap-6.avro"], read, source="t")
+    assert both.path == "00003-lost.metadata.json"  # as far as a folder can tell
+
+
 def test_names_without_versions_go_by_their_update():
     files = {"random-1.metadata.json": ("a", 5), "random-2.metadata.json": ("a", 7)}
     assert resolve(files) == ("random-2.metadata.json", 2, 0)

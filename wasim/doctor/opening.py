@@ -220,8 +220,9 @@ def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMet
         if not named:
             raise StorageError(f"{choice.metadata_file}: is no metadata.json of {folder.location}.")
         return CurrentMetadata(path=named[0], why="the file that was named")
+    others = {name for name in folder.files if name.rpartition("/")[0] == folder.name and not is_metadata_json(name)}
     return current_metadata(
-        sorted(candidates),
+        sorted(candidates | others),
         lambda name: folder.storage.read(folder.full(name)),
         source=folder.location,
         table_uuid=choice.table_uuid,

@@ -1,7 +1,7 @@
 """Which metadata.json of a table without a catalog is the current one."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -41,6 +41,7 @@ class _Candidate:
     version: int
     table_uuid: str
     last_updated_ms: int
+    is_whole: bool  # the manifest list of its current snapshot, if it has one, is in the folder
 
     def is_of(self, table_uuid: str | None) -> bool:
         return table_uuid is None or self.table_uuid.lower() == table_uuid.lower()
@@ -56,11 +57,13 @@ def current_metadata(
 ) -> CurrentMetadata:
     """The newest metadata.json among the files of a metadata folder, read as far as needed.
 
-    Only files of the table UUID, if one is given, in whatever case. Newest by the version in the name, or by
-    `last-updated-ms` when asked, when no name has a version, and between files of one version. A file that cannot be
-    read is passed over if another will do.
+    `paths` are all files of the folder. Only metadata.json of the table UUID, if one is given, in whatever case. Newest
+    by the version in the name, or by `last-updated-ms` when asked, when no name has a version, and between files of one
+    version. Of these, one whose manifest list is gone comes last: an attempt that lost a race deletes its list, and
+    some catalogs leave its metadata.json. A file that cannot be read is passed over if another will do.
     """
-    versions = _versions(paths)
+    paths = list(paths)
+    names, versions = {path.rsplit("/", 1)[-1] for path in paths}, _versions(paths)
     if not versions:
         raise IcebergFileError(source, "holds no metadata.json: name the table's folder, the one above metadata/")
     # Long tables hold gigabytes of these files, so by version only the newest ones are opened.
@@ -71,7 +74,7 @@ def current_metadata(
         same = [path for version, path in versions if version in group]
         if len(same) == 1 and table_uuid is None and not unreadable:
             return CurrentMetadata(path=same[0], why=_why(same[0], NewestBy.VERSION, len(versions)))
-        readable = [one for one in (_candidate(path, read, unreadable) for path in same) if one is not None]
+        readable = [one for one in (_candidate(path, read, names, unreadable) for path in same) if one is not None]
         candidates = [candidate for candidate in readable if candidate.is_of(table_uuid)]
         if candidates:
             return _newest(candidates, newest_by, tuple(unreadable), len(versions))
@@ -94,11 +97,15 @@ def _versions(paths: Iterable[str]) -> list[tuple[int, str]]:
 def _newest(
     candidates: list[_Candidate], newest_by: NewestBy, unreadable: tuple[IcebergFileError, ...], files: int
 ) -> CurrentMetadata:
-    best = max(candidates, key=lambda candidate: (candidate.last_updated_ms, candidate.version, candidate.path))
+    best = max(candidates, key=lambda one: (one.is_whole, one.last_updated_ms, one.version, one.path))
     # Names without a version rival nobody: they say nothing of a race.
     rivals = [item.path for item in candidates if item.version == best.version >= 0 and item is not best]
     by = NewestBy.VERSION if newest_by is NewestBy.VERSION and best.version >= 0 else NewestBy.LAST_UPDATED
-    why = _why(best.path, by, files) + (f", updated after {len(rivals)} of the same version" if rivals else "")
+    why = _why(best.path, by, files)
+    if rivals:
+        lost = best.is_whole and not any(item.is_whole for item in candidates if item.path in rivals)
+        how = "with its manifest list, unlike" if lost else "updated after"
+        why += f", {how} {len(rivals)} of the same version"
     return CurrentMetadata(path=best.path, why=why, rivals=tuple(sorted(rivals)), unreadable=unreadable)
 
 
@@ -111,21 +118,35 @@ def _why(path: str, by: NewestBy, files: int) -> str:
     return f"the latest last-updated-ms of {files} files"
 
 
-def _candidate(path: str, read: Callable[[str], bytes], unreadable: list[IcebergFileError]) -> _Candidate | None:
+def _candidate(
+    path: str, read: Callable[[str], bytes], names: Set[str], unreadable: list[IcebergFileError]
+) -> _Candidate | None:
     name = parse_metadata_name(path.rsplit("/", 1)[-1])
     try:
-        uuid, last_updated_ms = _identity(read(path), path)
+        fields = _fields(read(path), path)
+        manifest_list = _manifest_list(fields)
+        return _Candidate(
+            path=path,
+            version=-1 if name is None or name.version is None else name.version,
+            table_uuid=fields.optional_text("table-uuid") or "",
+            last_updated_ms=fields.integer("last-updated-ms"),
+            is_whole=manifest_list is None or manifest_list.rsplit("/", 1)[-1] in names,
+        )
     except IcebergFileError as error:
         unreadable.append(error)
-        return None
     except FileNotFoundError:
         unreadable.append(IcebergFileError(path, "vanished while it was looked for"))
-        return None
-    version = -1 if name is None or name.version is None else name.version
-    return _Candidate(path=path, version=version, table_uuid=uuid or "", last_updated_ms=last_updated_ms)
+    return None
 
 
-def _identity(data: bytes, path: str) -> tuple[str | None, int]:
+def _fields(data: bytes, path: str) -> JsonFields:
     text = decompressed(data, source=path, most_bytes=MOST_JSON_BYTES)
-    fields = JsonFields(read_json(text, source=path), where="", source=path, unknown=[])
-    return fields.optional_text("table-uuid"), fields.integer("last-updated-ms")
+    return JsonFields(read_json(text, source=path), where="", source=path, unknown=[])
+
+
+def _manifest_list(fields: JsonFields) -> str | None:
+    """The current snapshot's manifest list; None if it has none, as of v1 with manifests in its snapshots."""
+    current = fields.optional_integer("current-snapshot-id")
+    newest_first = reversed(list(fields.objects("snapshots")))
+    found = next((one for one in newest_first if one.optional_integer("snapshot-id") == current), None)
+    return found.optional_text("manifest-list") if found is not None else None
