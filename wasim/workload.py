@@ -67,11 +67,6 @@ class Append:
     merges: bool
     table: Table
 
-    @property
-    def first_row(self) -> int:
-        """Row number at which the first of these commits starts."""
-        return (self.first_commit - 1) * self.rows_per_commit
-
     def operation(self, commit: int) -> str:
         """What the writer does in this commit: the table's first has nothing to replace."""
         return "upsert" if self.replaced_per_commit and commit > 1 else "append"

@@ -13,6 +13,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.paths import DATA
+from support.round_trip import check_round_trip
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
@@ -21,7 +22,6 @@ from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.record_scanning import _Budget, _skipper
-from wasim.iceberg.round_trip import check_round_trip
 
 TABLES = DATA / "tables"
 SYNC = b"s" * 16

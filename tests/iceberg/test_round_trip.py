@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from support.paths import DATA
+from support.round_trip import check_round_trip, check_round_trips
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list
 from wasim.iceberg.containers import container_bytes, header_bytes, read_container
-from wasim.iceberg.round_trip import check_round_trip, check_round_trips
 
 TABLES = DATA / "tables"
 # Java and Python must run one zlib for compressed bytes to be equal; elsewhere the inflated bytes are compared.

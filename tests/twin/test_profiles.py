@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.round_trip import check_round_trip
 from support.synthetic import synthetic_case
 
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.round_trip import check_round_trip
 from wasim.ledger import Kind
 from wasim.twin import (
     WriterProfile,

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from support.replay import differing, metadata_files, replay
+from support.round_trip import check_round_trip
 
 from wasim.bench.context import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.round_trip import check_round_trip
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table

@@ -16,7 +16,7 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.iceberg.spark_sql import call_procedure, set_properties
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import Kind
 from wasim.units import format_duration
 
 _DAY_S = 86_400.0
@@ -199,11 +199,6 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
 def _timestamp(seconds: float) -> str:
     """A moment as a literal, which is all that CALL takes."""
     return f"TIMESTAMP '{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC'"
-
-
-def metadata_on_storage(totals: StateTotals, *states: State) -> Amount:
-    """All metadata in the table's folder."""
-    return totals.of_kinds(METADATA_KINDS, *states)
 
 
 def best(remedies: Sequence[Remedy]) -> Remedy | None:

@@ -107,16 +107,6 @@ def staged_manifest_name(job: str, operator: str, checkpoint: int, number: int) 
     return f"{job}-{operator}-00000-0-{checkpoint}-{number:05d}.avro"
 
 
-def statistics_name(snapshot_id: int, uuid: str) -> str:
-    """`<snapshot id>-<uuid>.stats`, which compute_table_stats writes."""
-    return f"{snapshot_id}-{uuid}.stats"
-
-
-def partition_statistics_name(snapshot_id: int, uuid: str, suffix: str = "parquet") -> str:
-    """`partition-stats-<snapshot id>-<uuid>.parquet`, which compute_partition_stats writes."""
-    return f"partition-stats-{snapshot_id}-{uuid}.{suffix}"
-
-
 def parse_metadata_name(name: str) -> MetadataJsonName | None:
     """What a metadata.json's file name says, or None for other names."""
     # Nearly every name in a long table's folder is another: a comparison spares the pattern.

@@ -15,7 +15,6 @@ PARTITION_STATISTICS_SINCE: Final[Release] = (1, 5)
 # Before, manifest lists say added_data_files_count, and so on.
 SHORT_COUNT_NAMES_SINCE: Final[Release] = (1, 5)
 LIST_KEY_METADATA_SINCE: Final[Release] = (1, 6)
-ENVIRONMENT_KEYS_SINCE: Final[Release] = (1, 6)  # engine-name, iceberg-version … in every summary
 LIST_SNAPSHOT_REQUIRED_SINCE: Final[Release] = (1, 8)  # in v1 lists; before, 503 was optional (apache/iceberg#11626)
 REFERENCED_FILE_SINCE: Final[Release] = (1, 8)  # in entries of v2 manifests
 COMPACT_JSON_SINCE: Final[Release] = (1, 9)  # before, Jackson's pretty printer wrote metadata.json

@@ -31,11 +31,6 @@ class Group:
         """The first case of the smallest interval."""
         return self.cases[0]
 
-    @property
-    def coarsest(self) -> CaseRun:
-        """The last case of the greatest interval."""
-        return self.cases[-1]
-
 
 def group_cases(run: Run) -> tuple[Group, ...]:
     """The run's cases by writer and whatever else was swept, in the sweep's order."""

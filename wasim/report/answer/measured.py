@@ -7,8 +7,6 @@ from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
 from wasim.scenario.notes import UNFINISHED_VERSION
 
-_ENGINES = {"spark": "real Spark and Iceberg", "core": "Iceberg's own library", "sim": "simulated"}
-
 
 def measured_line(run: Run) -> str:
     """What was measured, in one line: rows, columns, format, properties, writers, engine, location."""
