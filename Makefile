@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate validate-years validate-plan test test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-s3 validate validate-years validate-plan test test-spark test-plain test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,8 +17,14 @@ bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends
 bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
 	$(BIN)/wasim bench scenarios/quickstart_s3.yaml
 
-test: $(READY) java ## the tests, with one real Spark session
-	$(BIN)/python -m pytest
+test: $(READY) java ## the tests: those on the one real Spark session, and beside them those without
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-spark test-plain
+
+test-spark:
+	$(BIN)/python -m pytest -m "spark and $(QUICK)"
+
+test-plain:
+	$(BIN)/python -m pytest -m "not spark and $(QUICK)"
 
 test-all: $(READY) java ## the slow tests too
 	$(BIN)/python -m pytest -m "not soak and not browser"

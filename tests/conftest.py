@@ -32,8 +32,12 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 """
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts tests that look at what the others left behind at the end."""
+    """Marks the tests on Spark, and puts those that look at what the others left behind at the end."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"session", "servers"} & set(item.fixturenames):
+            item.add_marker("spark")
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 

@@ -132,7 +132,6 @@ def test_two_processes_find_what_one_finds(scenario, results):
     assert two.to_pylist() == results
 
 
-@pytest.mark.spark
 def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
     schema = grid_schema(scenario.cases())
     frame = map_parts_on(session.spark, plan_grid(scenario.cases()), simulate_block, schema)

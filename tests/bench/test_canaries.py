@@ -75,7 +75,6 @@ class ProcessList:
         self._thread.join()
 
 
-@pytest.mark.spark
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the process list is read from /proc")
 def test_credentials_that_wasim_draws_are_nowhere(
     session: Session, spark_log: Path, small_case: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,15 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from support.contexts import context_of
 
 from wasim.bench.case import warm_up
 from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.spark.servers import Servers
-
-pytestmark = pytest.mark.spark
 
 
 def test_a_warm_up_clears_away_what_a_killed_one_left(

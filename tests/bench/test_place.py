@@ -13,7 +13,6 @@ from wasim.runs import CaseRun
 from wasim.runs.saved import read_case
 from wasim.scenario import Case
 
-pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 MakeCase = Callable[..., Case]
 UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"

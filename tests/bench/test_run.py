@@ -20,7 +20,6 @@ from wasim.runs.documents import DOCUMENT_VERSION
 from wasim.scenario import load_scenario
 from wasim.spark import Session
 
-pytestmark = pytest.mark.spark
 SMOKE = SCENARIOS / "smoke.yaml"
 Bench = Callable[..., Outcome]
 

@@ -17,7 +17,6 @@ from wasim.scenario import Case, case_from_document
 
 MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]
-pytestmark = pytest.mark.spark
 RECORDED = DATA / "operations"
 CHANGED = sorted(path.name for path in RECORDED.glob("*_v[23]") if path.name != "rewrite_manifests_v3")
 SLOW = {

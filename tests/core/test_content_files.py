@@ -107,7 +107,6 @@ def test_a_delete_file_says_what_it_deletes_and_where_it_lies() -> None:
     assert [name for name in told if name in kinds["by equality"]] == []
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(("name", "version"), [("by position", 2), ("by equality", 2), ("by vector", 3)])
 def test_the_library_lists_a_described_delete_file_as_it_was_described(
     name: str, version: int, session: Session, tmp_path: Path

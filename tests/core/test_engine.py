@@ -38,7 +38,6 @@ def newest_entries(context: CaseContext) -> list[DataFileEntry]:
 MERGING = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("writer", ["batch", "streaming"])
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_live_manifests_follow_the_cadence_of_the_model(
@@ -58,7 +57,6 @@ def test_live_manifests_follow_the_cadence_of_the_model(
     assert (run.ledger.live_manifests.max() == 40) == (writer == "streaming")
 
 
-@pytest.mark.spark
 def test_both_engines_write_metadata_of_the_same_size(run_on: RunOn, small_case: MakeCase) -> None:
     for writer in ("batch", "streaming"):
         case = small_case(writer=writer, horizon="6s")
@@ -71,7 +69,6 @@ def test_both_engines_write_metadata_of_the_same_size(run_on: RunOn, small_case:
             assert core.totals.written_bytes[kind] == pytest.approx(spark.totals.written_bytes[kind], rel=0.003)
 
 
-@pytest.mark.spark
 def test_entries_describe_the_files_that_spark_writes(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(table="{columns: [{name: reading, type: double}, {name: s, type: string, length: 40}]}")
     (core,), (spark,) = (newest_entries(run_on(engine, case)[1]) for engine in ("core", "spark"))
@@ -93,7 +90,6 @@ PARTITIONED = (
 )
 
 
-@pytest.mark.spark
 def test_partitions_are_those_that_spark_finds(run_on: RunOn, small_case: MakeCase) -> None:
     workload = "{rows_per_second: 40, partitions_per_commit: 2, distribution_mode: hash}"
     case = small_case(table=PARTITIONED, workload=workload, writer="streaming", environment=IN_MEMORY)
@@ -106,7 +102,6 @@ def test_partitions_are_those_that_spark_finds(run_on: RunOn, small_case: MakeCa
     assert len(found["core"]) > 4
 
 
-@pytest.mark.spark
 def test_a_real_reader_plans_every_file_and_prunes_by_the_bounds(run_on: RunOn, small_case: MakeCase) -> None:
     planning = "{rounds: 1, rounds_at_end: 1, cold: true, execution: true, checkpoints: [1.0]}"
     for catalog in ("jdbc", "in_memory"):
@@ -125,7 +120,6 @@ def test_a_real_reader_plans_every_file_and_prunes_by_the_bounds(run_on: RunOn, 
         assert {probe.files_planned for probe in run.probes if probe.query == "statistics"} == {4}
 
 
-@pytest.mark.spark
 def test_events_count_what_entries_claim_and_the_disk_holds_metadata_alone(run_on: RunOn, small_case: MakeCase) -> None:
     run, context = run_on("core", small_case(horizon="5s", environment=IN_MEMORY))
     listing = collect.list_table(context.table_root)
@@ -140,7 +134,6 @@ def test_events_count_what_entries_claim_and_the_disk_holds_metadata_alone(run_o
     assert again.engine == "core"
 
 
-@pytest.mark.spark
 def test_data_that_turns_up_on_disk_fails_the_audit(
     session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
@@ -153,14 +146,12 @@ def test_data_that_turns_up_on_disk_fails_the_audit(
         carry_out(small_case(), context)
 
 
-@pytest.mark.spark
 def test_the_real_clock_waits_for_each_commit(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(clock="real", commit_interval="1s", horizon="4s", environment=IN_MEMORY)
     run, _ = run_on("core", case)
     assert np.all(np.abs(np.diff(run.ledger.reported_at_s) - 1) < 0.8)
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("writer", ["batch", "{kind: streaming, sink: foreach_batch}"])
 def test_spark_writes_to_the_catalog_in_memory_too(writer: str, run_on: RunOn, small_case: MakeCase) -> None:
     for _ in range(2):  # what a warehouse held before is forgotten
@@ -172,7 +163,6 @@ GOAL_COMMITS_PER_S = 30.0
 TEN_COLUMNS = "{columns: [{name: reading, type: double, count: 4}, {name: sensor, type: string, values: 5, count: 4}]}"
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 def test_core_makes_thirty_commits_a_second_at_the_start_of_a_table(
     session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path

@@ -16,7 +16,6 @@ COLUMNS = "columns: [{name: reading, type: double}, {name: sensor, type: string,
 UNFINISHED = f"{{{COLUMNS}, format_version: 4, properties: {{commit.manifest.min-count-to-merge: '4'}}}}"
 
 
-@pytest.mark.spark
 def test_version_4_is_recorded_simulated_and_inspected(run_on, small_case):
     case = small_case(
         table=UNFINISHED,

@@ -81,7 +81,6 @@ def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> C
     return small_case(**CASES[name], environment=f"{{warm_up_commits: 0, catalog: {catalog}}}")
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
 )
@@ -92,7 +91,6 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
     check_agreement(name, case, run_on("core", case)[1])
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "in_memory"])
 def test_data_that_expiry_deletes_leaves_the_events_though_it_never_was_on_disk(
     catalog: str, run_on: RunOn, small_case: MakeCase
@@ -109,7 +107,6 @@ def test_data_that_expiry_deletes_leaves_the_events_though_it_never_was_on_disk(
     assert run.probes[-1].files_planned == run.ledger.live_entries[-1]
 
 
-@pytest.mark.spark
 def test_a_compaction_right_after_properties_changed_puts_its_files_where_they_say(
     run_on: RunOn, small_case: MakeCase
 ) -> None:
@@ -128,7 +125,6 @@ def test_a_compaction_right_after_properties_changed_puts_its_files_where_they_s
     assert folders == {"append": {"data"}, "rewrite_data_files": {"elsewhere"}}
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named("maintained", small_case)
@@ -140,7 +136,6 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
         assert core.totals.written_bytes[kind] == pytest.approx(spark.totals.written_bytes[kind], rel=0.003)
 
 
-@pytest.mark.spark
 def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2, target_file_size_bytes: 5000}}",
@@ -153,7 +148,6 @@ def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, sm
 LONG = "2000s"
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth(
     run_on: RunOn, small_case: MakeCase

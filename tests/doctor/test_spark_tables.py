@@ -13,8 +13,6 @@ from wasim.doctor.states import State
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.spark import JdbcCatalog
 
-pytestmark = pytest.mark.spark
-
 MERGE_ON_READ = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'"
 SHORT_LOG = "'write.metadata.previous-versions-max'='3'"
 TABLES = {

@@ -10,8 +10,6 @@ from wasim.iceberg import properties as module
 from wasim.iceberg.properties import PROPERTIES, PropertyError, TableProperties
 from wasim.spark import Session
 
-pytestmark = pytest.mark.spark
-
 KEYS = {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)}
 # Not set in wasim, so that the engine decides: Spark takes others than the constants say.
 LEFT_TO_THE_ENGINE = {"DELETE_GRANULARITY", "SPARK_WRITE_PARTITIONED_FANOUT_ENABLED", "DEFAULT_WRITE_METRICS_MODE"}

@@ -15,7 +15,6 @@ from wasim.ledger import Action, Kind, Recording
 from wasim.spark import ENGINE_ERRORS, JdbcCatalog, Session
 from wasim.spark.collect import audit, list_table, read_journal
 
-pytestmark = pytest.mark.spark
 NAME = "quickstart.db.orders"
 COLUMNS = [
     ("order_id", "bigint"), ("customer_id", "bigint"), ("order_amount", "decimal(10,2)"), ("order_ts", "timestamp"),

@@ -58,6 +58,7 @@ def test_the_tables_cover_every_kind_and_version():
     assert set(kinds) == expected | {"metadata.json", "metadata.json.gz"}
 
 
+@pytest.mark.spark
 @pytest.mark.last
 def test_whatever_the_writers_of_this_run_left_is_encoded_again(tmp_path_factory):
     checked, mismatches, faults = 0, [], []

@@ -24,7 +24,6 @@ from wasim.spark.drive.concurrent_appends import ConcurrentAppender
 from wasim.spark.servers import Servers
 from wasim.workload import Append
 
-pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 MakeCase = Callable[..., Case]
 NAME = f"{CATALOG_NAME}.{drive.TABLE_NAME}"

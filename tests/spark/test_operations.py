@@ -13,7 +13,6 @@ from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, drive
 
-pytestmark = pytest.mark.spark
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 MakeCase = Callable[..., Case]
 NAME = f"{CATALOG_NAME}.{drive.TABLE_NAME}"

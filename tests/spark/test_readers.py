@@ -23,8 +23,6 @@ from wasim.spark.probe.clickhouse import open_clickhouse
 from wasim.spark.probe.opens import OpenWatch
 from wasim.spark.probe.readers import PACKAGES, Probed, open_readers
 
-pytestmark = pytest.mark.spark
-
 ALL = ("iceberg_java", "iceberg_java_distributed", "pyiceberg", "clickhouse")
 HOURS, REGIONS = 8, 3
 EVERYTHING = Query(name=FULL_SCAN)

@@ -88,7 +88,6 @@ def journal(session: Session, tmp_path: Path) -> Journal:
     return session.journal(tmp_path / "journal")
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("catalog_type", ["jdbc", "hadoop"])
 def test_every_file_of_every_kind_is_seen(
     catalog_type: str, session: Session, journal: Journal, tmp_path: Path

@@ -62,7 +62,6 @@ def read_only(endpoint):
         server.server_close()
 
 
-@pytest.mark.spark
 def test_a_table_on_s3_is_inspected_like_one_here_and_nothing_is_written(tmp_path, monkeypatch):
     objects = tmp_path / "objects"
     root = emit_tree(objects / BUCKET / "db" / "t", horizon_s=12.0).root

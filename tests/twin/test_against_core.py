@@ -19,7 +19,6 @@ LEAST_RATIO = 10.0  # docs/decisions/0005 says what was measured
 TURNS = 4  # the first warms up the JVM
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 def test_a_thousand_fast_appends_are_simulated_sooner_than_the_library_makes_them_on_jdbc(
     session: Session, servers: Servers, small_case: Callable[..., Case], tmp_path: Path

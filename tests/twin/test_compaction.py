@@ -42,7 +42,6 @@ def test_which_group_is_done_next_is_chance_among_those_under_way():
     assert batches(9, None) == [list(range(9))]
 
 
-@pytest.mark.spark
 def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(
     small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
 ) -> None:
@@ -59,7 +58,6 @@ def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(
             assert abs(kind.error) <= GOAL_SHARE
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 def test_full_batches_may_race_but_as_many_are_committed(
     small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]

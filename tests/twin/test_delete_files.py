@@ -81,7 +81,6 @@ def test_position_deletes_are_about_as_large_as_measured(
     assert position_delete_file("deletes", deleted, rng).file_size_bytes == pytest.approx(real_bytes, rel=0.25)
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
 )
@@ -117,7 +116,6 @@ def rows_deleted(file: DataFileEntry) -> dict[str, np.ndarray]:
     return {path: positions[paths == path] for path in sorted(set(paths.tolist()), reverse=True)}
 
 
-@pytest.mark.spark
 def test_rows_written_again_in_v3_take_what_lineage_takes(
     small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
 ) -> None:

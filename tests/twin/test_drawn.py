@@ -20,7 +20,7 @@ from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.twin.fidelity import GOAL_SHARE, compare
 from wasim.twin.supported import check_supported
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 SIMPLE = (
     "boolean",
     "int",

@@ -43,7 +43,6 @@ def emitted(request: pytest.FixtureRequest, tmp_path: Path) -> Emitted:
     return Emitted(root=tmp_path, case=case, reports=reports)
 
 
-@pytest.mark.spark
 def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session: Session) -> None:
     iceberg = session.jvm.org.apache.iceberg
     size = iceberg.relocated.com.google.common.collect.Iterables.size

@@ -69,7 +69,6 @@ def job(
     return UpsertingJob(session, small_case(**lines), tmp_path / "real")
 
 
-@pytest.mark.spark
 def test_metadata_of_row_deltas_is_that_of_the_library_byte_for_byte(job: UpsertingJob, tmp_path: Path) -> None:
     with job.by_flink():
         checkpoints = [job.commit(number, rows) for number, rows in rows_of_commits(job.case)]
@@ -203,7 +202,6 @@ class CommitTimes:
         return [snapshot_id for at_s, snapshot_id in self.ids if at_s >= event_time_s - 1e-9]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "fields",
     [pytest.param(fields, marks=[pytest.mark.slow] if fields.get("version") else []) for fields in MAINTAINED.values()],
@@ -280,7 +278,6 @@ BITMAPS = {
 }
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("positions", BITMAPS.values(), ids=BITMAPS)
 def test_bitmaps_are_as_long_as_the_library_writes_them(session: Session, positions: list[int]) -> None:
     bitmap = session.jvm.org.apache.iceberg.shaded.org.roaringbitmap.RoaringBitmap()

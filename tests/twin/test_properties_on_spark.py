@@ -23,8 +23,6 @@ from wasim.twin.data_files import data_files_of
 from wasim.twin.fidelity import compare
 from wasim.twin.locations import locations_of
 
-pytestmark = pytest.mark.spark
-
 Run = Callable[[Case], tuple[CaseRun, CaseContext]]
 COLUMNS = "{name: reading, type: double, count: 2}, {name: sensor, type: string, values: 40, length: 20}"
 BY_BUCKET = "partition_by: [{column: sensor, transform: 'bucket[3]'}, {column: event_time, transform: day}]"
