@@ -16,7 +16,7 @@ import numpy as np
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Rule
 from wasim.capacity.search import excess_of, simplest_of_cheapest
-from wasim.report.answer.choice import FEWEST_FOR_A_KNEE, knee_of
+from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.scenario.limits import Limit
 
 Because = Literal["limits", "freshness", "knee", "longest", "none"]

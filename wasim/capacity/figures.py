@@ -91,12 +91,21 @@ class SettingSimulator:
     _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
     _bytes_per_row: float | None = None
 
-    def of_other_workload(self, request: PlanRequest, *, same_table: bool) -> "SettingSimulator":
-        """A simulator for a few intervals of a request that differs in its workload, or in its table's columns too."""
-        case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
-        own = self._shapes_of(case)
-        shapes = own if same_table else Shapes(profile=own.profile, site=own.site)
-        return SettingSimulator(request=request, shapes=shapes.of_other_rows())
+    def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
+        """A simulator of a request that differs in its rate alone: what files weigh is read off those encoded here."""
+        return SettingSimulator(request=request, shapes=self._shapes_for(request))
+
+    def of_other_files(self, request: PlanRequest) -> "SettingSimulator":
+        """A simulator for a few intervals of a request that differs in its files per commit."""
+        return SettingSimulator(request=request, shapes=self._shapes_for(request).of_other_rows())
+
+    def of_other_table(self, request: PlanRequest) -> "SettingSimulator":
+        """A simulator for a few intervals of a request that differs in its table's columns."""
+        own = self._shapes_for(request)
+        return SettingSimulator(request=request, shapes=Shapes(profile=own.profile, site=own.site, encodes_each=True))
+
+    def _shapes_for(self, request: PlanRequest) -> Shapes:
+        return self._shapes_of(case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE)))
 
     def evaluate(self, settings: Iterable[Setting], *, rate: float = 1.0) -> tuple[Figures, ...]:
         """The figures of each setting, in their order, at a multiple of the request's rate.

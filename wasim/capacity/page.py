@@ -14,7 +14,6 @@ from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.search import MOST_MERGING_COMMITS
 from wasim.capacity.settings import Setting, case_of
-from wasim.report.pages.run_page import groupwise
 from wasim.units import format_duration, parse_duration_s
 
 MOST_INTERVALS, FEW_INTERVALS = 8, 4
@@ -54,15 +53,13 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
 
 def page_environment() -> Environment:
     """What renders pages with sliders, in the reports' own style. Everything is escaped."""
-    environment = Environment(
+    return Environment(
         loader=ChoiceLoader([PackageLoader("wasim.capacity"), PackageLoader("wasim.report.pages")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["groupwise"] = groupwise
-    return environment
 
 
 def _base(plan: Plan) -> Setting:

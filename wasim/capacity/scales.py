@@ -1,6 +1,6 @@
 """The numbers of a workload that sliders move: its rate, its columns, its files per commit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,27 +20,29 @@ def scales_of(request: PlanRequest, simulator: SettingSimulator) -> Iterator[Sca
     workload = request.document["workload"]
     rate, files = float(workload["rows_per_second"]), int(workload.get("files_per_commit", 1))
     rates = {rate * times: _with_workload(request, rows_per_second=str(rate * times)) for times in RATES}
-    yield _scale(simulator, "rate", "Rows a second", rates, own=rate)
+    yield _scale("rate", "Rows a second", rates, own=rate, simulator_of=simulator.of_other_rate)
     if request.source == FLAGS:
         columns, partitions = _columns(request.document["table"])
         counts = sorted({max(LEAST_COLUMNS, min(MOST_COLUMNS, round(columns * times))) for times in TIMES})
         tables = {float(count): _with_table(request, table_of_columns(count, partitions)) for count in counts}
-        yield _scale(simulator, "columns", "Columns", tables, own=float(columns))
+        yield _scale("columns", "Columns", tables, own=float(columns), simulator_of=simulator.of_other_table)
     counts = sorted({max(1, min(MOST_FILES, round(files * times))) for times in (*TIMES, 8.0)})
     changed = {float(count): _with_workload(request, files_per_commit=str(count)) for count in counts}
-    yield _scale(simulator, "files", "Writing tasks a commit", changed, own=float(files))
+    yield _scale("files", "Writing tasks a commit", changed, own=float(files), simulator_of=simulator.of_other_files)
 
 
 def _scale(
-    simulator: SettingSimulator, key: str, label: str, requests: Mapping[float, PlanRequest], *, own: float
+    key: str,
+    label: str,
+    requests: Mapping[float, PlanRequest],
+    *,
+    own: float,
+    simulator_of: Callable[[PlanRequest], SettingSimulator],
 ) -> Scale:
     """A scale that is simulated at its ends."""
     values = tuple(sorted(requests))
     at = values.index(own)
-    changed = {
-        place: simulator.of_other_workload(requests[values[place]], same_table=key != "columns")
-        for place in {0, len(values) - 1} - {at}
-    }
+    changed = {place: simulator_of(requests[values[place]]) for place in {0, len(values) - 1} - {at}}
     return Scale(
         key=key,
         label=label,

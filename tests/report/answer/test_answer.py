@@ -12,7 +12,6 @@ from wasim.fit import FitReport, fit_run
 from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import Contention, Kind, Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
-from wasim.report.answer.choice import knee_of
 from wasim.report.answer.options import month_price
 from wasim.report.keeping_up import find_keeps_up
 from wasim.runs import CaseRun, Run, judge
@@ -88,11 +87,6 @@ def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None
     assert conclude(answer, short) == (
         f"No interval of this sweep keeps up for a month without maintenance. The longest, 5s, stops after {stops}h."
     )
-
-
-def test_the_knee_is_farthest_below_the_line_between_the_ends() -> None:
-    assert knee_of(np.array([1.0, 5.0, 15.0, 60.0]), np.array([400.0, 20.0, 4.0, 1.0])) == 1
-    assert knee_of(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.9, 1.0])) != 1
 
 
 def test_two_intervals_are_compared_without_a_recommendation() -> None:

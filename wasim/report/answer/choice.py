@@ -9,16 +9,15 @@ import numpy as np
 from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
 from wasim.report.answer.options import Grounds, LimitOutcome, Option, read_options
+from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.report.series import Group, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
-from wasim.units import Floats
 
 if TYPE_CHECKING:
     from wasim.report.forecast import Forecasts
 
 Because = Literal["limits", "knee", "lasting", "none", "open"]
-FEWEST_FOR_A_KNEE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +104,3 @@ def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
         sizes = [option.metadata_bytes for option in lasting]
     at = knee_of(np.array([option.interval_s for option in lasting]), np.array(sizes))
     return lasting[at], "knee"
-
-
-def knee_of(intervals_s: Floats, written_bytes: Floats) -> int:
-    """The place of the interval farthest below the line from the shortest interval to the longest.
-
-    Both axes run from 0 to 1 over the sweep; to its left a second of freshness saves more than on average, to its right
-    less. Intervals ascend, three or more of them.
-    """
-    freshness = (intervals_s - intervals_s[0]) / (intervals_s[-1] - intervals_s[0])
-    spread = max(float(written_bytes.max() - written_bytes.min()), 1.0)
-    return int(np.argmax(1 - freshness - (written_bytes - written_bytes.min()) / spread))
