@@ -10,6 +10,7 @@ from wasim.errors import SavedFileError
 from wasim.report.comparison import compare_runs, comparison_document, comparison_records
 from wasim.report.pages import comparison_notes, comparison_table
 from wasim.runs import CaseRun, Run
+from wasim.units import format_figure
 
 SWEEP = Sweep(intervals_s=(5.0, 60.0), writers=("streaming",))
 
@@ -57,16 +58,19 @@ def test_runs_that_differ_in_how_they_were_made_say_in_what(run: Run) -> None:
         run, provenance={"wasim": "0.2.0"}, cases=tuple(replace(one, engine="sim", probes=()) for one in run.cases)
     )
     comparison = compare_runs(replace(run, provenance={"wasim": "0.1.0"}), sim)
-    assert comparison.differences == ("wasim: 0.1.0 → 0.2.0", "engine: spark → sim")
+    assert comparison.differences == ("engine: spark → sim", "wasim: 0.1.0 → 0.2.0")
     planning = next(figure for figure in comparison.matches[0].figures if figure.name == "load + planning ms")
     assert (planning.ratio, planning.text) == (None, "–")
+    other_way = compare_runs(sim, run).matches[0].figures
+    planning = next(figure for figure in other_way if figure.name == "load + planning ms")
+    assert (planning.before, planning.text) == (None, format_figure(planning.after or 0.0))
 
 
 def test_growth_above_a_ratio_is_found(run: Run) -> None:
     grown = compare_runs(run, replace(run, cases=(doubled(run.cases[0]), *run.cases[1:])))
     assert grown.above(2.0) == []
     found = grown.above(1.9)
-    assert len(found) == 2
+    assert len(found) == 3
     assert found[0].startswith("streaming every 5s: metadata written 3.95 MiB ×2")
 
 
@@ -77,5 +81,5 @@ def test_document_table_and_records_hold_every_case(run: Run) -> None:
     table = comparison_table(comparison)
     assert [row[0] for row in table.rows] == ["streaming every 5s"]
     assert all(cell.endswith("×1") for cell in table.rows[0][1:])
-    assert comparison_notes(comparison) == ["not compared: streaming every 1m is in 1 alone"]
+    assert comparison_notes(comparison) == ["Not compared: streaming every 1m is in 1 alone."]
     assert len(comparison_records(comparison)) == 5

@@ -70,6 +70,16 @@ def test_the_answers_figures_are_those_of_the_events(summary: dict[str, Any], wr
             assert option["data_bytes"] == data(written[label])
 
 
+def test_what_is_on_disk_is_what_was_written_and_not_deleted(summary: dict[str, Any]) -> None:
+    text = page_text()
+    for one in summary["cases"]:
+        left: Counter[str] = Counter()
+        for event in events_of(SAMPLE / "cases" / one["key"]):
+            left[event["kind"]] += event["bytes"] * (1 if event["action"] == "write" else -1)
+        assert {kind: size for kind, size in one["on_disk_bytes"].items() if size} == dict(+left)
+        assert in_units(metadata(left)) in text
+
+
 def test_planning_is_the_median_of_the_last_warm_full_scan(summary: dict[str, Any]) -> None:
     options = {
         f"{choice['group']} every {option['commit_interval_s']:g}s": option
@@ -96,8 +106,12 @@ def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) ->
         assert added == pytest.approx(expected, rel=1e-9)
 
 
+def page_text() -> str:
+    return re.sub(r"<[^>]+>", " ", (SAMPLE / "report.html").read_text())
+
+
 def test_the_page_prints_what_the_events_say(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
-    text = re.sub(r"<[^>]+>", " ", (SAMPLE / "report.html").read_text())
+    text = page_text()
     for one in summary["cases"]:
         for kind in ("metadata_json", "manifest_list", "data_manifest", "data"):
             assert in_units(written[one["label"]][kind]) in text

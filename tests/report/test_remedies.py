@@ -106,7 +106,8 @@ def test_a_writer_that_cannot_keep_up_is_not_given_figures(run: Run) -> None:
     assert found.line.startswith(
         "Even with daily expiry, manifest rewriting and deletion after commit, no writer keeps up"
     )
-    assert remedy_table(found).rows[0][1:] == ("–", "–", "–")
+    assert not any(one.keeps_up for one in found.rows)
+    assert remedy_table(found).rows == ()
 
 
 def test_expiry_lets_a_writer_keep_up_that_did_not() -> None:

@@ -29,7 +29,8 @@ TIMED = ("planning_p50_ms", "monthly_cost")  # a report has its own, measured an
 def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     """The sliders for the interval that the answer suggests, or else the longest.
 
-    None for what takes long to simulate (changed rows, several writers) or is no setting of a plan (jobs by count).
+    None for what takes long to simulate (changed rows, several writers, very many merges) or is no setting of a plan
+    (jobs by count).
     """
     choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
     if choice is None:
@@ -84,12 +85,14 @@ def _axes(base: Setting, intervals_s: list[float], horizon_s: float, *, merges: 
     return axes
 
 
-def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders:
+def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:
     case, horizon_s = case_of(request, base), parse_duration_s(str(request.document["horizon"]))
 
     def is_affordable(setting: Setting, until_s: float) -> bool:
         return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS
 
+    if not is_affordable(base, horizon_s):  # the sliders would start from nothing
+        return None
     metrics = [limit for limit in request.limits if limit.metric not in TIMED]
     lattice = build_lattice(
         _axes(base, intervals_s, horizon_s, merges=case.merges),

@@ -30,9 +30,9 @@ def describe_slope(row: SustainableInterval | KeepsUp) -> str:
 
 
 def describe_keeping_up(one: KeepsUp) -> str:
-    """`stops after 17h`, with `about` where no slowing was seen; `a year or more`; `not from the start`."""
+    """`stops after 17h`, with `about` where no slowing was seen; `keeps up for a year or more`."""
     if one.until_s < one.commit_interval_s:
-        return "not from the start"
+        return "does not keep up from the start"
     if one.slope == "simulated":
         return f"keeps up for {round_duration(one.until_s, figures=2)} or more"
     if one.until_s >= YEAR_S:

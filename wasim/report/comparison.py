@@ -7,13 +7,21 @@ from typing import Any
 import numpy as np
 
 from wasim.errors import SavedFileError
+from wasim.ledger import METADATA_KINDS
 from wasim.report.series import planning_at_end_ms
 from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
 from wasim.units import format_bytes, format_duration, format_figure
 
-RUN_FACTS = ("engine.name", "engine.java", "engine.master", "wasim", "git_commit", "cpu", "file_system")
-"""Parts of the provenance in which two runs may differ and still be compared; what differs is said."""
+RUN_FACTS = {
+    "engine.java": "Java",
+    "engine.master": "Spark master",
+    "wasim": "wasim",
+    "git_commit": "commit of wasim",
+    "cpu": "CPU",
+    "file_system": "file system",
+}
+"""Parts of the provenance in which two runs may differ and still be compared, with their names in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +42,8 @@ class Figure:
 
     @property
     def text(self) -> str:
-        """`38.2 MiB ×1.02`, or a dash."""
-        if self.before is None or self.after is None:
+        """`38.2 MiB ×1.02`, without a ratio where the first run lacks the figure; a dash where the second does."""
+        if self.after is None:
             return "–"
         shown = format_bytes(self.after) if self.unit == "B" else format_figure(self.after)
         return shown if self.ratio is None else f"{shown} ×{self.ratio:.3g}"
@@ -149,20 +157,28 @@ _PARTS: tuple[tuple[str, Callable[[Case], object], Callable[[Case], str] | None]
 
 
 def _differing_facts(first: Run, second: Run) -> Iterator[str]:
-    for name in RUN_FACTS:
-        before, after = (_fact(run.provenance, name) for run in (first, second))
-        if before != after:
-            yield f"{name}: {before} → {after}"
     one, other = first.cases[0].engine, second.cases[0].engine
     if one != other:
         yield f"engine: {one} → {other}"
+    for fact, name in RUN_FACTS.items():
+        before, after = (_fact(run.provenance, fact) for run in (first, second))
+        if before is not None and after is not None and before != after:
+            yield f"{name}: {before} → {after}"
+    before, after = _location(first), _location(second)
+    if before != after:
+        yield f"the table's path, which metadata repeats for every file: {before} → {after}"
 
 
-def _fact(provenance: dict[str, Any], name: str) -> str:
+def _location(run: Run) -> str:
+    simulation = run.cases[0].simulation
+    return "in the run's folder" if simulation is None else simulation.location
+
+
+def _fact(provenance: dict[str, Any], name: str) -> str | None:
     value: Any = provenance
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
-    return "unknown" if value is None else str(value)
+    return None if value is None else str(value)
 
 
 def _figures(before: CaseRun, after: CaseRun) -> Iterator[Figure]:
@@ -178,7 +194,7 @@ def _commit_ms(run: CaseRun) -> float | None:
 _FIGURES: tuple[tuple[str, str, Callable[[CaseRun], float | None]], ...] = (
     ("metadata written", "B", lambda run: float(run.totals.metadata_bytes)),
     ("data written", "B", lambda run: float(run.totals.data_bytes)),
-    ("WA_metadata", "", lambda run: run.amplification.metadata),
+    ("metadata on disk", "B", lambda run: float(sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS))),
     ("load + planning ms", "ms", planning_at_end_ms),
     ("commit ms", "ms", _commit_ms),
 )

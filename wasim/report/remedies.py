@@ -61,6 +61,11 @@ class Remedies:
         return (self.as_is, *self.alone, *together, self.longer)
 
     @property
+    def has_figures(self) -> bool:
+        """Whether a writer keeps up for the horizon with any of them."""
+        return any(one.keeps_up for one in self.rows)
+
+    @property
     def line(self) -> str:
         """What all remedies together would save, in a sentence; empty where they save nothing."""
         best, before = self.together or next(iter(self.alone), None), self.as_is

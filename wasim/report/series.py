@@ -1,6 +1,6 @@
 """Runs as series: cases grouped by what one line or panel holds, and the figures that charts and tables share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,13 @@ def group_cases(run: Run) -> tuple[Group, ...]:
         Group(name=name, cases=tuple(sorted(cases, key=lambda c: (c.case.commit_interval_s, c.case.repetition))))
         for name, cases in groups.items()
     )
+
+
+def names_apart(names: Sequence[str]) -> dict[str, str]:
+    """Each name without the words that all of them share; as they are where one would have none left."""
+    shared = set.intersection(*(set(name.split()) for name in names)) if len(names) > 1 else set[str]()
+    short = {name: " ".join(word for word in name.split() if word not in shared) for name in names}
+    return short if all(short.values()) else {name: name for name in names}
 
 
 def by_interval(group: Group, figure: Callable[[CaseRun], float]) -> tuple[Floats, Floats]:

@@ -86,6 +86,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
         limits=concluded.limits,
         prices=price_list,
         remedies=None if remedies is None else remedy_table(remedies),
+        remedies_line="" if remedies is None else remedies.line,
         sliders=sliders_of_run(run, concluded.answer, folder),
     )
     write_atomically(report, render_run_page(parts, charts))

@@ -67,7 +67,7 @@ def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: 
     assert [option.keeps_up_for(MONTH_S) for option in choice.options] == [False, False, True, True, True]
     assert conclude(answer_run(steady, fit), steady) == (
         "Commit every 30s (streaming): against 15s it saves 75 % of the metadata and costs 15s of freshness. "
-        "In a month without maintenance, 30s writes 3.71 TiB of metadata."
+        "In the first month, without maintenance, 30s writes 3.71 TiB of metadata."
     )
 
 
@@ -89,7 +89,21 @@ def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None
     )
 
 
-def test_two_intervals_are_compared_without_a_recommendation() -> None:
+def test_of_two_intervals_that_keep_up_the_longer_is_taken_unless_metadata_stays_below_the_data() -> None:
+    pair = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(30.0, 60.0), writers=("streaming",)))
+    answer = answer_run(pair, fit_run(pair))
+    assert (answer.swept[0].because, answer.swept[0].chosen) == ("saving", answer.swept[0].options[1])
+    assert conclude(answer, pair).startswith("Commit every 1m: against 30s it saves 75 % of the metadata and costs 30s")
+    rich = replace(pair, cases=tuple(replace(one, ingested_bytes=2**40) for one in pair.cases))
+    answer = answer_run(rich, fit_run(rich))
+    assert (answer.swept[0].because, answer.swept[0].chosen) == ("below_data", answer.swept[0].options[0])
+    assert conclude(answer, rich) == (
+        "Commit every 30s: its metadata stays below the data for a month. "
+        "1m instead of 30s saves 75 % of the metadata and costs 30s of freshness."
+    )
+
+
+def test_two_intervals_of_unknown_months_are_compared_without_a_recommendation() -> None:
     pair = synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0)))
     answer = answer_run(pair, NOTHING)
     assert [choice.because for choice in answer.swept] == ["open", "open"]
@@ -230,7 +244,7 @@ def test_policies_are_compared_with_the_first_of_the_sweep() -> None:
     )
     both = replace(run, cases=(*run.cases, *half))
     assert conclude(answer_run(both, NOTHING), both) == (
-        "At 5s, streaming format_version=3 writes least metadata over 4m: 0.99 MiB; streaming 1.98 MiB. "
+        "At 5s, streaming format_version=3 writes the least metadata over 4m: 0.99 MiB, against 1.98 MiB (streaming). "
         "1m instead of 5s saves 97 % of the metadata and costs 55s of freshness (streaming)."
     )
 
@@ -263,8 +277,7 @@ def test_several_writers_are_concluded_by_what_they_lost() -> None:
     )
     run = replace(pair, cases=(case, replace(case, case=crowd, contention=lost)))
     assert conclude(answer_run(run, NOTHING), run).startswith(
-        "At worst, 4×batch every 5s, 30 of 80 attempts were lost and 2 of 50 commits failed. "
-        "Metadata by commit that landed: "
+        "4×batch lost most: 30 of 80 attempts, and 2 of 50 commits failed. Each commit that landed took "
     )
 
 

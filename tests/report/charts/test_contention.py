@@ -15,9 +15,11 @@ from wasim.report.charts.chart import Chart
 from wasim.report.charts.contention import (
     draw_latency_by_writers,
     draw_lost_attempts,
+    draw_medians_by_writers,
     group_by_writers,
     plan_contention,
 )
+from wasim.report.charts.gallery import plan_charts
 from wasim.report.charts.palette import styled
 from wasim.report.pages.contention_cells import contention_table
 from wasim.runs import CaseRun, Run
@@ -86,10 +88,24 @@ def test_latency_against_writers_is_the_ledgers(ax: Axes, run: Run) -> None:
     assert line(ax, "median") == ([1, 2, 8], pytest.approx(medians))
 
 
+def test_medians_of_all_groups_share_a_panel(ax: Axes, run: Run) -> None:
+    crowds = group_by_writers(run.cases)
+    assert draw_medians_by_writers(ax, crowds) is ax
+    for crowd in crowds:
+        medians = [float(np.median(case.ledger.commit_ms)) for case in crowd.cases]
+        assert line(ax, crowd.name) == ([1, 2, 8], pytest.approx(medians))
+
+
+def test_contention_comes_first_where_no_interval_is_swept(run: Run) -> None:
+    first = plan_charts(run, fit_run(run))[0]
+    assert isinstance(first, Chart)
+    assert first.name == "contention"
+
+
 def test_the_reading_names_the_worst_case_and_what_failed(run: Run) -> None:
     (chart,) = plan_contention(run)
     assert isinstance(chart, Chart)
-    assert len(chart.panels) == 3
+    assert len(chart.panels) == 2
     assert "30 of 48 attempts were lost, and 2 of 20 commits failed" in chart.reading
     assert "8×batch every 1s catalog=jdbc" in chart.reading
 
@@ -111,7 +127,8 @@ def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
         "28",
         "30",
     )
-    assert (row["wasted"], row["orphan files"], row["failures"]) == ("30.0 KiB", "30", "2 CommitFailedException")
+    assert (row["case"], row["wasted"], row["orphan files"]) == ("8×batch catalog=jdbc", "30.0 KiB", "30")
+    assert table.caption.endswith("; failed commits ended in CommitFailedException")
     html = page_of(run, fit_run(run))
     assert "Contention</h2>" in html
     assert "one writer" in html

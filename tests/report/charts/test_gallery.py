@@ -123,7 +123,7 @@ def test_lines_of_a_month_begin_where_the_writer_keeps_up_for_one(ax: Axes) -> N
     draw_amounts(ax, choices)
     lasting = [option.interval_s for option in choices[0].options if option.keeps_up_for(30 * 86_400)]
     assert 0 < len(lasting) < len(INTERVALS_S)
-    assert list(line(ax, "a month streaming").get_xdata()) == lasting
+    assert list(line(ax, "month streaming").get_xdata()) == lasting
 
 
 def test_keeping_up_ends_at_a_year(ax: Axes, run: Run, fit: FitReport) -> None:

@@ -17,7 +17,7 @@ from wasim.scenario.prices import Prices
 if TYPE_CHECKING:
     from wasim.report.forecast import Forecasts
 
-Because = Literal["limits", "knee", "lasting", "none", "open"]
+Because = Literal["limits", "knee", "lasting", "below_data", "saving", "none", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +25,9 @@ class Choice:
     """The intervals of one table and writer, shortest first, and which of them to take.
 
     `because` says why: `limits`, the shortest that is within them all; `knee`, from where on further freshness given up
-    saves little; `lasting`, the shortest of the one or two that keep up for a month; `none`, none does, or none is
-    within the limits; `open`, too few intervals to tell.
+    saves little; `lasting`, the shortest of the one or two that keep up for a month; of two that both do, the shorter
+    where its metadata stays `below_data`, or else the longer for its `saving`; `none`, none keeps up, or none is within
+    the limits; `open`, too little is known to tell.
     """
 
     group: Group
@@ -96,11 +97,21 @@ def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
         return None, "open"
     lasting = [option for option in options if option.keeps_up_for(MONTH_S)]
     if len(lasting) < FEWEST_FOR_A_KNEE:
-        some = 0 < len(lasting) < len(options)
-        return (lasting[0], "lasting") if some else (None, "open" if lasting else "none")
+        if not lasting:
+            return None, "none"
+        return (lasting[0], "lasting") if len(lasting) < len(options) else _of_two(lasting[0], lasting[-1])
     months = [option.by_horizon.get(MONTH_S) for option in lasting]
     sizes = [month for month in months if month is not None]
     if len(sizes) < len(lasting):
         sizes = [option.metadata_bytes for option in lasting]
     at = knee_of(np.array([option.interval_s for option in lasting]), np.array(sizes))
     return lasting[at], "knee"
+
+
+def _of_two(shorter: Option, longer: Option) -> tuple[Option | None, Because]:
+    """The shorter where a month of its metadata is no more than the data, as `wasim plan` has it; else the longer."""
+    month = shorter.by_horizon.get(MONTH_S)
+    if month is None or MONTH_S not in longer.by_horizon:
+        return None, "open"
+    data = shorter.run.ingested_bytes / shorter.run.case.horizon_s * MONTH_S
+    return (shorter, "below_data") if month <= data else (longer, "saving")

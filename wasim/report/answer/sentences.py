@@ -3,10 +3,11 @@
 from operator import itemgetter
 
 from wasim.fit.future import DAY_S, MONTH_S
+from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
-from wasim.report.series import horizon_words
+from wasim.report.series import horizon_words, names_apart
 from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_duration
@@ -59,6 +60,11 @@ def _at_the_knee(choice: Choice, *, alone: bool) -> list[str]:
         ]
     if chosen is None:
         return [f"{_saving(first, last)}.", _costs(first, last)]
+    if choice.because == "below_data":
+        return [
+            f"Commit every {_interval(chosen)}{whose}: its metadata stays below the data for a month.",
+            f"{_saving(first, last)}.",
+        ]
     if shorter is None:
         return [f"Commit every {_interval(chosen)}{whose}, the shortest interval of this sweep.", _cost(chosen)]
     if choice.because == "lasting":
@@ -89,13 +95,13 @@ def _comparable(one: Option, other: Option) -> tuple[float, float]:
 
 
 def _cost(option: Option | None) -> str:
-    """`In a month without maintenance it writes 3.91 TiB of metadata`, or what it wrote over the horizon."""
+    """`In the first month, without maintenance, 30s writes 3.91 TiB of metadata`, or what it wrote over the horizon."""
     if option is None:
         return ""
     month = option.by_horizon.get(MONTH_S)
     if month is not None:
-        without = "" if option.run.case.has_maintenance else " without maintenance"
-        return f"In a month{without}, {_interval(option)} writes {format_bytes(month)} of metadata."
+        without = "" if option.run.case.has_maintenance else " without maintenance,"
+        return f"In the first month,{without} {_interval(option)} writes {format_bytes(month)} of metadata."
     horizon = format_duration(option.run.case.horizon_s)
     return f"Over {horizon}, {_interval(option)} wrote {format_bytes(option.metadata_bytes)} of metadata."
 
@@ -104,13 +110,13 @@ def _costs(shorter: Option, longer: Option) -> str:
     """What both write in the same time, for a reader to choose."""
     before, after = (format_bytes(size) for size in _comparable(shorter, longer))
     by_month = MONTH_S in shorter.by_horizon and MONTH_S in longer.by_horizon
-    over = "a month without maintenance" if by_month else format_duration(shorter.run.case.horizon_s)
+    over = "the first month" if by_month else format_duration(shorter.run.case.horizon_s)
     return f"Over {over} that is {after} of metadata instead of {before}."
 
 
 def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
     """Of tables or policies that differ in more than their writer: which writes least at the shortest interval."""
-    base = choices[0]
+    base, names = choices[0], names_apart([choice.group.name for choice in choices])
     by_interval = [_at(choices, option.interval_s) for option in base.options]
     of_months = (alike for alike in by_interval if all(MONTH_S in one.by_horizon for one in alike.values()))
     alike = next(of_months, None)
@@ -122,16 +128,16 @@ def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
 
     among = [choice for choice in choices if choice.group.name in alike]
     least, interval_s = min(among, key=written), alike[base.group.name].interval_s
-    over = "a month" if by_month else f"over {format_duration(base.options[0].run.case.horizon_s)}"
+    over = "in the first month" if by_month else f"over {format_duration(base.options[0].run.case.horizon_s)}"
     other = max(among, key=written) if least is base else base
     compared = (
-        f"At {format_duration(interval_s)}, {least.group.name} writes least metadata {over}: "
-        f"{format_bytes(written(least))}; {other.group.name} {format_bytes(written(other))}."
+        f"At {format_duration(interval_s)}, {names[least.group.name]} writes the least metadata {over}: "
+        f"{format_bytes(written(least))}, against {format_bytes(written(other))} ({names[other.group.name]})."
     )
     first = base.options[0]
     if first.keeps_up is not None and not first.keeps_up_for(MONTH_S):
-        return [compared, f"{_interval(first)} {describe_keeping_up(first.keeps_up)} ({base.group.name})."]
-    return [compared, f"{_saving(first, base.options[-1])} ({base.group.name})."]
+        return [compared, f"{_interval(first)} {describe_keeping_up(first.keeps_up)} ({names[base.group.name]})."]
+    return [compared, f"{_saving(first, base.options[-1])} ({names[base.group.name]})."]
 
 
 def _at(choices: tuple[Choice, ...], interval_s: float) -> dict[str, Option]:
@@ -177,20 +183,20 @@ def _contended(run: Run) -> str:
     if cost is None:
         return ""
     return (
-        f"At worst, {worst.case.label}, {cost.lost_attempts:,} of {cost.attempts:,} attempts were lost and "
+        f"{name_without_interval(worst.case)} lost most: {cost.lost_attempts:,} of {cost.attempts:,} attempts, and "
         f"{cost.failed_commits:,} of {worst.commits + cost.failed_commits:,} commits failed."
     )
 
 
 def _by_landed_commit(run: Run) -> str:
-    """Metadata by commit that landed, at least and at most: a case whose commits fail writes less, but not for less."""
+    """Metadata per commit that landed, least and most: a case whose commits fail writes less, but not for less."""
 
     def by_commit(case: CaseRun) -> float:
         return case.totals.metadata_bytes / max(case.commits, 1)
 
     least, most = min(run.cases, key=by_commit), max(run.cases, key=by_commit)
-    told = (f"{format_bytes(by_commit(one))} ({one.case.label})" for one in (least, most))
-    return f"Metadata by commit that landed: {' to '.join(told)}."
+    told = (f"{format_bytes(by_commit(one))} ({name_without_interval(one.case)})" for one in (least, most))
+    return f"Each commit that landed took {' to '.join(told)} of metadata."
 
 
 def _lost_share(run: CaseRun) -> float:
@@ -225,7 +231,10 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
         day, month = option.by_horizon.get(DAY_S), option.by_horizon.get(MONTH_S)
         if day is not None and month is not None:
             money = f", {format_sum(option.month_price)} {answer.currency}" if option.month_price is not None else ""
-            facts.append(f"{who}: {format_bytes(day)} of metadata a day, {format_bytes(month)} a month{money}.")
+            facts.append(
+                f"{who}: {format_bytes(day)} of metadata in the first day, {format_bytes(month)} in the first "
+                f"month{money}."
+            )
         if option.keeps_up is not None:
             facts.append(f"{who}: {describe_keeping_up(option.keeps_up)} ({describe_slope(option.keeps_up)}).")
     others = [one for one in choice.options if one is not option]
@@ -244,11 +253,14 @@ def _facts_of_many(answer: Answer) -> list[str]:
     months.sort(key=itemgetter(0))
     if len(months) > 1:
         told = (f"{format_bytes(month)} ({option.run.case.label})" for month, option in (months[0], months[-1]))
-        facts.append(f"Metadata a month: {' to '.join(told)}.")
+        facts.append(f"Metadata in the first month: {' to '.join(told)}.")
     ends = sorted((one.keeps_up for one in options if one.keeps_up is not None), key=lambda one: one.until_s)
     if ends and ends[0].until_s < MONTH_S:
-        said = dict.fromkeys(describe_keeping_up(one) for one in (ends[0], ends[-1]))
-        facts.append(f"Of {len(ends)} cases, {'; the last '.join(said)} ({describe_slope(ends[0])}).")
+        first, last = (describe_keeping_up(one) for one in (ends[0], ends[-1]))
+        said = f"Each of {len(ends)} cases {first}"
+        if first != last:
+            said = f"Of {len(ends)} cases the first {first}, the last {last}"
+        facts.append(f"{said} ({describe_slope(ends[0])}).")
     return facts
 
 

@@ -21,7 +21,7 @@ class Chart:
     """One picture.
 
     `right_in` is the room kept for names at the ends of lines, `note_in` that for a note between a panel and its name;
-    `key_lines` is how many lines of legend stand under each panel.
+    `key_lines` is how many lines of legend stand under each panel, and `panel_in` how high a panel is with its name.
     """
 
     name: str  # of its files
@@ -31,6 +31,7 @@ class Chart:
     right_in: float = 0.15
     note_in: float = 0.0
     key_lines: int = 0
+    panel_in: float = PANEL_HEIGHT_IN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ def draw_figure(chart: Chart) -> Figure:
     """The chart's title, and its panels under one another."""
     top_in = title_in(chart)
     foot_in = FOOT_IN + 0.19 * chart.key_lines
-    row_in = PANEL_HEIGHT_IN + chart.note_in + foot_in
+    row_in = chart.panel_in + chart.note_in + foot_in
     height_in = top_in + row_in * len(chart.panels)
     figure = Figure(figsize=(FIGURE_WIDTH_IN, height_in))
     figure.patch.set_gid(PAPER_ID)
@@ -81,7 +82,7 @@ def draw_figure(chart: Chart) -> Figure:
                     LEFT_IN / FIGURE_WIDTH_IN,
                     bottom_in / height_in,
                     width_in / FIGURE_WIDTH_IN,
-                    (PANEL_HEIGHT_IN - HEAD_IN) / height_in,
+                    (chart.panel_in - HEAD_IN) / height_in,
                 )
             )
         )

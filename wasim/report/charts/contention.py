@@ -10,11 +10,11 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from wasim.ledger import Contention
 from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
-from wasim.report.charts.chart import Chart
+from wasim.report.charts.chart import Chart, Panel
 from wasim.report.charts.palette import LOOKS, Look, look_of
 from wasim.runs import CaseRun, Run
 
-NAME, TITLE = "contention", "What do writers cost\nthat are in each other's way?"
+NAME, TITLE = "contention", "What do writers on one table\ncost each other?"
 Percent = Literal[50, 95]
 LATENCIES: tuple[tuple[str, Percent, Look], ...] = (("95th percentile", 95, LOOKS[0]), ("median", 50, LOOKS[1]))
 
@@ -47,21 +47,18 @@ def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Crowd, ...]:
 
 
 def plan_contention(run: Run) -> tuple[Chart, ...]:
-    """A panel of lost attempts, one of latencies for each group; no chart unless numbers of writers differ."""
+    """A panel of lost attempts and one of latencies; no chart unless numbers of writers differ."""
     crowds = [crowd for crowd in group_by_writers(run.cases) if len(set(crowd.writers)) > 1]
     if not crowds:
         return ()
-    chart = Chart(
-        name=NAME,
-        title=TITLE,
-        reading=_reading(crowds),
-        panels=(
-            partial(draw_lost_attempts, crowds=tuple(crowds)),
-            *(partial(draw_latency_by_writers, crowd=crowd) for crowd in crowds if _is_timed(crowd)),
-        ),
-        right_in=1.22,
-    )
-    return (chart,)
+    timed = tuple(crowd for crowd in crowds if _is_timed(crowd))
+    latency: tuple[Panel, ...] = ()
+    if len(timed) == 1:
+        latency = (partial(draw_latency_by_writers, crowd=timed[0]),)
+    elif timed:
+        latency = (partial(draw_medians_by_writers, crowds=timed),)
+    lost = partial(draw_lost_attempts, crowds=tuple(crowds))
+    return (Chart(name=NAME, title=TITLE, reading=_reading(crowds), panels=(lost, *latency), right_in=1.22),)
 
 
 def _is_timed(crowd: Crowd) -> bool:
@@ -99,6 +96,24 @@ def draw_latency_by_writers(ax: Axes, crowd: Crowd) -> Axes:
     ax.set(yscale="log", ylabel=f"milliseconds of a commit{how}")
     name_panel(ax, crowd.name)
     _set_writers_axis(ax, crowd.writers)
+    ax.set_ylim(*pad_log_limits(min(values), max(values)))
+    set_count_axis(ax.yaxis)
+    name_line_ends(ax, ends)
+    return ax
+
+
+def draw_medians_by_writers(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
+    """Median milliseconds of a commit against the number of writers; one line per group."""
+    ends, values = [], []
+    for position, crowd in enumerate(crowds):
+        look, times = look_of(position), [run.commit_ms(50) or 0.0 for run in crowd.cases]
+        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=crowd.name)
+        ends.append(EndLabel(text=_short(crowd, crowds), y=times[-1], look=look))
+        values += times
+    how = ", modelled" if any(_is_modelled(crowd) for crowd in crowds) else ""
+    ax.set(yscale="log", ylabel=f"median milliseconds{how}")
+    name_panel(ax, "A commit, retries included")
+    _set_writers_axis(ax, [writers for crowd in crowds for writers in crowd.writers])
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_count_axis(ax.yaxis)
     name_line_ends(ax, ends)

@@ -30,10 +30,10 @@ def plan_charts(
 ) -> tuple[Chart | LeftOut, ...]:
     """Every chart that the run can give, in the page's order, and a reason for every other."""
     answer = answer or answer_run(run, fit, limits)
+    trade_off, contention = plan_trade_off(run, fit, answer, limits), plan_contention(run)
     charts: tuple[Chart | LeftOut, ...] = (
-        *plan_trade_off(run, fit, answer, limits),
-        *plan_operations(run),
-        *plan_contention(run),
+        *((*trade_off, *plan_operations(run), *contention) if answer.swept else (*contention, *trade_off)),
+        *(() if answer.swept else plan_operations(run)),
         plan_keeps_up(answer),
         plan_amounts(answer),
         plan_bytes_per_commit(run),

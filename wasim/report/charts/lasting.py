@@ -1,4 +1,4 @@
-"""Until when a writer keeps up, and what it writes in a day, a month and a year, against the commit interval."""
+"""Until when a writer keeps up, and what it writes in its first day, month and year, against the commit interval."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,7 +25,7 @@ from wasim.units import format_bytes, format_duration
 
 LASTING_NAME, MONTHS_NAME = "keeps_up", "day_month_year"
 _TICKS_S = (60.0, HOUR_S, DAY_S, MONTH_S, YEAR_S)
-_AMOUNTS = (("a day", DAY_S, LOOKS[2]), ("a month", MONTH_S, LOOKS[1]), ("a year", YEAR_S, LOOKS[0]))
+_AMOUNTS = (("day", DAY_S, LOOKS[2]), ("month", MONTH_S, LOOKS[1]), ("year", YEAR_S, LOOKS[0]))
 
 
 def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
@@ -78,7 +78,7 @@ def _reading_of_lasting(choice: Choice) -> str:
 
 
 def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
-    """Metadata of a day, a month and a year without maintenance; lines begin where the writer keeps up so long."""
+    """Metadata of the first day, month and year; lines begin where the writer keeps up so long."""
     ends, values, intervals = list[EndLabel](), list[float](), list[float]()
     for name, horizon_s, look in _AMOUNTS:
         for position, choice in enumerate(choices):
@@ -112,7 +112,7 @@ def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
 
 def plan_amounts(answer: Answer) -> Chart | LeftOut:
     """The chart, or why not."""
-    title = "How much in a day, a month, a year?"
+    title = "How much in the first day, month and year?"
     known = [one for one in answer.swept if any(option.by_horizon for option in one.options)]
     if not known:
         return LeftOut(name=MONTHS_NAME, title=title, why="The model does not reach beyond the horizon of this run.")

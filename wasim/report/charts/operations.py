@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.report.charts.axes import key_below, name_rows, set_linear_byte_axis
-from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.chart import HEAD_IN, Chart, LeftOut
 from wasim.report.charts.palette import look_of
 from wasim.report.series import operation_words
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "operations", "Which operation writes the metadata?"
-ROWS_PER_PANEL = 6
+ROWS_PER_PANEL, LEAST_ROWS, ROW_IN = 12, 6, 0.38
 KEY_COLUMNS = 2
 
 
@@ -31,6 +31,7 @@ def plan_operations(run: Run) -> tuple[Chart | LeftOut, ...]:
         reading="Each bar is the metadata that a case wrote in all, cut by the operation that paid for it.",
         panels=tuple(partial(draw_operations, runs=tuple(part), operations=operations, most=most) for part in cut),
         key_lines=-(-len(operations) // KEY_COLUMNS),
+        panel_in=HEAD_IN + ROW_IN * max(LEAST_ROWS, min(ROWS_PER_PANEL, len(run.cases))),
     )
     return (chart,)
 

@@ -59,7 +59,7 @@ def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound]
     ax.set_ylabel("metadata written")
     set_byte_axis(ax.yaxis)
     _print_ends(ax, choices[0], _bytes_of, format_bytes)
-    _draw_answer(ax, choices, fit, bounds)
+    _draw_answer(ax, choices, fit, bounds, _bytes_of)
     return ax
 
 
@@ -73,7 +73,7 @@ def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bou
     ax.set_ylabel("load + planning, ms")
     set_count_axis(ax.yaxis)
     _print_ends(ax, probed[0], _planning_of, lambda ms: f"{format_figure(ms)} ms")
-    _draw_answer(ax, probed, fit, bounds)
+    _draw_answer(ax, probed, fit, bounds, _planning_of)
     return ax
 
 
@@ -132,14 +132,30 @@ def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], tex
         print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
 
 
-def _draw_answer(ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Sequence[Bound]) -> None:
+def _is_farther_at_the_start(bound: Bound, choices: Sequence[Choice], figure: Callable[[Option], float]) -> bool:
+    """Whether the curves leave more room for a limit's name at the shortest interval than at the longest."""
+
+    def room(at: int) -> float:
+        return min(abs(float(np.log(max(figure(choice.options[at]), 1e-9) / bound.y))) for choice in choices)
+
+    return room(0) > room(-1)
+
+
+def _draw_answer(
+    ax: Axes,
+    choices: Sequence[Choice],
+    fit: FitReport,
+    bounds: Sequence[Bound],
+    figure: Callable[[Option], float],
+) -> None:
     """The limits as lines, what cannot keep up shaded, and where the answer is."""
     low, _ = ax.get_xlim()
     for bound in bounds:
+        at_left = _is_farther_at_the_start(bound, choices, figure)
         ax.axhline(bound.y, color=VERMILLION, linewidth=1.2, linestyle=(0, (2, 2)), gid=f"limit {bound.name}")
         ax.annotate(
-            bound.name, (0.99, bound.y), xycoords=("axes fraction", "data"), xytext=(0, 2),
-            textcoords="offset points", fontsize=TICK_PT - 1, ha="right", va="bottom",
+            bound.name, (0.01 if at_left else 0.99, bound.y), xycoords=("axes fraction", "data"), xytext=(0, 2),
+            textcoords="offset points", fontsize=TICK_PT - 1, ha="left" if at_left else "right", va="bottom",
         )  # fmt: skip
     end_s = too_short_for_a_month_s(choices, fit)
     if end_s > low:
@@ -151,11 +167,13 @@ def _draw_answer(ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Se
     marked = first.options[0] if len(first.options) == 1 else first.chosen
     if marked is not None:
         here = "you are here" if len(first.options) == 1 else "suggested"
+        low, high = ax.get_xlim()
+        at_right = marked.interval_s > np.sqrt(low * high) * 1.01
         ax.axvline(marked.interval_s, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)), gid="chosen")
         ax.annotate(
             f"{here}: {format_duration(marked.interval_s)}", (marked.interval_s, 0.99),
-            xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points", fontsize=TICK_PT - 0.5,
-            va="top", fontweight="bold",
+            xycoords=("data", "axes fraction"), xytext=(-3 if at_right else 3, 0), textcoords="offset points",
+            fontsize=TICK_PT - 0.5, ha="right" if at_right else "left", va="top", fontweight="bold",
         )  # fmt: skip
 
 

@@ -18,20 +18,20 @@ CHOSEN = "→"  # marks the interval that the run recommends
 def options_table(answer: Answer, run: Run) -> TextTable:
     """One row per interval and writer, sorted by interval: bytes, data, planning, until when it keeps up, and money.
 
-    Empty where no writer has two intervals and nothing is foreseen. Columns that no row can fill are left out.
+    Empty where no writer has two intervals and no day of any case is known. Columns that no row can fill are left out.
     """
     horizons = horizons_s(run)
     over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
     columns = {
         over: lambda option: ABSENT if stops_writing(option.run) else format_bytes(option.metadata_bytes),
-        "in a day": lambda option: _of_horizon(option, DAY_S),
-        "in a month": lambda option: _of_horizon(option, MONTH_S),
+        "first day": lambda option: _of_horizon(option, DAY_S),
+        "first month": lambda option: _of_horizon(option, MONTH_S),
         f"{answer.currency} a month": _price,
         "data": lambda option: format_bytes(option.data_bytes),
         "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
         "keeps up": _keeps_up,
     }
-    rows = _by_interval(answer.foreseen)
+    rows = _by_interval(answer.foreseen) if _tells_more_than_results(answer) else []
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
     figures = tuple(known)
@@ -48,6 +48,13 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     )
 
 
+def _tells_more_than_results(answer: Answer) -> bool:
+    """Whether there are intervals to choose from, or amounts beyond the horizon that was run."""
+    return bool(answer.swept) or any(
+        DAY_S in option.by_horizon for choice in answer.foreseen for option in choice.options
+    )
+
+
 def options_remarks(answer: Answer) -> list[str]:
     """Where the figures of `options_table` come from, a sentence each, as far as this run has them."""
     options = [option for choice in answer.foreseen for option in choice.options]
@@ -55,11 +62,14 @@ def options_remarks(answer: Answer) -> list[str]:
     forecast = [one for one in options if one.by_horizon and not one.run.case.is_appends_of_one_writer]
     remarks = []
     if modelled and not all(one.run.is_sampled for one in modelled):
-        remarks.append("A day and a month of appends alone are what the fitted model expects, without maintenance.")
+        remarks.append(
+            "The first day and month of appends alone are what the fitted model expects, without maintenance."
+        )
     if forecast:
         band = max(one.forecast_band for one in forecast)
         width = f" (± {band * 100:.2g} %)" if band else ""
-        remarks.append(f"A day and a month of the other cases are simulated, their maintenance included{width}.")
+        which = "the other cases" if modelled else "each case"
+        remarks.append(f"The first day and month of {which} are simulated, maintenance included{width}.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
         remarks.append("A dash: the writer does not keep up so long.")
     if any(one.planning_ms is not None for one in options):

@@ -21,8 +21,8 @@ def comparison_table(comparison: Comparison) -> TextTable:
 
 def comparison_notes(comparison: Comparison) -> list[str]:
     """What the runs differ in, and which cases were not compared, a sentence each."""
-    differing = [f"differs in {sentence}" for sentence in comparison.differences]
-    return differing + [f"not compared: {sentence}" for sentence in comparison.unmatched]
+    differing = [f"The runs differ in {sentence}." for sentence in comparison.differences]
+    return differing + [f"Not compared: {sentence}." for sentence in comparison.unmatched]
 
 
 def render_comparison(comparison: Comparison) -> RenderableType:

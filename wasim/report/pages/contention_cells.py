@@ -1,5 +1,6 @@
 """The table of what writers in each other's way cost."""
 
+from wasim.fit.groups import name_without_interval
 from wasim.report.pages.cells import TextTable
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run
@@ -15,22 +16,26 @@ FEWEST = 20  # commits, that a 95th percentile is more than their maximum
 def contention_table(run: Run) -> TextTable:
     """Attempts, what was lost, and latency by case; empty where no case has several writers."""
     several = any(one.case.writer.writers > 1 for one in run.cases)
+    one_interval = len({one.case.commit_interval_s for one in run.cases}) == 1
+    kinds = dict.fromkeys(kind for one in run.cases if one.contention is not None for kind in one.contention.failed)
+    ended = f"; failed commits ended in {', '.join(kinds)}" if kinds else ""
     return TextTable(
         caption="Writers at once: commits made and failed, attempts, bytes that came to nothing, and commit latency"
-        + (" (modelled)" if any(one.latency is not None for one in run.cases) else ""),
-        head=("case", *_FIGURES, "failures"),
-        rows=tuple(row for one in run.cases for row in _row(one)) if several else (),
+        + (" (modelled)" if any(one.latency is not None for one in run.cases) else "")
+        + ended,
+        head=("case", *_FIGURES),
+        rows=tuple(row for one in run.cases for row in _row(one, with_interval=not one_interval)) if several else (),
         figures=_FIGURES,
     )
 
 
-def _row(run: CaseRun) -> list[tuple[str, ...]]:
+def _row(run: CaseRun, *, with_interval: bool) -> list[tuple[str, ...]]:
     cost = run.contention
     if cost is None or not len(run.ledger):
         return []
     return [
         (
-            run.case.label,
+            run.case.label if with_interval else name_without_interval(run.case),
             f"{run.commits:,}",
             f"{cost.failed_commits:,}",
             f"{cost.attempts:,}",
@@ -42,7 +47,6 @@ def _row(run: CaseRun) -> list[tuple[str, ...]]:
             _figure(run.commit_ms(50)),
             _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
             _figure(_landed_per_s(run)),
-            ", ".join(f"{count:,} {name}" for name, count in cost.failed.items()) or ABSENT,
         )
     ]
 

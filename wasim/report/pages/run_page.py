@@ -23,6 +23,8 @@ from wasim.report.simulated import simulation_notes
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 
+MANY_CASES = 8  # more of them fold the table of kinds away, as the table by interval has their sums
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
@@ -44,7 +46,9 @@ class Sliders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
-    """What a page says besides its charts. `prices` are for money; `remedies` is what maintenance would save."""
+    """What a page says besides its charts. `prices` are for money; `remedies` is what maintenance would save,
+    `remedies_line` the same in a sentence.
+    """
 
     run: Run
     fit: FitReport
@@ -52,6 +56,7 @@ class PageParts:
     limits: Sequence[LimitOutcome] = ()
     prices: Prices | None = None
     remedies: TextTable | None = None
+    remedies_line: str = ""
     sliders: Sliders | None = None
 
 
@@ -69,10 +74,12 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         facts=state_facts(answer, run),
         measured=measured_line(run),
         headline=headline_table(run),
+        MANY=MANY_CASES,
         options=options_table(answer, run),
         options_remarks=options_remarks(answer),
         matrix=matrix_table(answer),
         remedies=parts.remedies,
+        remedies_line=parts.remedies_line,
         sliders=parts.sliders,
         pictures=[one for one in pictures if one.name not in OF_DETAIL],
         details=[one for one in pictures if one.name in OF_DETAIL],
