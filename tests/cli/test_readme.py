@@ -1,4 +1,4 @@
-"""The README's commands run, and its table is what the sample's run printed."""
+"""The commands of the README and of the documents run, and their links lead somewhere."""
 
 import re
 import shlex
@@ -13,8 +13,17 @@ from wasim.cli import app
 from wasim.scenario import load_scenario
 
 README = (ROOT / "README.md").read_text()
-COMMANDS = re.findall(r"^\.venv/bin/wasim (.+)$", README, flags=re.MULTILINE)
+OF_TESTS_OF_THEIR_OWN = ("choose_interval.md",)  # its commands are compared with what they printed, in tests/capacity
 MEASURES = "--out"  # a command that measures is carried out by test_bench
+
+
+def commands_of(text: str) -> list[str]:
+    return re.findall(r"^\.venv/bin/wasim (.+)$", text, flags=re.MULTILINE)
+
+
+COMMANDS = commands_of(README)
+DOCUMENTS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in OF_TESTS_OF_THEIR_OWN]
+ALL = dict.fromkeys([*COMMANDS, *(command for page in DOCUMENTS for command in commands_of(page.read_text()))])
 
 
 @pytest.fixture
@@ -29,9 +38,11 @@ def test_the_readme_names_every_verb() -> None:
     assert {command.split()[0] for command in COMMANDS} >= {"validate", "bench", "report", "compare"}
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if MEASURES not in command])
-def test_a_command_of_the_readme_runs(command: str, copy_of_root: Path) -> None:
+@pytest.mark.parametrize("command", [command for command in ALL if MEASURES not in command])
+def test_a_command_of_the_documents_runs(command: str, copy_of_root: Path) -> None:
     run = next((copy_of_root / "results" / "sample" / "smoke").iterdir()).name
+    if command.startswith("validate my_stream.yaml"):
+        CliRunner().invoke(app, ["init", "my_stream.yaml"])
     result = CliRunner().invoke(app, shlex.split(command.replace("RUN", run)))
     assert result.exit_code == 0, result.output
     assert result.output.strip()

@@ -105,7 +105,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
 
 
 def thinned(intervals_s: Iterable[float], own_s: float, *, most: int = MOST_INTERVALS) -> list[float]:
-    """At most so many of these intervals, the shortest, the longest and one's own among them."""
+    """At most `most` of these intervals: always the shortest, the longest and `own_s`."""
     found = sorted({*intervals_s})
     while len({*found, own_s}) > most:
         inner = [place for place in range(1, len(found) - 1) if found[place] != own_s]

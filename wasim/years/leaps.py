@@ -152,7 +152,7 @@ class Level:
         return None
 
     def _leap(self, together: int, change: Floats, limit: float, bounds: Bounds) -> Leap | None:
-        """A leap over cycles of so many of the level's; None if there is no room for two."""
+        """A leap over cycles that each span `together` marks of this level; None if there is no room for two cycles."""
         first, second, last = self.marks[-1 - 2 * together], self.marks[-1 - together], self.marks[-1]
         period = last.commits - second.commits
         ahead = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))

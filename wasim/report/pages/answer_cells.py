@@ -31,6 +31,9 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
         "keeps up": _keeps_up,
     }
+    for name, horizon_s in (("first day", DAY_S), ("first month", MONTH_S)):
+        if horizons == [horizon_s]:
+            del columns[name]
     rows = _by_interval(answer.foreseen) if _tells_more_than_results(answer) else []
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
