@@ -14,6 +14,7 @@ from wasim.ledger import (
     RequestKind,
     Requests,
     StepRecords,
+    percentile_ms,
     request_kind,
     sum_by_operation,
     sum_contention,
@@ -227,3 +228,9 @@ def test_requests_are_counted_of_commits_of_steps_and_outside() -> None:
     ]
     put, get, delete = RequestKind.PUT, RequestKind.GET, RequestKind.DELETE
     assert named == [{put: 3}, {put: 3, delete: 4}, {put: 5, get: 6}]
+
+
+def test_a_percentile_needs_twenty_rounds() -> None:
+    rounds_ms = np.arange(20.0)
+    assert percentile_ms(rounds_ms, 50) == 9.5
+    assert percentile_ms(rounds_ms[1:], 50) is None

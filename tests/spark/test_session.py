@@ -130,4 +130,4 @@ def test_a_short_lived_jvm_is_gone_after_its_block_and_what_is_left_of_it_blocks
     started_s = time.monotonic()
     del kept
     gc.collect()
-    assert time.monotonic() - started_s < 1
+    assert time.monotonic() - started_s < 30  # py4j would wait for ever
