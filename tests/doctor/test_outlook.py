@@ -85,11 +85,11 @@ def test_a_table_without_a_history_says_why_it_has_no_outlook():
 
 
 def test_the_command_shows_it_in_every_view(written, tmp_path, capsys):
-    arguments = ["inspect", str(written[0].root), "--commit-interval", "1s", "--forecast", "1d", "--fail-on", "never"]
+    arguments = ["inspect", str(written[0].root), "--commit-interval", "1s", "--forecast", "10m", "--fail-on", "never"]
     page = tmp_path / "page.html"
     assert run_main(*arguments, "--json", "--html", str(page)) == 0
     document = json.loads(capsys.readouterr().out)["outlook"]
-    assert document["ahead_s"] == DAY_S
+    assert document["ahead_s"] == 600
     assert [one["name"] for one in document["prospects"]][:2] == ["as it is", "every 5s"]
     assert 'id="outlook"' in page.read_text()
     assert run_main(*arguments) == 0

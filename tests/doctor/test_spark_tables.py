@@ -96,16 +96,41 @@ def test_orphans_are_those_that_orphan_removal_would_remove(name, lake):
     assert inspection.totals.of(Kind.DATA, State.YOUNG).files == 1
 
 
-def test_expiry_deletes_what_it_was_said_to_free(lake):
-    frees = {one.name: one.frees for one in lake.inspect("mor").remedies}["expire_snapshots to the current one"]
+EXPIRIES = {
+    "mor": ("expire_snapshots to the current one", "older_than => TIMESTAMP '2100-01-01', retain_last => 1"),
+    "forked": ("expire_snapshots to the last 10", "older_than => TIMESTAMP '2100-01-01', retain_last => 10"),
+}
+
+
+@pytest.mark.parametrize("name", EXPIRIES)
+def test_expiry_deletes_what_it_was_said_to_free(name, lake):
+    if name == "forked":
+        fork(lake)
+    remedy, arguments = EXPIRIES[name]
+    (frees,) = [one.frees for one in lake.inspect(name).remedies if one.name == remedy]
     ((data, positions, equalities, manifests, lists, _),) = lake.sql(
-        "CALL doctor.system.expire_snapshots(table => 'db.mor', older_than => TIMESTAMP '2100-01-01', retain_last => 1)"
+        f"CALL doctor.system.expire_snapshots(table => 'db.{name}', {arguments})"
     )
     found = {kind: amount.files for kind, amount in frees.items()}
     assert found.get(Kind.DATA, 0) == data
     assert found.get(Kind.DELETE_FILE, 0) == positions + equalities
     assert found.get(Kind.DATA_MANIFEST, 0) + found.get(Kind.DELETE_MANIFEST, 0) == manifests
     assert found.get(Kind.MANIFEST_LIST, 0) == lists > 0
+
+
+def fork(lake):
+    """A table whose files some go with main's snapshots while others stay for a branch, an old branch and a tag."""
+    table = "doctor.db.forked"
+    lake.sql(f"CREATE TABLE {table} (id bigint) USING iceberg")
+    lake.sql(f"INSERT INTO {table} VALUES (1)")
+    lake.sql(f"ALTER TABLE {table} CREATE BRANCH side WITH SNAPSHOT RETENTION 2 SNAPSHOTS")
+    lake.sql(f"ALTER TABLE {table} CREATE BRANCH old RETAIN 1 DAYS")
+    for branch in ("side", "side", "old", "side"):
+        lake.sql(f"INSERT INTO {table}.branch_{branch} VALUES (2)")
+        lake.sql(f"INSERT OVERWRITE {table} VALUES (3)")
+    lake.sql(f"ALTER TABLE {table} CREATE TAG kept")
+    for number in range(12):
+        lake.sql(f"INSERT OVERWRITE {table} VALUES ({number})")
 
 
 def test_a_table_that_is_written_meanwhile_is_never_called_broken(lake):

@@ -1,12 +1,14 @@
 """The data and delete files that a table's manifests list, each once, with the last snapshot that holds it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.places import Places
+from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import Container, read_container
@@ -23,7 +25,7 @@ from wasim.iceberg.record_scanning import (
     scan_records,
 )
 from wasim.ledger import Kind
-from wasim.storage import StorageError
+from wasim.storage import FileRead
 
 _STATUS, _FILE = 0, 2
 _PATH, _PARTITION, _ROWS, _BYTES, _CONTENT = 100, 102, 103, 104, 134
@@ -34,14 +36,17 @@ _WANTED = frozenset({_STATUS, _FILE, _PATH, _PARTITION, _ROWS, _BYTES, _CONTENT}
 class ContentFiles:
     """Data and delete files by key: a row per file in equal-length columns.
 
-    `last_seen` is the place of the last snapshot that holds the file; `is_live` says whether the current one does.
-    `partitions` number the partitions, by spec and values, as they came.
+    `manifests` has the place of a manifest that holds the file, `others` those of further ones, by file. `last_seen` is
+    the place of the last snapshot that holds it; `is_live` says whether the current one does. `partitions` number the
+    partitions, by spec and values, as they came.
     """
 
     places: dict[str, int] = field(default_factory=dict)
     bytes: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
+    manifests: list[int] = field(default_factory=list)
+    others: dict[int, list[int]] = field(default_factory=dict)
     last_seen: list[int] = field(default_factory=list)
     is_live: list[bool] = field(default_factory=list)
     partitions: list[int] = field(default_factory=list)
@@ -79,45 +84,64 @@ class _Layout:
 class _Held:
     """What a manifest says of all its files."""
 
+    manifest: int
     spec_id: int
     is_live: bool
     last_seen: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entries:
+class Entries:
+    """The entries of a manifest by the wanted fields; `inner` are the places of the data file's own."""
+
     rows: list[Row]
     places: Mapping[int, int]
     inner: Mapping[int, int]
 
 
-def read_content(index: ManifestIndex, *, read: Callable[[str], bytes], places: Places, faults: Faults) -> ContentFiles:
-    """The files of all manifests of an index. Manifests that cannot be read go into `faults`."""
-    content, live, container = ContentFiles(), set(index.live), None
-    for place, manifest in enumerate(index.manifests):
+ManifestRead: TypeAlias = Entries | FileNotFoundError | WasimError
+"""A manifest as it was read, or why it was not."""
+
+
+def read_content(
+    index: ManifestIndex, *, manifests: Iterable[ManifestRead], places: Places, faults: Faults
+) -> ContentFiles:
+    """The files of all manifests of an index, read in its order. Manifests that cannot be read go into `faults`."""
+    content, live = ContentFiles(), set(index.live)
+    for place, (manifest, found) in enumerate(zip(index.manifests, manifests, strict=True)):
         key, is_live = index.keys[place], place in live
-        try:
-            data = read(key)
-            if data[:4] == PARQUET_MAGIC:
-                entries = _parquet_entries(data, key)
-            else:
-                container = read_container(data, source=key, like=container)
-                entries = _entries(container, key)
-        except FileNotFoundError:
-            faults.add_missing(key, "a manifest", was_listed=key in places.files)
-        except (IcebergFileError, StorageError) as error:
-            faults.add_unreadable(error)
-        else:
-            _check_counts(manifest, entries, key, faults)
-            held = _Held(spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=index.last_seen[place])
-            _add(content, entries, places, held)
+        if isinstance(found, Entries):
+            _check_counts(manifest, found, key, faults)
+            last_seen = index.last_seen(place)
+            held = _Held(manifest=place, spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=last_seen)
+            _add(content, found, places, held)
             continue
+        if isinstance(found, FileNotFoundError):
+            faults.add_missing(key, "a manifest", was_listed=key in places.files)
+        else:
+            faults.add_unreadable(found)
         content.unread_manifests += 1
         content.unread_live_manifests += is_live
     return content
 
 
-def _parquet_entries(data: bytes, key: str) -> _Entries:
+def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRead]:
+    """The entries of manifests from keys and bytes."""
+    container = None
+    for key, data in files:
+        try:
+            if not isinstance(data, bytes):
+                yield data
+            elif data[:4] == PARQUET_MAGIC:
+                yield _parquet_entries(data, key)
+            else:
+                container = read_container(data, source=key, like=container)
+                yield _entries(container, key)
+        except IcebergFileError as error:
+            yield error
+
+
+def _parquet_entries(data: bytes, key: str) -> Entries:
     """The entries of a manifest of format version 4, as rows of the same fields."""
     rows: list[Row] = [
         (
@@ -133,10 +157,10 @@ def _parquet_entries(data: bytes, key: str) -> _Entries:
         for one in read_manifest(data, source=key).entries
     ]
     inner = {number: place for place, number in enumerate((_PATH, _PARTITION, _ROWS, _BYTES, _CONTENT))}
-    return _Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
+    return Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
 
 
-def _entries(container: Container, key: str) -> _Entries:
+def _entries(container: Container, key: str) -> Entries:
     try:
         layout = _layout(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
@@ -149,7 +173,7 @@ def _entries(container: Container, key: str) -> _Entries:
                 key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
             )
         rows += scanned.rows
-    return _Entries(rows=rows, places=layout.scanner.places, inner=layout.inner)
+    return Entries(rows=rows, places=layout.scanner.places, inner=layout.inner)
 
 
 # Hundreds of manifests of a table share their schema, and checking it would cost more than their entries.
@@ -163,7 +187,7 @@ def _layout(avro_schema: bytes, is_java: bool) -> _Layout:
     return _Layout(scanner=record_scanner(record, _WANTED), inner=inner)
 
 
-def _add(content: ContentFiles, entries: _Entries, places: Places, held: _Held) -> None:
+def _add(content: ContentFiles, entries: Entries, places: Places, held: _Held) -> None:
     status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
     path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))
     content_at, partition_at = entries.inner.get(_CONTENT), entries.inner.get(_PARTITION)
@@ -181,11 +205,13 @@ def _add(content: ContentFiles, entries: _Entries, places: Places, held: _Held) 
             content.bytes.append(_whole(file[bytes_at]))
             content.rows.append(_whole(file[rows_at]))
             content.kinds.append(kind)
+            content.manifests.append(held.manifest)
             content.last_seen.append(held.last_seen)
             content.is_live.append(held.is_live)
             partition = (held.spec_id, None if partition_at is None else file[partition_at])
             content.partitions.append(content.partition_places.setdefault(partition, len(content.partition_places)))
         else:
+            content.others.setdefault(place, []).append(held.manifest)
             content.last_seen[place] = max(content.last_seen[place], held.last_seen)
             content.is_live[place] = content.is_live[place] or held.is_live
 
@@ -198,7 +224,7 @@ def _whole(value: Value) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _check_counts(manifest: ManifestFile, entries: _Entries, key: str, faults: Faults) -> None:
+def _check_counts(manifest: ManifestFile, entries: Entries, key: str, faults: Faults) -> None:
     """The counts in the list against the entries themselves."""
     told = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
     if None in told:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wasim.doctor.decoding import DecoderHere
 from wasim.doctor.findings import Finding, Severity, find, live_data_bytes, thresholds_with
 from wasim.doctor.growth import Growth, measure_growth
 from wasim.doctor.history import History, rebuild_history
@@ -81,7 +82,8 @@ def inspect_location(location: str, options: InspectOptions | None = None) -> In
 def inspect_table(opened: OpenedTable, options: InspectOptions) -> Inspection:
     """The inspection of a table already opened."""
     thresholds = thresholds_with(options.thresholds)
-    tree = read_tree(opened, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
+    decoder = DecoderHere(storage=opened.storage, root=opened.root)
+    tree = read_tree(opened, decoder, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
     totals = total_states(tree.files)
     parts = measure_parts(opened.json_text, opened.metadata)
     history = rebuild_history(tree, options.commit_interval_s)

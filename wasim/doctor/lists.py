@@ -4,20 +4,22 @@ Lists of a streaming table are their predecessor with a record or two at the fro
 held the older one's bytes as their end. So a history of n commits is decoded in n records, not in n².
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from wasim.doctor.faults import Faults
 from wasim.doctor.places import Places
+from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.manifest_lists import PartitionFieldSummary, list_record
 from wasim.iceberg.record_scanning import Row, Scanner, allowed_items, record_scanner, scan_records
 from wasim.iceberg.snapshots import Snapshot
-from wasim.storage import StorageError
+from wasim.storage import FileRead
 
-_PARTITIONS = 507
+_PATH, _PARTITIONS = 500, 507
 _NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
 _SUMMARY = (509, 510, 511)
 
@@ -26,165 +28,146 @@ _SUMMARY = (509, 510, 511)
 class ManifestIndex:
     """All manifests of the retained snapshots, and which snapshots hold each.
 
-    `manifests[i]`, under the key `keys[i]`, is in the list of the `last_seen[i]`-th of `snapshots`, and of none after
-    it. `live` are those of the current snapshot, in its list's order; `in_other_refs` those of the snapshots of other
-    branches and tags. `counts` and `bytes` are of each snapshot's manifests, -1 where its list cannot be read;
-    `list_keys` are the lists, empty for manifests that metadata.json names itself.
+    `manifests[i]`, under the key `keys[i]`, is held by the `snapshots` from the first to the last place of each of
+    `spans[i]`. `live` are those of the current snapshot, in its list's order. `counts` and `bytes` are of each
+    snapshot's manifests, -1 where its list cannot be read; `list_keys` are the lists, empty for manifests that
+    metadata.json names itself.
     """
 
     snapshots: tuple[Snapshot, ...]
     manifests: list[ManifestFile]
     keys: list[str]
-    last_seen: list[int]
+    spans: list[list[tuple[int, int]]]
     live: list[int]
-    in_other_refs: frozenset[int]
     counts: list[int]
     bytes: list[int]
     list_keys: list[str]
     live_is_known: bool
     """False if the current snapshot's manifest list cannot be read."""
 
+    def last_seen(self, place: int) -> int:
+        """The place of the last snapshot that holds a manifest."""
+        return self.spans[place][-1][1]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _List:
-    """A list as it was read: its records' bytes, and which manifest each is.
+class ListFront:
+    """A manifest list beside the one read before it: it ends in `kept` of that one's manifests, with `rows` in front.
 
-    `lefts` are the bytes from each record's beginning to the end, which what is put before it leaves as they are.
+    `places` say where in a row each field stands.
     """
 
-    scanner: Scanner | None
-    raw: bytes
-    lefts: list[int]
-    ids: list[int]
+    key: str
+    kept: int
+    rows: list[Row]
+    places: Mapping[int, int]
 
 
-_EMPTY = _List(scanner=None, raw=b"", lefts=[], ids=[])
+ListRead: TypeAlias = ListFront | FileNotFoundError | WasimError
+"""A list as it was read, or why it was not."""
 
 
 def index_manifests(
     snapshots: Sequence[Snapshot],
     *,
     current: int | None,
-    other_refs: frozenset[int],
-    read: Callable[[str], bytes],
+    list_keys: Sequence[str],
+    lists: Iterable[ListRead],
     places: Places,
     faults: Faults,
 ) -> ManifestIndex:
-    """The manifests of these snapshots, oldest first; `current` and `other_refs` are snapshot ids.
+    """The manifests of these snapshots, oldest first; `current` is a snapshot's id.
 
-    `read` takes a key of `Places`. Lists that cannot be read go into `faults`.
+    `list_keys` are `list_keys_of` these snapshots, and `lists` what those that are not empty hold. Lists that cannot be
+    read go into `faults`.
     """
-    return _Indexing(read, places, faults).run(snapshots, current, other_refs)
+    return _Indexing(iter(lists), places, faults).run(snapshots, list_keys, current)
+
+
+def list_keys_of(snapshots: Sequence[Snapshot], places: Places) -> list[str]:
+    """The keys of these snapshots' manifest lists; empty for manifests that metadata.json names itself."""
+    return ["" if one.manifest_list is None else places.key(one.manifest_list) for one in snapshots]
 
 
 class _Indexing:
-    def __init__(self, read: Callable[[str], bytes], places: Places, faults: Faults) -> None:
-        self.read, self.places, self.faults = read, places, faults
+    """Manifests by number as they come; `held` are those of the list before, its last one first."""
+
+    def __init__(self, lists: Iterator[ListRead], places: Places, faults: Faults) -> None:
+        self.lists, self.places, self.faults = lists, places, faults
         self.manifests: list[ManifestFile] = []
         self.keys: list[str] = []
-        self.last_seen: list[int] = []
+        self.spans: list[list[tuple[int, int]]] = []
+        self.since: list[int] = []
         self.by_path: dict[str, int] = {}
+        self.held: list[int] = []
+        self.held_bytes = 0
 
-    def run(self, snapshots: Sequence[Snapshot], current: int | None, other_refs: frozenset[int]) -> ManifestIndex:
-        before, live, others, live_is_known = _EMPTY, list[int](), set[int](), current is None
-        counts, sizes, list_keys = list[int](), list[int](), list[str]()
-        for place, snapshot in enumerate(snapshots):
-            key, found = self._list_of(snapshot, before)
-            list_keys.append(key)
-            counts.append(-1 if found is None else len(found.ids))
-            if found is None:
-                sizes.append(-1)
-                continue
-            left, came = _difference(before, found)
-            for gone in left:
-                self.last_seen[gone] = place - 1
-            known = sizes[-1] if sizes and sizes[-1] >= 0 and before is not _EMPTY else None
-            sizes.append(self._bytes(found.ids) if known is None else known + self._bytes(came) - self._bytes(left))
-            if snapshot.snapshot_id == current:
-                live, live_is_known = found.ids, True
-            if snapshot.snapshot_id in other_refs:
-                others.update(found.ids)
-            before = found
-        for kept in before.ids:
-            self.last_seen[kept] = len(snapshots) - 1
+    def run(self, snapshots: Sequence[Snapshot], list_keys: Sequence[str], current: int | None) -> ManifestIndex:
+        live, live_is_known = list[int](), current is None
+        counts, sizes = list[int](), list[int]()
+        for place, (snapshot, key) in enumerate(zip(snapshots, list_keys, strict=True)):
+            is_read = self._hold(snapshot, key, place)
+            counts.append(len(self.held) if is_read else -1)
+            sizes.append(self.held_bytes if is_read else -1)
+            if is_read and snapshot.snapshot_id == current:
+                live, live_is_known = self.held[::-1], True
+        self._let_go(self.held, len(snapshots) - 1)
         return ManifestIndex(
             snapshots=tuple(snapshots),
             manifests=self.manifests,
             keys=self.keys,
-            last_seen=self.last_seen,
+            spans=self.spans,
             live=live,
-            in_other_refs=frozenset(others),
             counts=counts,
             bytes=sizes,
-            list_keys=list_keys,
+            list_keys=list(list_keys),
             live_is_known=live_is_known,
         )
 
-    def _bytes(self, ids: Sequence[int]) -> int:
+    def _hold(self, snapshot: Snapshot, key: str, place: int) -> bool:
+        """Hold what a snapshot holds; False, and all as it was, if its list could not be read."""
+        if not key:
+            self._change(0, [self._known(one) for one in self._inline(snapshot)], place)
+            return True
+        match next(self.lists):
+            case ListFront() as found:
+                self._change(found.kept, [self._known_row(row, found.places) for row in found.rows], place)
+                return True
+            case FileNotFoundError():
+                what = f"the manifest list of snapshot {snapshot.snapshot_id}"
+                self.faults.add_missing(key, what, was_listed=key in self.places.files)
+            case WasimError() as error:
+                self.faults.add_unreadable(error)
+        return False
+
+    def _change(self, kept: int, front: list[int], place: int) -> None:
+        left = self.held[kept:]
+        del self.held[kept:]
+        self.held += reversed(front)
+        stay = set(left).intersection(front)
+        self._let_go([one for one in left if one not in stay], place - 1)
+        for came in front:
+            if came not in stay:
+                self.since[came] = place
+        self.held_bytes += self._bytes(front) - self._bytes(left)
+
+    def _let_go(self, ids: Iterable[int], last: int) -> None:
+        for one in ids:
+            self.spans[one].append((self.since[one], last))
+
+    def _bytes(self, ids: Iterable[int]) -> int:
         return sum(self.manifests[one].manifest_length for one in ids)
 
-    def _list_of(self, snapshot: Snapshot, before: _List) -> tuple[str, _List | None]:
-        if snapshot.manifest_list is None:
-            return "", self._inline(snapshot)
-        key = self.places.key(snapshot.manifest_list)
-        try:
-            return key, self._read(self.read(key), key, before)
-        except FileNotFoundError:
-            self.faults.add_missing(
-                key, f"the manifest list of snapshot {snapshot.snapshot_id}", was_listed=key in self.places.files
-            )
-        except (IcebergFileError, StorageError) as error:
-            self.faults.add_unreadable(error)
-        return key, None
-
-    def _inline(self, snapshot: Snapshot) -> _List:
+    def _inline(self, snapshot: Snapshot) -> Iterator[ManifestFile]:
         """Manifests that v1 metadata names itself; only their paths and sizes are known."""
-        ids = []
         for path in snapshot.manifests:
             stored = self.places.files.get(self.places.key(path))
             length = 0 if stored is None else stored.size_bytes
             added = snapshot.snapshot_id if path not in self.by_path else None
-            ids.append(
-                self._known(
-                    ManifestFile(
-                        manifest_path=path, manifest_length=length, partition_spec_id=0, added_snapshot_id=added
-                    )
-                )
-            )
-        return _List(scanner=None, raw=b"", lefts=[], ids=ids)
-
-    def _read(self, data: bytes, key: str, before: _List) -> _List:
-        container = read_container(data, source=key)
-        try:
-            scanner = _scanner(container.header.get("avro.schema", b""))
-        except IcebergFileError as error:
-            raise IcebergFileError(key, error.problem) from error
-        blocks = container.blocks
-        raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
-        items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
-        shared = _shared_records(before, scanner, raw)
-        if shared is not None:
-            stop = len(raw) - before.lefts[shared]
-            try:
-                scanned = scan_records(raw, scanner, source=key, items=items, records=records, stop=stop)
-            except IcebergFileError:
-                pass  # what is alike is no whole number of records
-            else:
-                head = self._ids(scanned.rows, scanner)
-                lefts = [len(raw) - start for start in scanned.starts]
-                return _List(
-                    scanner=scanner, raw=raw, lefts=lefts + before.lefts[shared:], ids=head + before.ids[shared:]
-                )
-        scanned = scan_records(raw, scanner, source=key, items=items, records=records)
-        lefts = [len(raw) - start for start in scanned.starts]
-        return _List(scanner=scanner, raw=raw, lefts=lefts, ids=self._ids(scanned.rows, scanner))
-
-    def _ids(self, rows: Sequence[Row], scanner: Scanner) -> list[int]:
-        return [self._known_row(row, scanner.places) for row in rows]
+            yield ManifestFile(manifest_path=path, manifest_length=length, partition_spec_id=0, added_snapshot_id=added)
 
     def _known_row(self, row: Row, places: Mapping[int, int]) -> int:
-        path = str(row[places[500]])
-        found = self.by_path.get(path)
+        found = self.by_path.get(str(row[places[_PATH]]))
         return self._known(_manifest(row, places)) if found is None else found
 
     def _known(self, manifest: ManifestFile) -> int:
@@ -193,8 +176,67 @@ class _Indexing:
             found = self.by_path[manifest.manifest_path] = len(self.manifests)
             self.manifests.append(manifest)
             self.keys.append(self.places.key(manifest.manifest_path))
-            self.last_seen.append(-1)
+            self.spans.append([])
+            self.since.append(-1)
         return found
+
+
+def read_lists(files: Iterable[tuple[str, FileRead]]) -> Iterator[ListRead]:
+    """Manifest lists from keys and bytes, oldest first, each beside the last before it that could be read."""
+    chain = _Chain()
+    for key, data in files:
+        if not isinstance(data, bytes):
+            yield data
+            continue
+        try:
+            yield chain.next(data, key)
+        except IcebergFileError as error:
+            yield error
+
+
+class _Chain:
+    """The list read last: its records' bytes, and for each record, the last one first, the bytes from it to the end."""
+
+    def __init__(self) -> None:
+        self.scanner: Scanner | None = None
+        self.raw = b""
+        self.lefts: list[int] = []
+
+    def next(self, data: bytes, key: str) -> ListFront:
+        container = read_container(data, source=key)
+        try:
+            scanner = _scanner(container.header.get("avro.schema", b""))
+        except IcebergFileError as error:
+            raise IcebergFileError(key, error.problem) from error
+        blocks = container.blocks
+        raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
+        items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
+        kept = self._shared_records(raw) if scanner is self.scanner else 0
+        stop = len(raw) - (self.lefts[kept - 1] if kept else 0)
+        try:
+            scanned = scan_records(raw, scanner, source=key, items=items, records=records, stop=stop)
+        except IcebergFileError:
+            if not kept:
+                raise
+            kept = 0  # what is alike is no whole number of records
+            scanned = scan_records(raw, scanner, source=key, items=items, records=records)
+        self.scanner, self.raw = scanner, raw
+        del self.lefts[kept:]
+        self.lefts += [len(raw) - start for start in reversed(scanned.starts)]
+        return ListFront(key=key, kept=kept, rows=scanned.rows, places=scanner.places)
+
+    def _shared_records(self, raw: bytes) -> int:
+        """How many records of the list before this one ends in, by their bytes."""
+        if raw.endswith(self.raw):
+            return len(self.lefts)
+        low, high = 0, len(self.lefts) - 1  # the last `low` are alike; all of them are not
+        while low < high:
+            middle = (low + high + 1) // 2
+            if raw.endswith(self.raw[-self.lefts[middle - 1] :]):
+                low = middle
+            else:
+                high = middle - 1
+        return max(0, low)
 
 
 @lru_cache(maxsize=64)
@@ -204,43 +246,13 @@ def _scanner(avro_schema: bytes) -> Scanner:
     return record_scanner(record, (*_NUMBERS, _PARTITIONS, *_SUMMARY))
 
 
-def _shared_records(before: _List, scanner: Scanner, raw: bytes) -> int | None:
-    """The first record of the list before from which on this list ends in the same bytes; None if none."""
-    if before.scanner is not scanner or not before.lefts:
-        return None
-    if raw.endswith(before.raw):
-        return 0
-    low, high = 1, len(before.lefts)  # the tail from `high` on is alike, being empty
-    while low < high:
-        middle = (low + high) // 2
-        if raw.endswith(before.raw[-before.lefts[middle] :]):
-            high = middle
-        else:
-            low = middle + 1
-    return low if low < len(before.lefts) else None
-
-
-def _difference(before: _List, found: _List) -> tuple[list[int], list[int]]:
-    """Manifests that left between two lists, and those that came; only the fronts of the lists are compared."""
-    alike = 0
-    most = min(len(before.ids), len(found.ids))
-    if before.ids and found.ids[-len(before.ids) :] == before.ids:
-        alike = len(before.ids)
-    else:
-        while alike < most and before.ids[-1 - alike] == found.ids[-1 - alike]:
-            alike += 1
-    old, new = before.ids[: len(before.ids) - alike], found.ids[: len(found.ids) - alike]
-    kept = set(old) & set(new)
-    return [one for one in old if one not in kept], [one for one in new if one not in kept]
-
-
 def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:
     def number(field_id: int) -> int | None:
         value = row[places[field_id]] if field_id in places else None
         return value if isinstance(value, int) else None
 
     return ManifestFile(
-        manifest_path=str(row[places[500]]),
+        manifest_path=str(row[places[_PATH]]),
         manifest_length=number(501) or 0,
         partition_spec_id=number(502) or 0,
         added_snapshot_id=number(503),

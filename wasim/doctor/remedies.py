@@ -1,13 +1,15 @@
 """What each remedy would free, and the SQL that applies it. Nothing is ever applied here."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from wasim.doctor.expiry import Expirable
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.states import Amount, State, StateTotals
 from wasim.doctor.tree import Tree
+from wasim.iceberg import TableMetadata
 from wasim.iceberg.properties import (
     GC_ENABLED,
     METADATA_COMPRESSION,
@@ -15,6 +17,7 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
+from wasim.iceberg.retention import Expiry, retained_snapshots
 from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.ledger import Kind
 from wasim.units import format_duration
@@ -22,8 +25,9 @@ from wasim.units import format_duration
 _DAY_S = 86_400.0
 _KEEPS = (100, 10, 1)
 _AGES_S = (5 * _DAY_S, _DAY_S, 3_600.0)
-_SAMPLE_BYTES = 8 << 20
+_SAMPLES, _SAMPLE_BYTES = 4, 32 << 10
 _SHORT_LOG = 10
+_LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which SQL has no moments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,61 +66,52 @@ def _refused(remedy: Remedy) -> Remedy:
 
 def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
     """Expiry to a number of snapshots and to an age, as `expire_snapshots` counts them; each outcome once."""
-    count, found, seen = len(tree.index.snapshots), list[Remedy](), set[int]()
-    for keep in _KEEPS:
-        if keep < count:
-            seen.add(count - keep)
-            name = f"expire_snapshots to the last {keep}" if keep > 1 else "expire_snapshots to the current one"
-            # retain_last is a floor: an age beyond every snapshot makes it the ceiling too.
-            now = _timestamp(tree.opened.listed_at_s)
-            call = call_procedure("expire_snapshots", table, f"older_than => {now}, retain_last => {keep}")
-            found.append(_expiry(tree, parts, count - keep, name, call))
-    for age_s in _AGES_S:
-        oldest_ms = tree.opened.listed_at_s * 1000 - age_s * 1000
-        first = sum(one.timestamp_ms < oldest_ms for one in tree.index.snapshots)
-        first = min(first, count - 1)
-        if first > 0 and first not in seen:
-            seen.add(first)
-            oldest = _timestamp(tree.opened.listed_at_s - age_s)
-            call = call_procedure("expire_snapshots", table, f"older_than => {oldest}")
-            found.append(_expiry(tree, parts, first, f"expire_snapshots older than {format_duration(age_s)}", call))
+    metadata, now_ms = tree.opened.metadata, round(tree.opened.listed_at_s * 1000)
+    every = frozenset(one.snapshot_id for one in metadata.snapshots)
+    expirable, seen, found = Expirable(tree), {every}, list[Remedy]()
+    newest_ms = max((one.timestamp_ms for one in metadata.snapshots), default=0)
+    for name, older_than_ms, retain_last in _expiries_to_weigh(now_ms, newest_ms):
+        expiry = Expiry(now_ms=now_ms, older_than_ms=older_than_ms, retain_last=retain_last)
+        kept = retained_snapshots(metadata, expiry)
+        if kept in seen:
+            continue
+        seen.add(kept)
+        arguments = f"older_than => {_timestamp(older_than_ms / 1000)}"
+        arguments += "" if retain_last is None else f", retain_last => {retain_last}"
+        gone = len(every - kept)
+        found.append(
+            Remedy(
+                name=f"expire_snapshots {name}",
+                frees=expirable.freed(kept),
+                json_bytes_saved=_json_bytes_of(gone, tree, parts),
+                note=f"{gone:,} snapshots go{_held_by_others(metadata, kept)}",
+                sql=call_procedure("expire_snapshots", table, arguments),
+            )
+        )
     return found
 
 
-def _expiry(tree: Tree, parts: JsonParts, first_kept: int, name: str, sql: str) -> Remedy:
-    """The expiry of the snapshots before a place. Those that a branch or a tag holds stay, and what they hold."""
-    index = tree.index
-    current = tree.opened.metadata.current_snapshot_id
-    referred = {ref.snapshot_id for ref in tree.opened.metadata.refs.values()} | {current}
-    kept_lists = {key for place, key in enumerate(index.list_keys) if index.snapshots[place].snapshot_id in referred}
-    kept_manifests = {index.keys[place] for place in index.in_other_refs} | {index.keys[place] for place in index.live}
-    frees: dict[Kind, Amount] = {}
-    for file in tree.files:
-        is_freed = (
-            file.kind is not None
-            and file.state is State.RETAINED
-            and file.last_seen is not None
-            and file.last_seen < first_kept
-            and file.key not in kept_lists
-            and file.key not in kept_manifests
-        )
-        # Data that an older branch alone holds would be kept; which that is, manifests of refs alone would tell.
-        if (
-            is_freed
-            and file.kind is not None
-            and not (index.in_other_refs and file.kind in (Kind.DATA, Kind.DELETE_FILE))
-        ):
-            frees[file.kind] = frees.get(file.kind, Amount()) + Amount(files=1, bytes=file.bytes)
+def _expiries_to_weigh(now_ms: int, newest_ms: int) -> Iterator[tuple[str, int, int | None]]:
+    """Words, older than which moment, and how many to retain; None where an age alone is given."""
+    # retain_last is a floor: an age beyond every snapshot, in whole seconds as SQL has it, makes it the ceiling too.
+    beyond_ms = min((max(now_ms, newest_ms) // 1000 + 1) * 1000, _LATEST_MS)
+    for keep in _KEEPS:
+        yield (f"to the last {keep}" if keep > 1 else "to the current one"), beyond_ms, keep
+    for age_s in _AGES_S:
+        yield f"older than {format_duration(age_s)}", now_ms - round(age_s * 1000), None
+
+
+def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
+    """What to say of the branches and tags that keep snapshots beside those of main."""
+    names = sorted(name for name, ref in metadata.refs.items() if name != "main" and ref.snapshot_id in kept)
+    return f"; what {len(names):,} more branches and tags keep stays" if names else ""
+
+
+def _json_bytes_of(snapshots: int, tree: Tree, parts: JsonParts) -> int:
+    """What so many snapshots take of metadata.json as it is stored."""
     per_snapshot = parts.growth_bytes.get("snapshots", 0.0) + parts.growth_bytes.get("snapshot-log", 0.0)
-    gone = first_kept - sum(index.snapshots[place].snapshot_id in referred for place in range(first_kept))
     share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
-    return Remedy(
-        name=name,
-        frees=frees,
-        json_bytes_saved=round(per_snapshot * gone * share),
-        note=f"{gone:,} snapshots go",
-        sql=sql,
-    )
+    return round(per_snapshot * snapshots * share)
 
 
 def _orphan_removal(totals: StateTotals, table: str) -> Remedy | None:
@@ -184,13 +179,14 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
     if tree.opened.is_compressed:
         return None
     text = tree.opened.json_text
-    sample = text[:_SAMPLE_BYTES]
-    saved = round(len(text) * (1 - len(zlib.compress(sample, 6)) / len(sample)))
+    step = max(_SAMPLE_BYTES, len(text) // _SAMPLES)
+    samples = [text[at : at + _SAMPLE_BYTES] for at in range(0, len(text), step)]
+    share = sum(len(zlib.compress(one, 6)) for one in samples) / max(1, sum(map(len, samples)))
     return Remedy(
         name="gzip metadata.json",
         frees={},
-        json_bytes_saved=saved,
-        is_estimate=len(text) > _SAMPLE_BYTES,
+        json_bytes_saved=round(len(text) * (1 - share)),
+        is_estimate=len(samples) > 1,
         note="of those written from then on",
         sql=set_properties(table, {METADATA_COMPRESSION: "gzip"}),
     )

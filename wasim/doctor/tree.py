@@ -1,11 +1,11 @@
 """A table's files judged: everything that its metadata refers to, against everything that its folder holds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wasim.doctor.content import ContentFiles, read_content
+from wasim.doctor.decoding import Decoder
 from wasim.doctor.faults import FaultKind, Faults
-from wasim.doctor.lists import ManifestIndex, index_manifests
+from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
@@ -47,37 +47,30 @@ class Tree:
         return content is not None and len(content) > 0 and not any(key in self.opened.files for key in content.places)
 
 
-def read_tree(opened: OpenedTable, *, grace_s: float = DEFAULT_GRACE_S, reads_manifests: bool = True) -> Tree:
+def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True) -> Tree:
     """The tree of a table; its faults are gathered, never raised."""
     metadata, faults = opened.metadata, opened.faults
     places = Places(root=opened.root, location=metadata.location, files=opened.files)
-    read = _reader(opened)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
+    list_keys = list_keys_of(snapshots, places)
     index = index_manifests(
         snapshots,
         current=current,
-        other_refs=frozenset(ref.snapshot_id for ref in metadata.refs.values()) - {current},
-        read=read,
+        list_keys=list_keys,
+        lists=decoder.lists([key for key in list_keys if key]),
         places=places,
         faults=faults,
     )
     if current is not None and all(one.snapshot_id != current for one in snapshots):
         faults.add(FaultKind.INCONSISTENT, f"{opened.chosen.path}: its current snapshot {current} is not among its own")
-    content = read_content(index, read=read, places=places, faults=faults) if reads_manifests else None
+    content = None
+    if reads_manifests:
+        content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)
     states = _States(opened, places, index, content, grace_s)
     files = states.of_all()
     _find_faults(states, faults)
     return Tree(opened=opened, places=places, index=index, content=content, files=files, faults=faults)
-
-
-def _reader(opened: OpenedTable) -> Callable[[str], bytes]:
-    def read(key: str) -> bytes:
-        if not is_outside(key):
-            return opened.storage.read(f"{opened.root.rstrip('/')}/{key}")
-        return opened.storage.read(key if opened.storage.scheme == "file" else key.lstrip("/"))
-
-    return read
 
 
 class _States:
@@ -107,11 +100,12 @@ class _States:
 
     def _refer_to_statistics(self) -> None:
         metadata = self.opened.metadata
+        places = {one.snapshot_id: place for place, one in enumerate(self.index.snapshots)}
         found: list[StatisticsFile | PartitionStatisticsFile] = [*metadata.statistics, *metadata.partition_statistics]
         for one in found:
             key = self.places.key(one.statistics_path)
             state = State.LIVE if one.snapshot_id == metadata.current_snapshot_id else State.RETAINED
-            self.metadata[key] = (Kind.STATISTICS, state, None)
+            self.metadata[key] = (Kind.STATISTICS, state, places.get(one.snapshot_id))
             self.expected_bytes[key] = (FaultKind.WRONG_STATISTICS, one.file_size_bytes)
 
     def _refer_to_lists_and_manifests(self) -> None:
@@ -124,7 +118,7 @@ class _States:
         for place, manifest in enumerate(index.manifests):
             kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
             state = State.LIVE if place in live else State.RETAINED
-            self.metadata[index.keys[place]] = (kind, state, index.last_seen[place])
+            self.metadata[index.keys[place]] = (kind, state, index.last_seen(place))
             self.expected_bytes[index.keys[place]] = (FaultKind.WRONG_MANIFEST_LENGTH, manifest.manifest_length)
 
     def of_all(self) -> list[FileState]:

@@ -6,6 +6,7 @@ Whether a manifest lists data or deletes stands inside it, not in its name.
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -110,7 +111,12 @@ def staged_manifest_name(job: str, operator: str, checkpoint: int, number: int) 
 def parse_metadata_name(name: str) -> MetadataJsonName | None:
     """What a metadata.json's file name says, or None for other names."""
     # Nearly every name in a long table's folder is another: a comparison spares the pattern.
-    match = _METADATA_JSON.fullmatch(name) if _METADATA_JSON_MARK in name else None
+    return _parsed_metadata_name(name) if _METADATA_JSON_MARK in name else None
+
+
+@lru_cache(maxsize=4096)
+def _parsed_metadata_name(name: str) -> MetadataJsonName | None:
+    match = _METADATA_JSON.fullmatch(name)
     if not match:
         return None
     version = match["hadoop"] or match["version"]

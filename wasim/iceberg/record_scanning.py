@@ -188,10 +188,15 @@ def _skipper(node: AvroType) -> _Skip:
         case AvroOptional():
             return _skip_optional(_skipper(node.item), 0 if node.null_first else 1)
         case AvroArray():
-            numbers = _numbers_in(node.item)
-            return _skip_numbers(numbers) if numbers else _skip_array(_skipper(node.item))
+            return _array_skipper(node.item)
         case AvroRecord():
             return _skip_fields(tuple(_skipper(part) for _, part in node.fields))
+
+
+def _array_skipper(item: AvroType) -> _Skip:
+    if numbers := _numbers_in(item):
+        return _skip_numbers(numbers)
+    return _skip_bounds if _is_bound(item) else _skip_array(_skipper(item))
 
 
 def _numbers_in(item: AvroType) -> int:
@@ -200,6 +205,34 @@ def _numbers_in(item: AvroType) -> int:
         counts = [_numbers_in(part) for _, part in item.fields]
         return sum(counts) if all(counts) else 0
     return int(isinstance(item, AvroPrimitive) and item.kind in ("int", "long"))
+
+
+def _is_bound(item: AvroType) -> bool:
+    """Whether an item is a column's number and bytes, as bounds and column names are."""
+    kinds = (
+        [part.kind for _, part in item.fields if isinstance(part, AvroPrimitive)]
+        if isinstance(item, AvroRecord)
+        else []
+    )
+    return len(kinds) == 2 and kinds[0] in ("int", "long") and kinds[1] in ("bytes", "string")
+
+
+def _skip_bounds(data: bytes, position: int, budget: _Budget) -> int:
+    """Past an array of numbers and bytes, spelt out: a manifest entry holds two for every column."""
+    while True:
+        count, position = _array_header(data, position, budget)
+        if not count:
+            return position
+        for _ in range(count):
+            while data[position] > 0x7F:
+                position += 1
+            length = data[position + 1]
+            if length < 0x80 and not length & 1:
+                position += 2 + (length >> 1)
+            else:
+                position = _skip_bytes(data, position + 1, budget)
+        if position > len(data):
+            raise ValueError("cut short")
 
 
 def _skip_fixed(size: int) -> _Skip:

@@ -9,5 +9,16 @@ from wasim.storage.access import (
     open_storage,
     plain_path,
 )
+from wasim.storage.ahead import FileRead, read_each
 
-__all__ = ["MOST_FILE_BYTES", "S3Options", "Storage", "StorageError", "StoredFile", "open_storage", "plain_path"]
+__all__ = [
+    "MOST_FILE_BYTES",
+    "FileRead",
+    "S3Options",
+    "Storage",
+    "StorageError",
+    "StoredFile",
+    "open_storage",
+    "plain_path",
+    "read_each",
+]

@@ -44,6 +44,8 @@ class Storage(Protocol):
     """Files under paths without scheme: `/folder/file`, or `bucket/key`."""
 
     scheme: str
+    reads_at_once: int
+    """How many files to ask for at a time: more than one where each costs a round trip."""
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every file below a folder, at any depth; none if there is no such folder."""

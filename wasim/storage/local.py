@@ -12,6 +12,7 @@ class LocalStorage:
     """Local files. Links to folders are not followed; what is no regular file is no file."""
 
     scheme = "file"
+    reads_at_once = 1
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every file below a folder."""

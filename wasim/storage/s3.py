@@ -15,6 +15,7 @@ class S3Storage:
     """Objects of any bucket that the credentials reach."""
 
     scheme = "s3"
+    reads_at_once = 16
 
     def __init__(self, options: S3Options) -> None:
         self._files = fs.S3FileSystem(**_arguments(options))

@@ -1,0 +1,76 @@
+"""Which snapshots `expire_snapshots` keeps: what Iceberg's RemoveSnapshots retains for branches, tags and the rest."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wasim.iceberg.metadata_json import TableMetadata
+from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.snapshots import Snapshot, SnapshotRef
+
+_MAIN, _BRANCH = "main", "branch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expiry:
+    """What is asked of `expire_snapshots`: moments in milliseconds; without `retain_last` the table's own minimum."""
+
+    now_ms: int
+    older_than_ms: int
+    retain_last: int | None = None
+
+
+def retained_snapshots(metadata: TableMetadata, expiry: Expiry) -> frozenset[int]:
+    """The ids of the snapshots that stay.
+
+    A branch or a tag older than its own age limit goes, main never. Of a branch's ancestors those stay that are young
+    enough or among its last; a branch's own limits come before what was asked. A snapshot that no branch or tag leads
+    to stays while it is young.
+    """
+    properties = TableProperties.read_leniently(metadata.properties)
+    least = expiry.retain_last or properties.min_snapshots_to_keep
+    by_id = {one.snapshot_id: one for one in metadata.snapshots}
+    kept, led_to = set[int](), set[int]()
+    for name, ref in metadata.refs.items():
+        head = by_id.get(ref.snapshot_id)
+        if head is None or (name != _MAIN and _is_too_old(ref, head, expiry, properties)):
+            continue
+        kept.add(head.snapshot_id)
+        led_to.add(head.snapshot_id)
+        if ref.type == _BRANCH:
+            lineage = [one.snapshot_id for one in _ancestors(head, by_id)]
+            led_to.update(lineage)
+            kept.update(lineage[: _kept_of_branch(ref, lineage, by_id, expiry, least)])
+    kept.update(
+        one.snapshot_id
+        for one in metadata.snapshots
+        if one.snapshot_id not in led_to and one.timestamp_ms >= expiry.older_than_ms
+    )
+    return frozenset(kept)
+
+
+def _is_too_old(ref: SnapshotRef, head: Snapshot, expiry: Expiry, properties: TableProperties) -> bool:
+    limit_ms = properties.max_ref_age_ms if ref.max_ref_age_ms is None else ref.max_ref_age_ms
+    return expiry.now_ms - head.timestamp_ms > limit_ms
+
+
+def _kept_of_branch(
+    ref: SnapshotRef, lineage: list[int], by_id: Mapping[int, Snapshot], expiry: Expiry, least: int
+) -> int:
+    """How many of a branch's snapshots stay, newest first: up to the first that is neither young nor needed."""
+    least = least if ref.min_snapshots_to_keep is None else ref.min_snapshots_to_keep
+    age_ms = ref.max_snapshot_age_ms
+    oldest_ms = expiry.older_than_ms if age_ms is None else expiry.now_ms - age_ms
+    for place, one in enumerate(lineage):
+        if place >= least and by_id[one].timestamp_ms < oldest_ms:
+            return place
+    return len(lineage)
+
+
+def _ancestors(head: Snapshot, by_id: Mapping[int, Snapshot]) -> Iterator[Snapshot]:
+    """A snapshot and its ancestors as far as they are there; a circle, which only a broken table has, ends."""
+    seen, at = set[int](), by_id.get(head.snapshot_id)
+    while at is not None and at.snapshot_id not in seen:
+        seen.add(at.snapshot_id)
+        yield at
+        parent = at.parent_snapshot_id
+        at = by_id.get(parent) if parent is not None else None
