@@ -1,6 +1,7 @@
 """`wasim plan`: the setting that it recommends, the limits that it judges, and what it prints."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -12,6 +13,7 @@ from wasim.capacity import (
     Plan,
     PlanRequest,
     Setting,
+    SettingSimulator,
     Wishes,
     make_plan,
     request_from_file,
@@ -172,10 +174,44 @@ def test_a_run_gives_its_scenario_and_its_machine():
 def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     asked = {"rows_per_second": "500", "horizon": "10d", "writers": "8"}
     wishes = Wishes(freshness="30s", provider="gcs", limits={"wa_metadata": "10000"})
-    alone, several = (make_plan(from_flags(asked | {"writers": count}, wishes)) for count in ("1", "8"))
+    request = from_flags(asked, wishes)
+    alone, several = make_plan(replace(request, writers=1)), make_plan(request)
     assert several.chosen.commit.outcome.lost_share > alone.chosen.commit.outcome.lost_share
     assert several.chosen.setting.interval_s >= several.sustained.interval_s
-    assert several.chosen.setting.interval_s > alone.chosen.setting.interval_s
+    assert several.out_of_reach
+    assert several.chosen.setting.interval_s > max(several.out_of_reach)
+
+
+def test_what_lost_attempts_write_is_in_what_a_plan_says():
+    asked = from_flags({"rows_per_second": "50", "horizon": "2h", "writers": "8"}, Wishes())
+    setting = Setting(interval_s=2.0, maintenance=NO_MAINTENANCE)
+    alone, several = (
+        SettingSimulator(request=request).figures(setting) for request in (replace(asked, writers=1), asked)
+    )
+    more = {kind: several.written_bytes[kind] / alone.written_bytes[kind] for kind in (Kind.MANIFEST_LIST, Kind.DATA)}
+    assert 1.02 < more[Kind.MANIFEST_LIST] < 2  # one list for each attempt
+    assert more[Kind.DATA] == 1
+    assert several.monthly_cost > alone.monthly_cost
+    lists = more[Kind.MANIFEST_LIST]
+    jsons = several.written_bytes[Kind.METADATA_JSON] / alone.written_bytes[Kind.METADATA_JSON]
+    assert jsons == pytest.approx(lists, rel=1e-3)
+
+
+def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files():
+    wishes = Wishes(freshness="1m")
+    overrides = {
+        "table.format_version": "2",
+        "changes.update.mode": "merge-on-read",
+        "changes.update.locality": "newest",
+    }
+    asked = request_from_file(SCENARIOS / "cow_vs_mor.yaml", overrides, wishes, "10m")
+    setting = Setting(interval_s=20.0, maintenance=NO_MAINTENANCE)
+    case = case_of(asked, setting)
+    exact = simulate_years(case, shipped_profile(case), Site()).totals.written_bytes
+    planned = SettingSimulator(request=asked).figures(setting).written_bytes
+    for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
+        assert planned[kind] > 0
+        assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
 
 
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():

@@ -73,7 +73,7 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
     writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.environment.catalog} catalog"
     of = "" if writers == 1 else f" of {writers} writers"
     p50, p95, p99 = (value_words("commit_ms", ms, "") for ms in (commit.p50_ms, commit.p95_ms, commit.p99_ms))
-    lost = f", {commit.outcome.lost_share:.1%} of attempts lost, whose bytes come on top" if writers > 1 else ""
+    lost = f", {commit.outcome.lost_share:.1%} of attempts lost, whose bytes are in all figures" if writers > 1 else ""
     yield from _wrapped(
         f"Commits{of} ({where}) at the end: {p50} in the median,"
         f" p95 {p95}, p99 {p99}, ± {commit.band:.0%}{lost}. At most {format_figure(sustained.ceiling_per_s)} a second"

@@ -1,19 +1,36 @@
-"""How long a setting's commits take where the table lies, against other writers, and how many a second land."""
+"""How long a setting's commits take where the table lies, against other writers, and what attempts lost in it write."""
 
 from dataclasses import replace
+from math import log2
+from typing import TYPE_CHECKING
 
-from wasim.capacity.figures import Figures
 from wasim.capacity.request import PlanRequest
-from wasim.contention import CommitLatency, LatencyRequest, SustainedRate, commit_latency, retry_policy, sustained_rate
+from wasim.contention import (
+    CONFLICT_RULES,
+    CommitLatency,
+    Footprint,
+    LatencyRequest,
+    Outcome,
+    SustainedRate,
+    commit_latency,
+    retry_policy,
+    sustained_rate,
+)
 from wasim.iceberg.properties import TableProperties
+from wasim.ledger import Kind, Summed
 from wasim.scenario import Case
+from wasim.twin import shipped_profile
+
+if TYPE_CHECKING:
+    from wasim.capacity.figures import Figures
 
 RACED = 1000  # commits of a race
 
 
-def with_commits(figures: Figures, case: Case, request: PlanRequest) -> Figures:
+def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
     """The figures with the latency of commits at the end of the horizon, when metadata.json is largest."""
-    return replace(figures, commit=commit_latency(_latency_request(figures, case, request)))
+    asked = latency_request(figures.footprint, figures.setting.interval_s, case, request)
+    return replace(figures, commit=commit_latency(asked))
 
 
 def sustained(commit: CommitLatency) -> SustainedRate:
@@ -21,13 +38,52 @@ def sustained(commit: CommitLatency) -> SustainedRate:
     return sustained_rate(commit.request)
 
 
-def _latency_request(figures: Figures, case: Case, request: PlanRequest) -> LatencyRequest:
+def latency_request(footprint: Footprint, interval_s: float, case: Case, request: PlanRequest) -> LatencyRequest:
+    """The race of the request's writers, whose commits have this footprint; `case` is any of its cases."""
     return LatencyRequest(
         provider=request.provider,
-        footprint=figures.footprint,
-        commit_interval_s=figures.setting.interval_s,
+        footprint=footprint,
+        commit_interval_s=interval_s,
         writers=request.writers,
         catalog=case.environment.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
+        arrivals=request.arrivals,
+        measured=shipped_profile(case).together,
         commits=RACED,
     )
+
+
+def like(footprint: Footprint) -> Footprint:
+    """A footprint of its size, to the power of two: one race stands for all that are alike."""
+
+    def rounded(size: float) -> float:
+        return 2.0 ** round(log2(max(size, 1.0)))
+
+    return replace(
+        footprint,
+        metadata_json_bytes=rounded(footprint.metadata_json_bytes),
+        manifest_list_bytes=rounded(footprint.manifest_list_bytes),
+        manifest_bytes=rounded(footprint.manifest_bytes),
+    )
+
+
+def with_lost(summed: Summed, case: Case, outcome: Outcome) -> Summed:
+    """The sums together with what lost attempts write: a manifest list each, which is deleted again, and mostly a
+    metadata.json, which stays unless the catalog deletes it. What their merges write, and commits that are given up,
+    are left out.
+    """
+    commits = case.commits / max(1, outcome.commits)
+    stays = not CONFLICT_RULES[case.environment.catalog].deletes_losers
+    lists, jsons = outcome.lost * commits, (outcome.lost - outcome.refused) * commits
+    totals = summed.totals
+    written, files = dict(totals.written_bytes), dict(totals.files_written)
+    deleted, gone = dict(totals.deleted_bytes), dict(totals.files_deleted)
+    for kind, lost, is_deleted in ((Kind.MANIFEST_LIST, lists, True), (Kind.METADATA_JSON, jsons, not stays)):
+        size = lost * totals.written_bytes[kind] / max(1, totals.files_written[kind])
+        written[kind] += round(size)
+        files[kind] += round(lost)
+        if is_deleted:
+            deleted[kind] += round(size)
+            gone[kind] += round(lost)
+    totals = replace(totals, written_bytes=written, files_written=files, deleted_bytes=deleted, files_deleted=gone)
+    return replace(summed, totals=totals)

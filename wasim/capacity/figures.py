@@ -13,12 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
+from wasim.capacity.commits import latency_request, like, with_lost
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import DAY_S, HOUR_S, NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
-from wasim.contention import CommitLatency, Footprint, commit_slowing
+from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
@@ -86,9 +87,11 @@ class SettingSimulator:
 
     request: PlanRequest
     shapes: Shapes | None = None  # of another request for the same table, which differs in its rate alone
+    raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
     _years: dict[tuple[object, ...], YearsOf] = field(default_factory=dict)
     _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
+    _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
     _bytes_per_row: float | None = None
 
     def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
@@ -142,6 +145,9 @@ class SettingSimulator:
         """The figures of a setting whose case came to these sums, and without gzip to `plain`."""
         data_bytes = self._row_bytes() * case.commits * case.rows_per_commit
         request, reckoned = self.request, _Reckoned(case=case, summed=summed, plain=plain)
+        if request.writers > 1:
+            summed = with_lost(summed, case, self._race(case, reckoned.footprint(merges=case.merges)))
+            reckoned = replace(reckoned, summed=summed)
         cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
         values = _values(reckoned, data_bytes) | {
             "planning_p50_ms": request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end),
@@ -162,6 +168,15 @@ class SettingSimulator:
             footprint=reckoned.footprint(merges=case.merges),
             first_commit_bytes=float(np.mean(summed.ledger.metadata_bytes[summed.ledger.commit <= FIRST_COMMITS])),
         )
+
+    def _race(self, case: Case, footprint: Footprint) -> Outcome:
+        if self.raced is not None:
+            return self.raced
+        asked = latency_request(like(footprint), case.commit_interval_s, case, self.request)
+        key = asked.commit_interval_s, asked.footprint
+        if key not in self._races:
+            self._races[key] = commit_latency(asked).outcome
+        return self._races[key]
 
     def _simulate(self, setting: Setting, rate: float) -> Summed:
         case = case_of(self.request, setting, rate=rate)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
-from wasim.contention import LOCAL, provider_named
+from wasim.contention import LOCAL, Arrivals, provider_named
 from wasim.errors import SavedFileError, WasimError
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
@@ -58,6 +58,7 @@ class PlanRequest:
     prices: Prices
     writers: int = 1  # in the document there is one: what several write together is what one writes
     provider: str = LOCAL
+    arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them at once
     queries_per_hour: float = float(DEFAULT_QUERIES)
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()

@@ -13,9 +13,12 @@ from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
 from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
+from wasim.years.changes import merges_on_read
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.manifest_sizes import ManifestBytes
+from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.sizes import Sizes, read_json_sizes, read_sizes
+from wasim.years.summed import read_shape
 
 FEW_ROWS, STEP_OF_FEW, STEP = 512.0, 8.0, 64.0  # rows per file between two encoded sizes
 ALIKE = 0.01  # files a commit may differ by between what is encoded and what is asked
@@ -37,6 +40,7 @@ class Shapes:
     _file_bytes: FileBytes | None = None
     _encoded: dict[int, _Encoded] = field(default_factory=dict)
     _json: dict[str, MetadataJson] = field(default_factory=dict)
+    _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
         """Those of the same table under another workload, of few intervals: what does not depend on it is shared."""
@@ -46,8 +50,14 @@ class Shapes:
         """The case's shape."""
         if self._file_bytes is None:
             self._file_bytes = FileBytes(case, self.profile)
+        if case.key_columns:
+            return read_shape(case, self.profile, self.site)
         arrivals = read_arrivals(case, self.profile)
-        return Shape(arrivals=arrivals, file_bytes=self._file_bytes, sizes=self._sizes(case, arrivals))
+        sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
+        if merges_on_read(case):
+            deletes = self._position_deletes_of(case)
+            sizes = replace(sizes, delete_manifests=deletes.manifests)
+        return Shape(arrivals=arrivals, file_bytes=self._file_bytes, sizes=sizes, position_deletes=deletes)
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
@@ -59,8 +69,13 @@ class Shapes:
                 self._json[codec] = read_json_sizes(case, shape.arrivals, self.profile, self.site)
         return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
 
+    def _position_deletes_of(self, case: Case) -> PositionDeletes:
+        if self._position_deletes is None:
+            self._position_deletes = read_position_deletes(case, self.profile, self.site)
+        return self._position_deletes
+
     def _sizes(self, case: Case, arrivals: Arrivals) -> Sizes:
-        if case.key_columns or self.encodes_each:
+        if self.encodes_each:
             return read_sizes(case, arrivals, self.profile, self.site)
         place = _place_of(arrivals.rows_per_file)
         low, high = (self._at(whole, case, arrivals) for whole in (floor(place), floor(place) + 1))

@@ -9,6 +9,7 @@ from wasim.contention.attempt_times import Footprint
 from wasim.contention.case_latency import ModelledLatency, Setup, footprint_at, model_latency
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
 from wasim.contention.latency import (
+    Arrivals,
     CommitLatency,
     LatencyRequest,
     Statement,
@@ -29,6 +30,7 @@ __all__ = [
     "LOCAL",
     "PARTS",
     "QUANTILES",
+    "Arrivals",
     "Attempt",
     "CommitLatency",
     "ConflictRule",
