@@ -11,7 +11,9 @@ import pyarrow.parquet as pq
 
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
+from wasim.runs import write_atomically
 from wasim.scenario import LoadedScenario
+from wasim.scenario.limits import Limit
 from wasim.simulation import Mode, SimulationOptions
 from wasim.twin import Site
 from wasim.units import format_bytes, format_duration
@@ -36,7 +38,32 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
 
         map_parts(blocks, simulate_block, schema, master=master, out=out, log=out.with_name(f"{out.name}.log"))
         results = ds.dataset(out, format="parquet").to_table()
-    return f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
+    said = f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
+    chart = _draw(results, scenario, out)
+    return said if chart is None else f"{said}\nChart: {chart}"
+
+
+def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None:
+    """The grid's chart, next to its results; None where the grid has a single interval."""
+    from wasim.report.charts import draw_chart  # noqa: PLC0415  (matplotlib takes most of a second to import)
+    from wasim.report.charts.chart import LeftOut  # noqa: PLC0415
+    from wasim.report.charts.grid import Setting, plan_grid  # noqa: PLC0415
+
+    names = _judged(results, scenario)
+    settings = [
+        Setting(
+            commit_interval_s=row["commit_interval_s"],
+            metadata_bytes=row["metadata_written_bytes"],
+            will_do=_will_do(row, names),
+        )
+        for row in results.to_pylist()
+    ]
+    chart = plan_grid(settings, horizon_s=results["horizon_s"][0].as_py())
+    if isinstance(chart, LeftOut):
+        return None
+    path = out.with_name(f"{out.stem}.svg")
+    write_atomically(path, draw_chart(chart).svg.encode())
+    return path
 
 
 def _span(results: pa.Table, scenario: LoadedScenario) -> str:
@@ -53,17 +80,22 @@ def _named(setting: dict[str, Any], scenario: LoadedScenario) -> str:
 _COLUMNS = {"metadata_bytes": "metadata_written_bytes"}  # of metrics whose column has another name
 
 
+def _judged(results: pa.Table, scenario: LoadedScenario) -> dict[Limit, str]:
+    """The scenario's limits that a grid can judge, each with its column."""
+    names = {limit: _COLUMNS.get(limit.metric, limit.metric) for limit in scenario.limits}
+    return {limit: name for limit, name in names.items() if name in results.column_names}
+
+
+def _will_do(row: dict[str, Any], judged: dict[Limit, str]) -> bool:
+    return bool(row["keeps_up"]) and all(limit.holds(float(row[name])) for limit, name in judged.items())
+
+
 def _best(results: pa.Table, scenario: LoadedScenario) -> str:
     """The shortest interval that keeps up within the limits, and of its settings the one that writes least."""
-    names = {limit: _COLUMNS.get(limit.metric, limit.metric) for limit in scenario.limits}
-    judged = {limit: name for limit, name in names.items() if name in results.column_names}
-    within = [
-        row
-        for row in results.to_pylist()
-        if row["keeps_up"] and all(limit.holds(float(row[name])) for limit, name in judged.items())
-    ]
+    judged = _judged(results, scenario)
+    within = [row for row in results.to_pylist() if _will_do(row, judged)]
     said = f" and within {', '.join(f'{limit.metric} {limit.text}' for limit in judged)}" if judged else ""
-    left_out = [limit.metric for limit in names if limit not in judged]
+    left_out = [limit.metric for limit in scenario.limits if limit not in judged]
     note = f" Not judged in a grid: {', '.join(left_out)}." if left_out else ""
     if not within:
         return f"No setting keeps up{said}.{note}"

@@ -17,6 +17,7 @@ MOST_TICKS = 6
 SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
 LONGEST_IN_KEY = 38  # characters of a name in a key
 LONGEST_BESIDE = 14  # characters of a name at a line's end
+KEY_BELOW_IN = 0.456  # from the axes to a legend under them: past tick labels and the axis's name
 LABEL_GAP = 0.085  # of an axes' height: one line of text
 _HOUR_S, _DAY_S = 3600.0, 86_400.0
 _ROUND_STEPS_S = (
@@ -187,6 +188,11 @@ def has_long_names(names: Sequence[str]) -> bool:
     return max(map(len, names), default=0) > LONGEST_BESIDE
 
 
+def _height_in(ax: Axes) -> float:
+    figure = ax.get_figure(root=True)
+    return float(ax.get_position().height * (figure.get_figheight() if figure is not None else 1.0))
+
+
 def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, columns: int = 2) -> None:
     """A legend under the axes from (text, line properties), clear of all data."""
     handles = [Line2D([], [], **properties) for _, properties in entries]  # type: ignore[arg-type]
@@ -194,7 +200,7 @@ def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, col
         handles,
         [text for text, _ in entries],
         loc="upper left",
-        bbox_to_anchor=(-0.02, -0.2),
+        bbox_to_anchor=(-0.02, -KEY_BELOW_IN / _height_in(ax)),
         ncols=columns,
         handlelength=2.4,
         columnspacing=1.2,

@@ -1,0 +1,86 @@
+"""A grid of settings as one picture: metadata written against the commit interval, at least, in the median, at most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from wasim.report.charts.axes import EndLabel, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
+from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.palette import LOOKS, MUTED
+from wasim.units import format_bytes, format_duration
+
+NAME, TITLE = "grid", "What does freshness cost,\nat best and at worst?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting of a grid. `will_do` says that its writer keeps up, within the scenario's limits."""
+
+    commit_interval_s: float
+    metadata_bytes: float
+    will_do: bool
+
+
+def plan_grid(settings: Sequence[Setting], *, horizon_s: float) -> Chart | LeftOut:
+    """The chart, or why not: a grid of one interval has nothing to trade."""
+    intervals = _intervals(settings)
+    if len(intervals) < 2:
+        return LeftOut(name=NAME, title=TITLE, why="The grid has one commit interval only.")
+    return Chart(
+        name=NAME,
+        title=TITLE,
+        reading=_reading(settings, horizon_s),
+        panels=(partial(draw_grid, settings=settings),),
+        right_in=1.0,
+    )
+
+
+def draw_grid(ax: Axes, settings: Sequence[Setting]) -> Axes:
+    """Metadata written at each interval: the range of all settings shaded, their median, and the least that will do."""
+    x = _intervals(settings)
+    sizes = [np.array([one.metadata_bytes for one in settings if one.commit_interval_s == s]) for s in x]
+    least, median, most = (np.array([figure(part) for part in sizes]) for figure in (np.min, np.median, np.max))
+    ax.fill_between(x, least, most, color=MUTED, alpha=0.16, linewidth=0, gid="all settings")
+    ends = []
+    doing = [(s, _least_that_will_do(settings, s)) for s in x]
+    for name, look, line_x, line_y in (
+        ("median", LOOKS[1], x, list(median)),
+        ("best", LOOKS[0], *_known(doing)),
+    ):
+        if line_x:
+            ax.plot(line_x, line_y, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
+            ends.append(EndLabel(text=name, y=line_y[-1], look=look))
+    ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)", ylabel="metadata written")
+    ax.set_xlim(*pad_log_limits(min(x), max(x)))
+    ax.set_ylim(*pad_log_limits(float(least.min()), float(most.max()), share=0.1))
+    set_duration_axis(ax.xaxis, x)
+    set_byte_axis(ax.yaxis)
+    name_line_ends(ax, ends)
+    return ax
+
+
+def _intervals(settings: Sequence[Setting]) -> list[float]:
+    return sorted({one.commit_interval_s for one in settings})
+
+
+def _least_that_will_do(settings: Sequence[Setting], interval_s: float) -> float | None:
+    doing = (one.metadata_bytes for one in settings if one.will_do and one.commit_interval_s == interval_s)
+    return min(doing, default=None)
+
+
+def _known(points: Sequence[tuple[float, float | None]]) -> tuple[list[float], list[float]]:
+    known = [(x, y) for x, y in points if y is not None]
+    return [x for x, _ in known], [y for _, y in known]
+
+
+def _reading(settings: Sequence[Setting], horizon_s: float) -> str:
+    last = _intervals(settings)[-1]
+    sizes = [one.metadata_bytes for one in settings if one.commit_interval_s == last]
+    return (
+        f"Over {format_duration(horizon_s)}, {len(sizes):,} settings that commit every {format_duration(last)} write "
+        f"{format_bytes(min(sizes))} to {format_bytes(max(sizes))} of metadata. Best: the least of those that keep up "
+        f"within the limits."
+    )
