@@ -1,19 +1,12 @@
 """The grid on a Spark of its own: a standalone master with workers on the loopback, and what a second worker gains."""
 
-import os
-import signal
-import socket
-import subprocess
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyspark
 import pytest
+from support.standalone import standalone
 
 from wasim.cluster import map_parts
 from wasim.grid import Block, grid_schema, plan_grid, simulate_block, simulate_grid
@@ -41,61 +34,7 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 fit: {held_out: none}
 """
 SECONDS = pa.schema([("setting", pa.int64()), ("horizon_s", pa.float64())])
-PYTHON_PATH = os.pathsep.join(str(folder) for folder in Path(__file__).parents[:2])  # wasim, and what is below
 LEAST_GAIN = 0.9  # of what a job that does nothing but count gains on the same machine
-
-
-@contextmanager
-def spark_process(*arguments: str) -> Iterator[None]:
-    command = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": PYTHON_PATH}
-    with subprocess.Popen(
-        [command, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield
-        finally:
-            process.send_signal(signal.SIGTERM)  # by its id, and nothing else
-            process.wait(60)
-
-
-@contextmanager
-def standalone(workers: int, folder: Path) -> Iterator[str]:
-    """A master with so many workers of one core each, on the loopback only, which work below `folder`."""
-    port, page = free_port(), free_port()
-    master = f"spark://127.0.0.1:{port}"
-    package = "org.apache.spark.deploy"
-    with spark_process(
-        f"{package}.master.Master", "--host", "127.0.0.1", "--port", f"{port}", "--webui-port", f"{page}"
-    ):
-        wait_for_workers(page, 0)
-        worker = (f"{package}.worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "1g", "-d", f"{folder}", master)
-        with spark_process(*worker):
-            if workers == 1:
-                wait_for_workers(page, 1)
-                yield master
-                return
-            with spark_process(*worker):
-                wait_for_workers(page, 2)
-                yield master
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def wait_for_workers(page: int, workers: int) -> None:
-    for _ in range(240):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{page}/json/", timeout=5) as answer:
-                if answer.read().decode().count('"state" : "ALIVE"') >= workers:
-                    return
-        except OSError:
-            pass
-        time.sleep(0.5)
-    raise TimeoutError(f"the master has no {workers} workers")
 
 
 def count(part: int) -> list[dict[str, float]]:

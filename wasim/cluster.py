@@ -7,6 +7,7 @@ the rows land as Parquet. A part that fails is tried again by Spark, as often as
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,6 +44,34 @@ def map_parts(
             ) from error
 
 
+@contextmanager
+def open_map(*, master: str, log: Path) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
+    """A `map` whose work is done by the Spark at `master`, for the block. Faults as above."""
+
+    def mapped(work: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+        if not parts:
+            return []
+        numbered = list(enumerate(parts))
+        try:
+            rows = map_parts_on(spark, numbered, lambda one: _pickled(work, *one), _RESULTS).collect()
+        except ENGINE_ERRORS as error:
+            raise CaseFailed(
+                f"{master}: a part of the work failed: {essential_line(error)} Its log is {log}."
+            ) from error
+        results = {row["number"]: row["result"] for row in rows}
+        return [pickle.loads(results[number]) for number, _ in numbered]  # noqa: S301 - our own workers wrote it
+
+    with open_plain_session(master=master, log=log) as spark:
+        yield mapped
+
+
+_RESULTS = pa.schema([("number", pa.int64()), ("result", pa.binary())])
+
+
+def _pickled(work: Callable[[Any], Any], number: int, part: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    return [{"number": number, "result": pickle.dumps(work(part))}]
+
+
 def map_parts_on(
     spark: Any,  # noqa: ANN401 - a session and a DataFrame, whose types only wasim.spark may import
     parts: Sequence[Part],
@@ -65,4 +94,5 @@ def map_parts_on(
 
 def _spark_schema(schema: pa.Schema) -> str:
     types = {pa.int64(): "long", pa.float64(): "double", pa.string(): "string", pa.bool_(): "boolean"}
+    types |= {pa.binary(): "binary"}
     return ", ".join(f"`{field.name}` {types[field.type]}" for field in schema)

@@ -3,15 +3,18 @@
 import json
 from enum import StrEnum
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, S3Anonymous, S3Endpoint, S3Profile, S3Region
+from wasim.cli.extras import require_extra
+from wasim.cli.options import AsJson, takes_s3
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
-    from wasim.doctor import Inspection
+    from wasim.doctor import Inspection, InspectOptions
     from wasim.doctor.file_view import FileView
     from wasim.doctor.outlook import Outlook
     from wasim.storage import S3Options
@@ -35,6 +38,7 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
+@takes_s3
 def inspect(
     location: Annotated[
         str,
@@ -82,20 +86,19 @@ def inspect(
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus' text format.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="File that takes the page.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="What SQL calls the table.")] = None,
-    endpoint: S3Endpoint = None,
-    region: S3Region = None,
-    profile: S3Profile = None,
-    anonymous: S3Anonymous = False,
+    master: Annotated[
+        str | None, typer.Option("--master", help="Spark that lists and decodes; left out: this process.")
+    ] = None,
+    *,
+    s3: "S3Options",
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
-    from wasim.doctor import Choice, InspectOptions, inspect_location
+    from wasim.doctor import Choice, InspectOptions
     from wasim.doctor.catalogs import is_table_name
     from wasim.iceberg.resolve import NewestBy
-    from wasim.storage import S3Options
 
     if html is not None and not html.parent.is_dir():
         raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
-    s3 = S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous)
     if (view := _file_view(location, as_file=as_file, s3=s3)) is not None:
         return _show_file(view, as_json=as_json)
     options = InspectOptions(
@@ -110,7 +113,7 @@ def inspect(
         commit_interval_s=None if interval is None else duration_s("--commit-interval", interval),
     )
     ahead_s = None if forecast is None else duration_s("--forecast", forecast)
-    inspection = inspect_location(location, options)
+    inspection = _inspect(location, options, master)
     outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
     _show(inspection, outlook, files=files, as_json=as_json, prometheus=prometheus)
     if html is not None:
@@ -121,6 +124,21 @@ def inspect(
     if fail_on is not FailOn.NEVER and any(one.severity >= list(FailOn).index(fail_on) for one in inspection.findings):
         raise typer.Exit(int(ExitCode.FINDINGS))
     return None
+
+
+def _inspect(location: str, options: "InspectOptions", master: str | None) -> "Inspection":
+    from wasim.doctor import inspect_location
+
+    if master is None:
+        return inspect_location(location, options)
+    require_extra("inspect --master", "spark")
+    from wasim.cluster import open_map
+
+    folder = Path(mkdtemp(prefix="wasim-inspect-"))
+    with open_map(master=master, log=folder / "spark.log") as map_parts:
+        found = inspect_location(location, options, map_parts)
+    rmtree(folder)  # where something failed, its log stays
+    return found
 
 
 def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":

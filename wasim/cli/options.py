@@ -1,8 +1,10 @@
 """Options that several verbs take, and what they are turned into."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,7 +49,34 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
-S3Endpoint = Annotated[str | None, typer.Option("--s3-endpoint", metavar="URL", help="An S3 endpoint of your own.")]
-S3Region = Annotated[str | None, typer.Option("--s3-region", metavar="REGION", help="Region of the bucket.")]
-S3Profile = Annotated[str | None, typer.Option("--s3-profile", metavar="NAME", help="Profile of AWS's shared files.")]
-S3Anonymous = Annotated[bool, typer.Option("--s3-anonymous", help="Read S3 without credentials.")]
+_S3 = {
+    "endpoint": (str | None, None, "--s3-endpoint", "URL", "An S3 endpoint of your own."),
+    "region": (str | None, None, "--s3-region", "REGION", "Region of the bucket."),
+    "profile": (str | None, None, "--s3-profile", "NAME", "Profile of AWS's shared files."),
+    "anonymous": (bool, False, "--s3-anonymous", None, "Read S3 without credentials."),
+}
+
+
+def takes_s3(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with options that say how to reach S3, where it has a parameter `s3`: the S3Options of them."""
+
+    @wraps(verb)
+    def with_options(**arguments: object) -> None:
+        from wasim.storage import S3Options
+
+        given: dict[str, Any] = {name: arguments.pop(name) for name in _S3}
+        verb(**arguments, s3=S3Options(**given))
+
+    own = [one for one in signature(verb).parameters.values() if one.name != "s3"]
+    s3 = [
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            default=default,
+            annotation=Annotated[kind, typer.Option(option, metavar=value, help=words)],
+        )
+        for name, (kind, default, option, value, words) in _S3.items()
+    ]
+    with_options.__signature__ = Signature([*own, *s3])  # type: ignore[attr-defined]  # what typer reads
+    with_options.__annotations__ = {one.name: one.annotation for one in (*own, *s3)}
+    return with_options

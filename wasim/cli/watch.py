@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.inspect import duration_s
-from wasim.cli.options import S3Anonymous, S3Endpoint, S3Profile, S3Region
+from wasim.cli.options import takes_s3
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
+    from wasim.storage import S3Options
 
 
+@takes_s3
 def watch(
     location: Annotated[
         str, typer.Argument(metavar="LOCATION", help="A table's folder, local or s3://, or catalog.namespace.table.")
@@ -20,19 +22,15 @@ def watch(
     port: Annotated[
         int | None, typer.Option("--prometheus-port", help="Serve Prometheus' text on this port of the loopback.")
     ] = None,
-    endpoint: S3Endpoint = None,
-    region: S3Region = None,
-    profile: S3Profile = None,
-    anonymous: S3Anonymous = False,
+    *,
+    s3: "S3Options",
 ) -> None:
     """Print new commits of a table as they come: what each wrote, by kind. Reads only."""
     from wasim.doctor import InspectOptions, inspect_location
     from wasim.doctor.prometheus import render_prometheus
     from wasim.doctor.watching import Exposition
     from wasim.doctor.watching import watch as watch_table
-    from wasim.storage import S3Options
 
-    s3 = S3Options(endpoint=endpoint, region=region, profile=profile, anonymous=anonymous)
     options = InspectOptions(s3=s3, reads_manifests=False)
     every_s, for_s = duration_s("--every", every), duration_s("--for", for_how_long)
     exposition = None if port is None else Exposition(port)

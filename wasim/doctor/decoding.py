@@ -1,13 +1,17 @@
 """Who reads and decodes a table's manifest lists and manifests: this process, or others in its place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from itertools import chain
+from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
 from wasim.doctor.lists import ListRead, read_lists
 from wasim.doctor.places import is_outside
-from wasim.storage import FileRead, Storage, read_each
+from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
+
+_PART_FILES = 500
 
 
 class Decoder(Protocol):
@@ -19,6 +23,17 @@ class Decoder(Protocol):
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
         """Manifests, in any order."""
+        ...
+
+
+class MapParts(Protocol):
+    """As `map` does it, in this process or in others: what `work` makes of each part, in the order of the parts.
+
+    Work, parts and what comes of them can be pickled.
+    """
+
+    def __call__(self, work: Callable[[Any], Any], parts: Sequence[Any], /) -> Iterable[Any]:
+        """The results, one for each part."""
         ...
 
 
@@ -44,3 +59,61 @@ class DecoderHere:
         if not is_outside(key):
             return f"{self.root.rstrip('/')}/{key}"
         return key if self.storage.scheme == "file" else key.lstrip("/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecoderInParts:
+    """Has `decoder` work on some hundred files at a time, wherever `map_parts` takes it: to a Spark's workers.
+
+    The first list of each part is told whole, so what is concluded is the same.
+    """
+
+    decoder: DecoderHere
+    map_parts: MapParts
+
+    def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
+        """Manifest lists, oldest first."""
+        return chain.from_iterable(self.map_parts(partial(_lists, self.decoder), _parts(keys)))
+
+    def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
+        """Manifests."""
+        return chain.from_iterable(self.map_parts(partial(_manifests, self.decoder), _parts(keys)))
+
+
+def _lists(decoder: DecoderHere, keys: Sequence[str]) -> list[ListRead]:
+    return list(decoder.lists(keys))
+
+
+def _manifests(decoder: DecoderHere, keys: Sequence[str]) -> list[ManifestRead]:
+    return list(decoder.manifests(keys))
+
+
+def _parts(keys: Sequence[str]) -> list[Sequence[str]]:
+    return [keys[at : at + _PART_FILES] for at in range(0, len(keys), _PART_FILES)]
+
+
+def list_files(storage: Storage, root: str, map_parts: MapParts | None) -> list[StoredFile]:
+    """Every file below a folder by its path; in parts, each folder two levels below it is one."""
+    if map_parts is None:
+        return sorted(storage.list(root), key=_path_of)
+    files, folders = list[StoredFile](), [root]
+    for _ in range(2):
+        seen = [storage.children(folder) for folder in folders]
+        files += chain.from_iterable(one.files for one in seen)
+        folders = list(chain.from_iterable(one.folders for one in seen))
+    for found in map_parts(partial(_listed, storage), folders):
+        if isinstance(found, StorageError):
+            raise found
+        files += found
+    return sorted(files, key=_path_of)
+
+
+def _path_of(file: StoredFile) -> str:
+    return file.path
+
+
+def _listed(storage: Storage, folder: str) -> list[StoredFile] | StorageError:
+    try:
+        return list(storage.list(folder))
+    except StorageError as error:
+        return error

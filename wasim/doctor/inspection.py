@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wasim.doctor.decoding import DecoderHere
+from wasim.doctor.decoding import DecoderHere, DecoderInParts, MapParts
 from wasim.doctor.findings import Finding, Severity, find, live_data_bytes, thresholds_with
 from wasim.doctor.growth import Growth, measure_growth
 from wasim.doctor.history import History, rebuild_history
@@ -73,16 +73,22 @@ class Inspection:
         return max((one.severity for one in self.findings), default=Severity.NOTE)
 
 
-def inspect_location(location: str, options: InspectOptions | None = None) -> Inspection:
-    """The inspection of the table at a location. WasimError if there is none that can be read."""
+def inspect_location(
+    location: str, options: InspectOptions | None = None, map_parts: MapParts | None = None
+) -> Inspection:
+    """The inspection of the table at a location. WasimError if there is none that can be read.
+
+    Where there is `map_parts`, it lists and decodes; the answer is the same.
+    """
     options = options or InspectOptions()
-    return inspect_table(open_table(location, options.choice, options.s3), options)
+    return inspect_table(open_table(location, options.choice, options.s3, map_parts), options, map_parts)
 
 
-def inspect_table(opened: OpenedTable, options: InspectOptions) -> Inspection:
+def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None) -> Inspection:
     """The inspection of a table already opened."""
     thresholds = thresholds_with(options.thresholds)
-    decoder = DecoderHere(storage=opened.storage, root=opened.root)
+    here = DecoderHere(storage=opened.storage, root=opened.root)
+    decoder = here if map_parts is None else DecoderInParts(decoder=here, map_parts=map_parts)
     tree = read_tree(opened, decoder, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
     totals = total_states(tree.files)
     parts = measure_parts(opened.json_text, opened.metadata)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wasim.doctor.catalogs import is_table_name, load_named
+from wasim.doctor.decoding import MapParts, list_files
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.faults import UnsupportedFile
@@ -60,10 +61,16 @@ class OpenedTable:
     faults: Faults
 
 
-def open_table(location: str, choice: Choice | None = None, s3: S3Options | None = None) -> OpenedTable:
+def open_table(
+    location: str,
+    choice: Choice | None = None,
+    s3: S3Options | None = None,
+    map_parts: MapParts | None = None,
+) -> OpenedTable:
     """The table at a location: its folder, its metadata folder or one of its metadata.json.
 
-    IcebergFileError or StorageError if there is none that can be read.
+    `map_parts` lists its folder; without it, this process does. IcebergFileError or StorageError if there is none that
+    can be read.
     """
     choice = choice or Choice()
     if is_table_name(location):
@@ -78,7 +85,7 @@ def open_table(location: str, choice: Choice | None = None, s3: S3Options | None
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent
-    files, name, root = _listed(storage, root, location)
+    files, name, root = _listed(storage, root, location, map_parts)
     return _open(_Folder(location=location, storage=storage, root=root, files=files, name=name), choice)
 
 
@@ -93,12 +100,14 @@ def _absolute(path: str) -> str:
     return str(Path(path).absolute())
 
 
-def _listed(storage: Storage, root: str, location: str) -> tuple[dict[str, StoredFile], str, str]:
+def _listed(
+    storage: Storage, root: str, location: str, map_parts: MapParts | None
+) -> tuple[dict[str, StoredFile], str, str]:
     """The files below a table's folder, its metadata folder below that, and the table's folder itself."""
-    files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in storage.list(root)}
+    files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in list_files(storage, root, map_parts)}
     folders = {name.rpartition("/")[0] for name in files if parse_metadata_name(name.rpartition("/")[2])}
     if folders == {""} and root.rpartition("/")[2] == _METADATA:
-        return _listed(storage, root.rpartition("/")[0], location)
+        return _listed(storage, root.rpartition("/")[0], location, map_parts)
     if _METADATA in folders:
         return _without_tables_within(files, folders), _METADATA, root
     if len(folders) > 1:
@@ -110,7 +119,7 @@ def _listed(storage: Storage, root: str, location: str) -> tuple[dict[str, Store
         raise StorageError(f"{location}: {what}. Name the table's folder, the one above metadata/.")
     (folder,) = folders
     if folder.endswith(f"/{_METADATA}"):
-        return _listed(storage, f"{root}/{folder.removesuffix(f'/{_METADATA}')}", location)
+        return _listed(storage, f"{root}/{folder.removesuffix(f'/{_METADATA}')}", location, map_parts)
     return files, folder, root
 
 

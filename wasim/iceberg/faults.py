@@ -22,6 +22,10 @@ class IcebergFileError(WasimError):
         self.problem = printable(problem)
         super().__init__(f"{self.source}: {self.problem}")
 
+    def __reduce__(self) -> tuple[type["IcebergFileError"], tuple[str, str]]:
+        """How it is pickled: an exception knows only its text."""
+        return type(self), (self.source, self.problem)
+
 
 class UnsupportedFile(IcebergFileError):
     """A sound file that wasim does not read: of a newer format version, of a view, encrypted."""

@@ -2,6 +2,7 @@
 
 from wasim.storage.access import (
     MOST_FILE_BYTES,
+    Children,
     S3Options,
     Storage,
     StorageError,
@@ -13,6 +14,7 @@ from wasim.storage.ahead import FileRead, read_each
 
 __all__ = [
     "MOST_FILE_BYTES",
+    "Children",
     "FileRead",
     "S3Options",
     "Storage",

@@ -28,6 +28,14 @@ class StoredFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Children:
+    """What lies directly in a folder; `folders` are paths."""
+
+    files: tuple[StoredFile, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class S3Options:
     """How to reach S3, as other tools take it; what is None comes from the environment and the profile."""
 
@@ -49,6 +57,10 @@ class Storage(Protocol):
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every file below a folder, at any depth; none if there is no such folder."""
+        ...
+
+    def children(self, folder: str) -> Children:
+        """What lies directly in a folder; nothing if there is no such folder."""
         ...
 
     def find(self, path: str) -> StoredFile | None:

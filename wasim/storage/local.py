@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from wasim.storage.access import MOST_FILE_BYTES, StorageError, StoredFile
+from wasim.storage.access import MOST_FILE_BYTES, Children, StorageError, StoredFile
 
 
 class LocalStorage:
@@ -18,17 +18,25 @@ class LocalStorage:
         """Every file below a folder."""
         todo = [folder]
         while todo:
-            try:
-                with os.scandir(todo.pop()) as entries:
-                    for entry in entries:
-                        if entry.is_dir(follow_symlinks=False):
-                            todo.append(entry.path)
-                        elif found := _entry(entry):
-                            yield found
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:  # no permission, or a folder that the system itself makes up
-                raise StorageError(f"{error.filename or folder}: {error.strerror}.") from error
+            found = self.children(todo.pop())
+            todo += found.folders
+            yield from found.files
+
+    def children(self, folder: str) -> Children:
+        """What lies directly in a folder."""
+        folders, files = list[str](), list[StoredFile]()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif found := _entry(entry):
+                        files.append(found)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:  # no permission, or a folder that the system itself makes up
+            raise StorageError(f"{error.filename or folder}: {error.strerror}.") from error
+        return Children(files=tuple(files), folders=tuple(folders))
 
     def find(self, path: str) -> StoredFile | None:
         """The file at a path."""

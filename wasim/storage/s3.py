@@ -8,7 +8,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from wasim.storage.access import MOST_FILE_BYTES, S3Options, StorageError, StoredFile
+from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile
 
 
 class S3Storage:
@@ -22,14 +22,24 @@ class S3Storage:
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every object below a folder."""
-        selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
-        try:
-            found = self._files.get_file_info(selector)
-        except OSError as error:
-            raise StorageError(f"s3://{folder}: {_reason(error)}") from error
-        for info in found:
+        for info in self._infos(folder, recursive=True):
             if info.type == fs.FileType.File:
                 yield _stored(info)
+
+    def children(self, folder: str) -> Children:
+        """What lies directly in a folder."""
+        found = self._infos(folder, recursive=False)
+        return Children(
+            files=tuple(_stored(info) for info in found if info.type == fs.FileType.File),
+            folders=tuple(info.path for info in found if info.type == fs.FileType.Directory),
+        )
+
+    def _infos(self, folder: str, *, recursive: bool) -> tuple[fs.FileInfo, ...]:
+        selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
+        try:
+            return tuple(self._files.get_file_info(selector))
+        except OSError as error:
+            raise StorageError(f"s3://{folder}: {_reason(error)}") from error
 
     def find(self, path: str) -> StoredFile | None:
         """The object at a path."""
