@@ -25,7 +25,7 @@ GLOSSARY = (
     (
         "neither",
         "counted as neither",
-        "The .crc twins that Hadoop's local file system leaves beside files, and the checkpoints of a stream.",
+        "The .crc twins that Hadoop's local file system leaves next to files, and the checkpoints of a stream.",
     ),
     (
         "manifest",
@@ -60,8 +60,9 @@ GLOSSARY = (
     (
         "opened",
         "scanned, skipped, opened",
-        "Manifests that a reader looked into, that partition ranges spared it, and that it read from storage: with a "
-        "cache it scans what it does not open. Opened counts manifests of deletes too; a dash is what cannot be seen.",
+        "Manifests whose entries a reader looked at, that it skipped by their partition ranges, and that it read from "
+        "storage: with a cache it scans manifests without opening them. Opened counts manifests of deletes too; a dash "
+        "is what cannot be seen.",
     ),
     (
         "step",
