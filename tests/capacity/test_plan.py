@@ -235,6 +235,8 @@ def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
         (("--rows-per-second", "5", "--prices", "none.yaml"), "none.yaml"),
         (("--rows-per-second", "5", "--writer", "fax"), "--writer"),
         (("--rows-per-second", "5", "--set", "horizon=1d"), "--set"),
+        (("--rows-per-second", "5", "--html", "no/such/folder/page.html"), "--html"),
+        (("--from-run", "no/such/run"), "no/such/run: no run is there"),
         ((str(SCENARIOS / "smoke.yaml"), "--columns", "9"), "--columns"),
         ((str(SCENARIOS / "smoke.yaml"), "--from-run", "latest"), "--from-run"),
     ],

@@ -134,6 +134,8 @@ def request_from_run(
 ) -> PlanRequest:
     """A request for what a run measured or simulated: its scenario, and its machine's latencies if it timed any."""
     path = folder / "summary.json"
+    if not folder.is_dir():
+        raise SavedFileError(f"{folder}: no run is there. Name a run's folder, or latest, or run `wasim bench` first.")
     try:
         own = dict(json.loads(path.read_text()).get("overrides") or {})
     except (OSError, ValueError, TypeError, AttributeError) as error:

@@ -1,6 +1,7 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits."""
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,6 +101,8 @@ def plan(
         "writers": writers,
     }
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
+    if html is not None:
+        _check_writable(html)
     if fleet is not None:
         given = {**workload, "horizon": horizon, "freshness": freshness, **limits, "html": str(html) if html else None}
         _plan_fleet(fleet, source.words, given, wishes, as_json=as_json)
@@ -115,6 +118,15 @@ def plan(
         _write_page(html, made, simulator)
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+def _check_writable(path: Path) -> None:
+    """WasimError for a page that could not be written, before anything is simulated for it."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise WasimError(f"--html {path}: there is no folder {folder}. Make it, or name another.")
+    if path.is_dir() or not os.access(folder, os.W_OK):
+        raise WasimError(f"--html {path}: cannot be written. Name a file in a folder that can.")
 
 
 def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
