@@ -182,6 +182,12 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     assert several.chosen.setting.interval_s > max(several.out_of_reach)
 
 
+def test_an_interval_that_no_writer_keeps_up_with_stands_with_the_setting_of_the_next_longer_one():
+    lost, next_longer = plan(freshness="5s", wa_metadata="1e6").best[:2]
+    assert not lost.keeps_up
+    assert lost.setting == next_longer.setting.at_interval(lost.setting.interval_s)
+
+
 def test_what_lost_attempts_write_is_in_what_a_plan_says():
     asked = from_flags({"rows_per_second": "50", "horizon": "2h", "writers": "8"}, Wishes())
     setting = Setting(interval_s=2.0, maintenance=NO_MAINTENANCE)

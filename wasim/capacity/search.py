@@ -36,10 +36,19 @@ class Search:
     _best: dict[float, Figures] = field(default_factory=dict)
 
     def best_at(self, interval_s: float) -> Figures:
-        """The best setting at an interval."""
+        """The best setting at an interval; where no writer keeps up, that of the nearest one searched."""
         if interval_s not in self._best:
-            self._best[interval_s] = self._descend(self._start(interval_s))
+            start = self._start(interval_s)
+            self._best[interval_s] = self.simulator.figures(start) if self._is_lost(start) else self._descend(start)
         return self._best[interval_s]
+
+    def _is_lost(self, start: Setting) -> bool:
+        """Whether no writer keeps up at an interval: not even with the smallest metadata.json, of fewest snapshots."""
+        if self.simulator.figures(start).keeps_up:
+            return False
+        every_s, older_s = self._expiries()[-1]
+        leanest = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
+        return not self.simulator.figures(replace(start, maintenance=leanest)).keeps_up
 
     def _start(self, interval_s: float) -> Setting:
         """The best setting of the nearest interval that is known, or else a plain one."""
