@@ -23,6 +23,7 @@ from wasim.doctor.states import State
 from wasim.iceberg import ManifestContent, read_manifest
 from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.gzip_files import gzip_bytes
+from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind
 
@@ -260,6 +261,80 @@ def test_a_fault_that_was_planted_is_named(plant, name, copied):
     plant(copied)
     inspection = inspect_location(str(copied), NOW)
     assert name in names(inspection) - {"moved"}
+
+
+def plant_all(root):
+    """Twenty faults in one table: each finding's name with a word that must stand in what it says."""
+    plant_orphans(root)
+    cut, noise, locked, lost = lists(root)[1:5]
+    live, log = manifests(root), min((root / "metadata").glob("*.metadata.json"))
+    sound = read_manifest(live[4].read_bytes(), source="")
+    plant_outside(root)
+    statistics = [
+        {"snapshot-id": 1, "statistics-path": f"{root}/metadata/{name}", "file-size-in-bytes": 9,
+         "file-footer-size-in-bytes": 9, "blob-metadata": []} for name in ("gone.stats", "short.stats")
+    ]  # fmt: skip
+    rewrite(newest(root), lambda document: document.update({"statistics": statistics}))
+    (root / "metadata" / "short.stats").write_bytes(b"PFA1")
+    plant_rival(root)
+    rival = min((root / "metadata").glob(f"{newest(root).name[:5]}-*"))
+    plant_wrong_hint(root)
+    noise.write_bytes(b"Obj\x01" + b"\xff" * 400)
+    cut.write_bytes(cut.read_bytes()[:-40])
+    locked.write_bytes(b"AGS1" + os.urandom(100))
+    lost.unlink()
+    live[0].unlink()
+    live[1].write_bytes(live[1].read_bytes()[:-1])
+    shutil.copy(lists(root)[-1], live[2])
+    live[3].write_bytes(b"")
+    twice = manifest_bytes(
+        sound.header, [*sound.entries, replace(sound.entries[0], snapshot_id=1)], sync_marker=b"s" * 16
+    )
+    live[4].write_bytes(twice)
+    gone, short = (root / "data" / Path(one).name for one in paths_of(live[5:7]))
+    gone.unlink()
+    short.write_bytes(b"PAR1")
+    log.unlink()
+    for version, text in (("99", b'{"format-version": 2}'), ("98", b"{}"), ("97", b'{"format-version": 2, "loc')):
+        (root / "metadata" / f"000{version}-{UUID}.metadata.json").write_bytes(text)
+    return {
+        ("outside", "elsewhere/snap-1.avro"),
+        ("absent_metadata", "gone.stats"),
+        ("wrong_statistics", "short.stats"),
+        ("rivals", rival.name),
+        ("version_hint", "version 2"),
+        ("orphan_share", "orphan"),
+        ("unreadable", noise.name),
+        ("unreadable", cut.name),
+        ("unsupported", locked.name),
+        ("absent_metadata", lost.name),
+        ("absent_metadata", live[0].name),
+        ("unreadable", live[1].name),
+        ("unreadable", live[2].name),
+        ("unreadable", live[3].name),
+        ("wrong_count", live[4].name),
+        ("wrong_manifest_length", live[4].name),
+        ("absent_data", gone.name),
+        ("wrong_data_size", short.name),
+        ("absent_logged", log.name),
+        ("unreadable", "00099-"),
+        ("unreadable", "00098-"),
+        ("under_way", "00097-"),
+    }
+
+
+def paths_of(files):
+    """The data file that each manifest lists first."""
+    return [read_manifest(file.read_bytes(), source="").entries[0].file.file_path for file in files]
+
+
+def test_more_than_twenty_faults_in_one_table_are_each_named_with_their_file(tmp_path):
+    _, table = write_table(tmp_path, commits=10)
+    planted = plant_all(Path(table.location().removeprefix("file://")))
+    inspection = inspect_location(table.location(), NOW)
+    said = {one.name: " ".join((one.text, *one.examples)) for one in inspection.findings}
+    assert len(planted) > 20
+    assert {one for one in planted if one[1] not in said.get(one[0], "")} == set()
 
 
 def test_a_manifest_whose_length_and_counts_are_other_than_listed_is_named(copied):
