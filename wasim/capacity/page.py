@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
 from wasim.capacity.answer import plan_lines
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
@@ -14,6 +12,7 @@ from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.search import MOST_MERGING_COMMITS
 from wasim.capacity.settings import Setting, case_of
+from wasim.report.pages.rendering import page_environment
 from wasim.units import format_duration, parse_duration_s
 
 MOST_INTERVALS, FEW_INTERVALS = 8, 4
@@ -28,7 +27,7 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
     blank = others.index("") if "" in others else len(others)
     chosen = plan.chosen
     return (
-        page_environment()
+        page_environment("wasim.capacity")
         .get_template("plan.html.jinja")
         .render(
             title="Which commit interval, and which maintenance?",
@@ -48,17 +47,6 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
                 reset="Recommended setting" if chosen is not None else "First setting",
             ),
         )
-    )
-
-
-def page_environment() -> Environment:
-    """What renders pages with sliders, in the reports' own style. Everything is escaped."""
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("wasim.capacity"), PackageLoader("wasim.report.pages")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )
 
 

@@ -9,13 +9,14 @@ from wasim.capacity.explorer import SHOWN, explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, steps_alone
 from wasim.capacity.lattice import Axes, axes_around, build_lattice
-from wasim.capacity.page import page_environment, thinned
+from wasim.capacity.page import thinned
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
 from wasim.capacity.search import MOST_MERGING_COMMITS
 from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.errors import WasimError
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
+from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Sliders
 from wasim.runs import Run
 from wasim.scenario import Case
@@ -108,7 +109,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
         reset="As it was run",
         shown=[name for name in SHOWN if name not in TIMED],
     )
-    environment = page_environment()
+    environment = page_environment("wasim.capacity")
     body = environment.get_template("explorer.html.jinja").module.explorer(content)  # type: ignore[attr-defined]
     style = environment.get_template("explorer.css").render()
     return Sliders(style=Markup(style), body=Markup(body))  # noqa: S704 - rendered with escaping

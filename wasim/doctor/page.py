@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wasim.doctor.document import moment
@@ -26,7 +25,8 @@ from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
 from wasim.report.pages.cells import TextTable
-from wasim.report.pages.run_page import Picture, groupwise
+from wasim.report.pages.rendering import page_environment
+from wasim.report.pages.run_page import Picture
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes
 
@@ -36,14 +36,7 @@ if TYPE_CHECKING:
 
 def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str:
     """The page. Everything that came out of a table is escaped and bounded."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("wasim.doctor"), PackageLoader("wasim.report.pages")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["groupwise"] = groupwise
+    environment = page_environment("wasim.doctor")
     findings = inspection.findings
     return environment.get_template("inspection.html.jinja").render(
         title=printable(inspection.tree.opened.location, 200),

@@ -10,7 +10,8 @@ from support.pages import page_of
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.report.pages.run_page import flatten, groupwise
+from wasim.report.pages.rendering import groupwise
+from wasim.report.pages.run_page import flatten
 from wasim.runs import Run, judge
 from wasim.scenario.limits import parse_limit
 from wasim.units import format_bytes, format_figure

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wasim.fit.report import FitReport
@@ -19,6 +16,7 @@ from wasim.report.pages.cells import TextTable, boundaries, headline_table, list
 from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
+from wasim.report.pages.rendering import page_environment
 from wasim.report.simulated import simulation_notes
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
@@ -67,7 +65,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
     """
     run, fit, answer, prices = parts.run, parts.fit, parts.answer, parts.prices
     pictures = [_picture(chart) for chart in charts]
-    page = _environment().get_template("run.html.jinja")
+    page = page_environment().get_template("run.html.jinja")
     return page.render(
         run=run,
         conclusion=conclude(answer, run),
@@ -106,23 +104,6 @@ def _files(run: Run) -> Iterable[tuple[str, str]]:
         yield "benchmark.json", "timings, for pytest-benchmark compare"
     for case in run.cases:
         yield f"cases/{case.key}/ledger.parquet", f"{case.case.label}: a row per commit"
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("wasim.report.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["groupwise"] = groupwise
-    return environment
-
-
-def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Neighbouring rows that share their first cell, as (that cell, the rows without it)."""
-    return [(heading, [row[1:] for row in group]) for heading, group in groupby(rows, key=itemgetter(0))]
 
 
 def _picture(drawn: DrawnChart | LeftOut) -> Picture:

@@ -1,0 +1,25 @@
+"""What renders every page: one layout, one style, everything escaped. Other rooms bring templates of their own."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+
+def page_environment(*packages: str) -> Environment:
+    """The environment of the templates of these packages and of the reports, whose `layout.html.jinja` all extend."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "wasim.report.pages")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["groupwise"] = groupwise
+    return environment
+
+
+def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """Neighbouring rows that share their first cell, as (that cell, the rows without it)."""
+    return [(heading, [row[1:] for row in group]) for heading, group in groupby(rows, key=itemgetter(0))]
