@@ -1,4 +1,4 @@
-"""A sweep simulated by blocks: near to every setting by itself, whoever works it off."""
+"""A sweep simulated by blocks: close to every setting simulated alone, on this machine and on Spark."""
 
 import subprocess
 import sys

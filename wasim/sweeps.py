@@ -22,7 +22,7 @@ from wasim.units import format_bytes, format_duration
 def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out: Path, master: str | None) -> str:
     """Simulates every case of the scenario into Parquet at `out`, a file, or a folder when Spark writes it.
 
-    What was found comes back in a line. WasimError for options that a grid does not honour.
+    What was found comes back in a line. WasimError for options that a grid does not support.
     """
     if options.mode not in (Mode.AUTO, Mode.FAST) or options.emit is not None:
         raise WasimError("--grid is simulated in fast mode. Leave --mode exact and --emit out, or --grid.")

@@ -53,7 +53,7 @@ Forecasts = Mapping[str, Mapping[float, Forecast]]
 
 
 def forecast_run(run: Run) -> Forecasts:
-    """A day and a month of each case that the fitted equations do not speak of; without those that years refuse."""
+    """A day and a month of each case that the fitted equations do not cover, unless the engine of years refuses it."""
     return {
         one.case.label: found
         for one in run.cases

@@ -83,7 +83,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What options are read from beside the runs: the fit, forecasts, judged limits and prices."""
+    """What options are read from, other than the runs: the fit, forecasts, judged limits and prices."""
 
     fit: FitReport
     forecasts: "Forecasts"

@@ -195,8 +195,8 @@ def _by_landed_commit(run: Run) -> str:
         return case.totals.metadata_bytes / max(case.commits, 1)
 
     least, most = min(run.cases, key=by_commit), max(run.cases, key=by_commit)
-    told = (f"{format_bytes(by_commit(one))} ({name_without_interval(one.case)})" for one in (least, most))
-    return f"Each commit that landed took {' to '.join(told)} of metadata."
+    ends = (f"{format_bytes(by_commit(one))} ({name_without_interval(one.case)})" for one in (least, most))
+    return f"Each commit that landed took {' to '.join(ends)} of metadata."
 
 
 def _lost_share(run: CaseRun) -> float:
@@ -252,8 +252,8 @@ def _facts_of_many(answer: Answer) -> list[str]:
     months = [(month, option) for option in options if (month := option.by_horizon.get(MONTH_S)) is not None]
     months.sort(key=itemgetter(0))
     if len(months) > 1:
-        told = (f"{format_bytes(month)} ({option.run.case.label})" for month, option in (months[0], months[-1]))
-        facts.append(f"Metadata in the first month: {' to '.join(told)}.")
+        range_ends = (f"{format_bytes(month)} ({option.run.case.label})" for month, option in (months[0], months[-1]))
+        facts.append(f"Metadata in the first month: {' to '.join(range_ends)}.")
     ends = sorted((one.keeps_up for one in options if one.keeps_up is not None), key=lambda one: one.until_s)
     if ends and ends[0].until_s < MONTH_S:
         first, last = (describe_keeping_up(one) for one in (ends[0], ends[-1]))

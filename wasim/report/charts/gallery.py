@@ -66,7 +66,7 @@ def render_chart(drawn: DrawnChart) -> str:
     return inline_svg(
         without_title(drawn.svg, title_in(chart) * POINTS_PER_INCH),
         name=chart.name,
-        description=chart.title.replace("\n", " "),  # what it shows stands beside it, in the page's caption
+        description=chart.title.replace("\n", " "),  # what it shows is said in the page's caption
     )
 
 

@@ -28,7 +28,7 @@ def plan_operations(run: Run) -> tuple[Chart | LeftOut, ...]:
     chart = Chart(
         name=NAME,
         title=TITLE,
-        reading="Each bar is the metadata that a case wrote in all, cut by the operation that paid for it.",
+        reading="Each bar is all the metadata that a case wrote, divided by the operation that wrote it.",
         panels=tuple(partial(draw_operations, runs=tuple(part), operations=operations, most=most) for part in cut),
         key_lines=-(-len(operations) // KEY_COLUMNS),
         panel_in=HEAD_IN + ROW_IN * max(LEAST_ROWS, min(ROWS_PER_PANEL, len(run.cases))),

@@ -52,7 +52,7 @@ LABEL_PT, TICK_PT, TITLE_PT = 9.5, 9.0, 11.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How one series looks, told apart by any one of the three."""
+    """How one series looks: colour, marker and line, any one of which distinguishes it."""
 
     colour: str
     marker: str

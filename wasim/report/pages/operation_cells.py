@@ -20,7 +20,7 @@ def operations_table(run: Run) -> TextTable:
     """What each operation wrote, deleted and took, by case; empty where every case only appends."""
     more = any(not case.case.only_appends for case in run.cases)
     return TextTable(
-        caption="What each operation paid: bytes written by kind, bytes and files deleted, and seconds that it took",
+        caption="By operation: bytes written by kind, bytes and files deleted, and seconds that it took",
         head=("operation", *_PAID),
         rows=tuple(_operation_row(case, one) for case in run.cases for one in case.operations) if more else (),
         figures=_PAID,

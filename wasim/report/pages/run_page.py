@@ -44,7 +44,7 @@ class Sliders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
-    """What a page says besides its charts. `prices` are for money; `remedies` is what maintenance would save,
+    """What a page says, apart from its charts. `prices` are for money; `remedies` is what maintenance would save,
     `remedies_line` the same in a sentence.
     """
 
