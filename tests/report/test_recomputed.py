@@ -56,7 +56,9 @@ def test_write_amplification_divides_by_the_longest_intervals_data(
 ) -> None:
     longest = max(one["commit_interval_s"] for one in summary["cases"])
     denominator = min(data(written[one["label"]]) for one in summary["cases"] if one["commit_interval_s"] == longest)
+    rows = table_rows("Written by kind")
     for one in summary["cases"]:
+        assert f"{metadata(written[one['label']]) / denominator:.3g}" in rows[one["writer"], one["commit_interval_s"]]
         assert one["wa"]["data"] == pytest.approx(data(written[one["label"]]) / denominator)
         assert one["wa"]["metadata"] == pytest.approx(metadata(written[one["label"]]) / denominator)
         assert one["wa"]["total"] == pytest.approx(sum(written[one["label"]].values()) / denominator)
@@ -104,6 +106,14 @@ def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) ->
             if (row["case"], row["commit_interval_s"], row["horizon_s"]) == key
         )
         assert added == pytest.approx(expected, rel=1e-9)
+
+
+def table_rows(caption: str) -> dict[tuple[str, float], list[str]]:
+    """The cells of one table of the page, by writer and interval."""
+    page = (SAMPLE / "report.html").read_text()
+    table = page[page.index(f"<caption>{caption}") :].split("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    return {(row[1], float(row[0].removesuffix("s"))): row[2:] for row in rows}
 
 
 def page_text() -> str:
