@@ -184,7 +184,7 @@ _FAULTS = {
     FaultKind.WRONG_MANIFEST_LENGTH: (Severity.WARNING, "manifests have another length than their lists say"),
     FaultKind.WRONG_COUNT: (Severity.WARNING, "manifests hold other counts of entries than their lists say"),
     FaultKind.WRONG_STATISTICS: (Severity.WARNING, "statistics files have another size than metadata.json says"),
-    FaultKind.OUTSIDE: (Severity.NOTE, "files lie outside the table's folder and were not looked for"),
+    FaultKind.OUTSIDE: (Severity.NOTE, "files lie outside the table's folder and are not counted"),
     FaultKind.INCONSISTENT: (Severity.CRITICAL, "metadata contradicts itself"),
 }
 

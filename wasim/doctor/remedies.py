@@ -84,7 +84,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
                 name=f"expire_snapshots {name}",
                 frees=expirable.freed(kept),
                 json_bytes_saved=_json_bytes_of(gone, tree, parts),
-                note=f"{gone:,} snapshots go{_held_by_others(metadata, kept)}",
+                note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}",
                 sql=call_procedure("expire_snapshots", table, arguments),
             )
         )
