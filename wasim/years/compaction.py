@@ -73,6 +73,17 @@ class DataFilesByPartition:
     small_live: float = 1.0  # share of the rows of files as they arrived that no delete file names
     partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
+    filled: bool = False  # whether compaction has made files that no other will take, since this was last asked
+
+    def has_filled(self) -> bool:
+        """Whether compaction has made files that no other will take, since this was last asked."""
+        filled, self.filled = self.filled, False
+        return filled
+
+    @property
+    def partition_commits(self) -> float:
+        """Commits for which a partition stays open."""
+        return self.arrivals.lifetime_s / self.commit_interval_s
 
     def has_rolled_over(self) -> bool:
         """Whether partitions have closed since this was last asked; never, where they stay open or close at once."""
@@ -148,6 +159,12 @@ class DataFilesByPartition:
             partial_rows += one.partitions * one.partial_rows
         return (small, small_rows), (partial, partial_rows), (self.settled_files, self.settled_rows)
 
+    @property
+    def live_bytes(self) -> float:
+        """Bytes of all files, where none was written but by the writer and by compaction."""
+        settled = self._compacted_bytes(self.settled_rows / self.settled_files) if self.settled_files else 0.0
+        return sum(one.partitions * self._bytes_of(one) for one in self.cohorts) + self.settled_files * settled
+
     def compact(self, share: float = 1.0) -> Compacted:
         """Compacts every partition that has enough to do; with a `share` below one, only that part of them."""
         (smalls, _), (partials, _), _ = self.by_class
@@ -169,6 +186,7 @@ class DataFilesByPartition:
                 kept = Cohort(partitions=part, partial_files=outputs, partial_rows=rows)
             else:
                 made_settled += part * outputs
+                self.filled = True
                 self.settled_files += part * outputs
                 self.settled_rows += part * rows
                 kept = Cohort(partitions=part)

@@ -22,7 +22,7 @@ CHECKPOINTS = 200
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 SHORT = 2e-3  # of a history: over so little, a straight line will do
-MERGE, PARTITIONS, UPSERT = "merge", "partitions", "upsert"
+MERGE, FILLED, PARTITIONS, UPSERT = "merge", "filled", "partitions", "upsert"
 _STATE = 7  # columns of a sample before the flows
 
 
@@ -105,7 +105,7 @@ class History:
                 merged = False
             else:
                 _, merged = state.append(1.0 if self.upserts is not None else stop - state.commits)
-            if merged and (self._fills() or self._merges_alike(min([self.commits, *due.values()]))):
+            if merged and (self._fills() or self._ends_cycle(MERGE)):
                 continue
             if state.commits >= stop:
                 self._sample()
@@ -120,13 +120,21 @@ class History:
         return self._samples()
 
     def _end_cycles(self, fired: Sequence[Job | ChangeJob]) -> None:
-        """Ends the cycles of these jobs, and the one that partitions close with; the first that leaps is all."""
+        """Ends the cycles of these jobs, and those of partitions that close and of files that compaction has filled.
+
+        The slowest cycle comes first, and the first that leaps is all.
+        """
+        slowest_first = sorted(fired, key=lambda job: -job.period)
         if self._changes_rows:
-            any(self._drifts(job.operation, self._limit_of(job)) for job in fired)
+            any([self._drifts(job.operation, self._limit(job.operation, job.period)) for job in slowest_first])
             return
-        if fired and self.state.files.has_rolled_over() and self._ends_cycle(PARTITIONS, self.commits):
-            return
-        any(self._ends_cycle(job.operation, self._limit_of(job)) for job in fired)
+        files = self.state.files
+        ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
+        if fired and files.has_filled():
+            ended.insert(0, (FILLED, None))
+        if fired and files.has_rolled_over():
+            ended.insert(0, (PARTITIONS, files.partition_commits))
+        any(self._ends_cycle(name, period) for name, period in ended)
 
     @property
     def _changes_rows(self) -> bool:
@@ -145,22 +153,21 @@ class History:
         self._leap(leap, Level())
         return True
 
-    def _limit_of(self, job: Job | ChangeJob) -> float:
-        """The commit at which something slower than this job is due."""
-        slower = [one for one in self.jobs if one is not job and one.period > job.period]
-        if job.schedule is None:
-            slower = [one for one in self.jobs if one is not job]
-        ahead = [one.next_commit(self.state) for one in slower]
-        cycle, marks = job.period, self.levels[job.operation].marks if job.operation in self.levels else ()
-        if job.schedule is None and marks:  # a count sets the pace, so the last cycle tells it
-            cycle = self.state.commits - marks[-1].commits
+    def _limit(self, name: str, cycle: float) -> float:
+        """The commit at which something comes that is slower than cycles of this kind, of so many commits each."""
+        slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
+        ahead = [job.next_commit(self.state) for job in slower]
         return min([self.commits, self.state.files.next_rollover(cycle), *ahead])
 
-    def _ends_cycle(self, name: str, limit: float) -> bool:
+    def _period_of(self, job: Job | ChangeJob) -> float:
+        level = self.levels.get(job.operation)
+        return job.period if level is None else level.period
+
+    def _ends_cycle(self, name: str, period: float | None = None) -> bool:
         """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
         level = self.levels.setdefault(name, Level())
         mark = mark_of(self.state, len(self.rows))
-        level.marks.append(mark)
+        level.note(mark, period)
         if level.pending is not None:
             level.pending.waits -= 1
             if level.pending.waits:
@@ -171,15 +178,11 @@ class History:
                 self._go_back(leap, level)
                 return True
             level.reach *= 4
-        leap_ahead = level.planned(limit, self.state.bounds())
+        leap_ahead = level.planned(self._limit(name, level.period), self.state.bounds())
         if leap_ahead is None:
             return False
         self._leap(leap_ahead, level)
         return True
-
-    def _merges_alike(self, limit: float) -> bool:
-        """Leaps over merges that come after as many commits each."""
-        return self._ends_cycle(MERGE, limit)
 
     def _fills(self) -> bool:
         """Leaps in the mean where a further manifest has been filled, and no maintenance sets the pace."""
@@ -206,12 +209,13 @@ class History:
             values = origin.values + (leap.values - origin.values) * part / parts
             flows = leap.flows_after(cycles)
             self.state.restore(values.tolist(), flows.tolist())
+            if self.state.files.rule is not None and not self._changes_rows:
+                self.state.balance_files()
             self.state.note_longer_numbers(flows[Flow.SNAPSHOTS] - origin.flows[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():
-            if other is not level:
-                other.marks.clear()
-        level.marks.clear()
+            if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
+                other.forget()
         landed = mark_of(self.state, len(self.rows))
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period))
         level.marks.append(landed)
@@ -224,8 +228,7 @@ class History:
         self.spans = [span for span in self.spans if span.last <= origin.commits]
         self._sample()
         for other in self.levels.values():
-            if other is not level:
-                other.forget()
+            other.rewind(origin.commits)
         level.refuse()
 
     def _as_it_was(self, mark: Mark) -> None:
@@ -262,3 +265,8 @@ class History:
             flows=table[:, _STATE:],
             spans=tuple(self.spans),
         )
+
+
+def _known(period: float) -> float | None:
+    """The commits of a schedule's cycle; None where a count decides."""
+    return None if period == inf else period

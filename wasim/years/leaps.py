@@ -18,22 +18,23 @@ from wasim.years.state import Pace, TableState
 
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
+TRUSTED_DATA = 1e-2  # the same of bytes of data: those of files that grow from cycle to cycle are not quite linear
 MOST_CYCLES = 1 << 24
-Bounds = Sequence[tuple[int, float, float]]  # as `TableState.bounds` gives them
+Bounds = Sequence[tuple[list[int], float, float]]  # as `TableState.bounds` gives them
 PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
 LOOSE = 0.1  # by which two cycles may differ that are leapt over in the mean
 # How far to leap in the mean, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
 NONE = 1e-9
-_CHECKED = (
-    Flow.LIST_BYTES,
-    Flow.WRITTEN_MANIFESTS,
-    Flow.WRITTEN_MANIFESTS + 1,
-    Flow.WRITTEN_MANIFESTS + 3,
-    Flow.WRITTEN_FILES + 1,
-    Flow.REPLACED_MANIFESTS + 1,
-)
+_CHECKED = {
+    Flow.LIST_BYTES: TRUSTED,
+    Flow.WRITTEN_MANIFESTS: TRUSTED,
+    Flow.WRITTEN_MANIFESTS + 1: TRUSTED,
+    Flow.WRITTEN_MANIFESTS + 3: TRUSTED,
+    Flow.WRITTEN_FILES + 1: TRUSTED_DATA,
+    Flow.REPLACED_MANIFESTS + 1: TRUSTED,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +89,11 @@ class Leap:
         """Whether the cycle after the leap added what was expected of it."""
         if landed.structure != after.structure:
             return False
-        expected = self.added + (self.cycles + 1) * self.growth
-        found = after.flows - landed.flows
-        allowed = TRUSTED * np.maximum(np.abs(expected), np.abs(found)) + 1e-6
         places = list(_CHECKED)
-        return bool(np.all(np.abs(found - expected)[places] <= allowed[places]))
+        expected = (self.added + (self.cycles + 1) * self.growth)[places]
+        found = (after.flows - landed.flows)[places]
+        allowed = np.array([*_CHECKED.values()]) * np.maximum(np.abs(expected), np.abs(found)) + 1e-6
+        return bool(np.all(np.abs(found - expected) <= allowed))
 
 
 @dataclass(slots=True)
@@ -106,17 +107,35 @@ class Landing:
 
 @dataclass(slots=True, kw_only=True)
 class Level:
-    """Cycles of one kind: marks at the ends of the last ones, and how far to dare leap."""
+    """Cycles of one kind: marks at the ends of the last ones, and how far to dare leap.
 
+    `period` are the commits that one takes: what its schedule says, or the last one took.
+    """
+
+    period: float = inf
     marks: deque[Mark] = field(default_factory=lambda: deque(maxlen=2 * LONGEST + 1))
     reach: int = 4
     pending: Landing | None = None
     wait: int = 0
 
+    def note(self, mark: Mark, period: float | None) -> None:
+        """The end of a cycle, whose period is measured unless it is given."""
+        self.period = period or (mark.commits - self.marks[-1].commits if self.marks else self.period)
+        self.marks.append(mark)
+
     def forget(self) -> None:
         """Begins anew: cycles so far tell nothing of those to come."""
         self.marks.clear()
         self.pending = None
+
+    def rewind(self, commits: float) -> None:
+        """Forgets what came after a commit, as the table goes back to it."""
+        while self.marks and self.marks[-1].commits > commits:
+            self.marks.pop()
+            if self.pending is not None:
+                self.pending.waits += 1
+        if self.pending is not None and self.pending.landed.commits > commits:
+            self.pending = None
 
     def refuse(self) -> None:
         """A leap was wrong: shorter ones from now on, and none at once."""
@@ -223,10 +242,10 @@ def _growth(added: Floats, before: Floats) -> Floats:
 
 
 def _room(values: Floats, change: Floats, bounds: Bounds, period: float) -> float:
-    """Cycles of so many commits until the first of these values passes its bound."""
+    """Cycles of so many commits until the first of these sums of values passes its bound."""
     room = inf
-    for place, bound, each in bounds:
-        if change[place] > 0:
+    for places, bound, each in bounds:
+        if (grows := change[places].sum()) > 0:
             lowered = bound - min(period * each, bound / 2)
-            room = min(room, floor((lowered - values[place]) / change[place]))
+            room = min(room, floor((lowered - values[places].sum()) / grows))
     return room

@@ -193,6 +193,15 @@ class ManifestRuns:
         full = [run for run in self.runs[:-1] if run.bytes > self.policy.target_bytes / 2]
         return max(full, key=lambda run: run.count, default=None)
 
+    def open_bin(self) -> tuple[int, float]:
+        """How many of the newest runs wait to be merged, and how many manifests of an older one, of which a part does.
+
+        None where nothing merges.
+        """
+        bins = pack_runs(self.runs, self.policy.target_bytes) if self.policy.enabled else []
+        parts = [run.count - count <= NEGLIGIBLE for run, count in bins[-1].parts] if bins else []
+        return sum(parts), sum(count for run, count in bins[-1].parts if run.count - count > NEGLIGIBLE) if bins else 0.0
+
     def mark_newest(self) -> None:
         """Takes the newest manifest for one of the commit under way."""
         last = self.runs[-1]

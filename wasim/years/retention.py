@@ -96,24 +96,26 @@ class Retention:
         return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
-        """A curve of the history after these commits of the writer and all that follows them.
+        """A curve of the history after these commits of the writer, ascending, and all that follows them.
 
         Maintenance comes at certain commits of a cycle; in the cycles that were leapt over, at the same ones.
         """
-        curve = (self._ends, column[self._firsts_and_lasts])
+        return self._through(commits, (self._ends, column[self._firsts_and_lasts]), len(self.samples.spans))
+
+    def _through(self, commits: Floats, curve: tuple[Floats, Floats], spans: int) -> Floats:
+        """The same by the first so many spans: the cycle before one may hold shorter ones."""
         found = np.interp(commits, *curve)
-        for span in self.samples.spans:
-            # the commits ascend
-            first, last = np.searchsorted(commits, span.first, side="right"), np.searchsorted(commits, span.last)
-            if first >= last:
+        for number, span in enumerate(self.samples.spans[:spans]):
+            inside = (commits > span.first) & (commits <= span.last)
+            if not inside.any():
                 continue
-            inside = slice(first, last)
             cycles = round((span.last - span.first) / span.period)
             since = commits[inside] - span.first
             cycle = np.floor(since / span.period + SLACK)
             within = since - cycle * span.period
-            like = np.interp(span.first - span.period + within, *curve)
-            before = np.interp(span.first - span.period, *curve)
+            start = span.first - span.period
+            like = self._through(start + within, curve, number) if number else np.interp(start + within, *curve)
+            before = np.interp(start, *curve)
             ends = np.interp(span.first + cycle / cycles * (span.last - span.first), *curve)
             found[inside] = ends + np.where(within > SLACK, like - before, 0)
         return np.asarray(found)

@@ -18,6 +18,7 @@ from wasim.years.row_changes import RowChanges
 from wasim.years.sizes import Sizes
 
 SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, deflate finds: the first stands farther away
+LONGER = 8.0  # times the rows of compacted files, until numbers in the snapshots of compactions have another digit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +231,14 @@ class TableState:
             longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * digits(first)
         self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
 
+    def balance_files(self) -> None:
+        """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself."""
+        files, flows = self.files, self.flows
+        files.arrive(self.commits)
+        live = sum(count for count, _ in files.by_class), files.live_bytes
+        for place, left in enumerate(live, Flow.REMOVED_FILES + DATA):
+            flows[place] = flows[place - Flow.REMOVED_FILES + Flow.WRITTEN_FILES] - left
+
     def snapshot_numbers(self) -> list[float]:
         """The numbers in a snapshot's JSON that grow from commit to commit, as the last one had them."""
         flows, sizes = self.flows, self.sizes.snapshots
@@ -411,21 +420,27 @@ class TableState:
         yield from self.files.values()
         yield from self.left.values()
 
-    def bounds(self) -> list[tuple[int, float, float]]:
-        """Places among `values` of numbers that change what happens once they pass a bound, with the bounds.
+    def bounds(self) -> list[tuple[list[int], float, float]]:
+        """Places among `values` of numbers whose sum changes what happens once it passes a bound, with the bounds.
 
         A bin is full before the manifests in it are: by what commits add that is yet to be merged or rewritten. So the
-        last figure is by how much a bound is lower for each commit of a cycle.
+        last figure is by how much a bound is lower for each commit of a cycle. Manifests that wait to be merged are
+        merged once there are enough; those that a compaction emptied still count when a cycle ends.
         """
-        found: list[tuple[int, float, float]] = []
+        found: list[tuple[list[int], float, float]] = []
         place = 1
         for manifests, size in ((self.data, self.sizes.data_manifests), (self.deletes, self.sizes.delete_manifests)):
+            policy, (waiting, others), listed = manifests.policy, manifests.open_bin(), len(manifests.runs)
+            if waiting:
+                places = [place + len(VALUES) * number for number in range(listed - waiting, listed)]
+                found.append((places, policy.min_count - 1.0 - others, 0.0))
             for run in manifests.runs:
                 if run.count <= MANY_PARTS:
-                    found.append((place + 1, ceil(run.count) * manifests.policy.target_bytes, size.new))
+                    found.append(([place + 1], ceil(run.count) * policy.target_bytes, size.new))
                 place += len(VALUES)
-        for _ in self.files.cohorts if self.files.rule else ():
-            found.append((place + 4, self.files.small_rows_at_most, 0.0))
+        for one in self.files.cohorts if self.files.rule else ():
+            most = self.files.small_rows_at_most
+            found.append(([place + 4], min(most, LONGER * one.partial_rows) if one.partial_rows else most, 0.0))
             place += 5
         return found
 
