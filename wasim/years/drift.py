@@ -1,10 +1,11 @@
 """Leaps over statements that change rows: no cycle is quite like the one before, but all change slowly.
 
-Two moments at which as many manifests wait to be merged bound a cycle. What a cycle writes, and by how much the table
-changes, is a rate. The rate before the last leap gives its growth, and so a leap over a part of what has gone by.
+Two moments at which as many manifests wait to be merged bound a cycle, those of data at least; where no two are alike
+for long, so many statements do. What a cycle writes, and by how much the table changes, is a rate. The rate before the
+last leap gives its growth, and so a leap over a part of what has gone by.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import floor
 
 import numpy as np
@@ -15,35 +16,50 @@ from wasim.years.leaps import LOOSE, Leap, Mark
 from wasim.years.manifests import VALUES
 
 LEAST_MARKS, LEAST_COMMITS = 24, 400  # before the first leap: a table's first statements are like no others
+LONG = 100  # commits of a cycle that holds merges of its own: as many manifests are merged, by default
+FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles is like another
+WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.4  # of the commits since cycles began
+FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 Phase = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """By how much a table changed per commit over a cycle, around the commit `at`."""
+    """By how much a table changed per commit over a cycle, around the commit `at`.
+
+    The first `data` of `values` are those of manifests of data, the last `files` those of files.
+    """
 
     at: float
     values: Floats
     flows: Floats
+    data: int
+    files: int
 
 
 @dataclass(slots=True, kw_only=True)
 class Drift:
-    """The cycles of one kind of statement since commit `begun`."""
+    """The cycles of one kind of statement, each `period` commits after the last, since commit `begun`."""
 
     begun: float
+    period: float = 1.0
     seen: int = 0
-    last: dict[tuple[tuple[int, ...], Phase], Mark] = field(default_factory=dict)
-    before: dict[tuple[int, ...], Rate] = field(default_factory=dict)  # the rate of the cycle before, by structure
+    moved: int = 0  # among `marks`, the first one of the phase that lasts
+    phase: Phase = ()
+    marks: list[Mark] = field(default_factory=list)  # since the last leap
+    alike: dict[tuple[tuple[int, ...], Phase], list[int]] = field(default_factory=dict)  # their places
     anchor: Rate | None = None  # before the last leap
 
     def forget(self, commits: float) -> None:
         """Begins anew: something else has happened to the table."""
-        self.begun, self.seen = commits, 0
-        self.last.clear()
-        self.before.clear()
-        self.anchor = None
+        self.begun, self.seen, self.anchor = commits, 0, None
+        self._clear()
+
+    def _clear(self) -> None:
+        self.marks.clear()
+        self.alike.clear()
+        self.moved = 0
 
     def planned(self, mark: Mark, phase: Phase, limit: float) -> Leap | None:
         """A leap from here that ends by commit `limit`; None while too little is known.
@@ -51,37 +67,25 @@ class Drift:
         Over cycles of many commits it does not matter at which moment between two merges they end, nor into how many
         runs manifests fall: those stay as they are, and all else goes on.
         """
-        self.seen += 1
-        is_long = mark.commits - self.begun > LEAST_COMMITS * self.seen
-        data, deletes, cohorts = mark.structure
-        runs = len(VALUES) * (data + deletes)
-        going = np.arange(len(mark.values))
-        if is_long:
-            going = np.concatenate([going[:1], going[1 + runs :]])
-        key = ((cohorts,), ()) if is_long else (mark.structure, phase)
-        earlier, self.last[key] = self.last.get(key), replace(mark, values=mark.values[going])
-        if earlier is None or (self.seen < LEAST_MARKS and mark.commits - self.begun < LEAST_COMMITS):
+        ends = self._note(mark, phase)
+        if not ends or (self.seen < LEAST_MARKS and mark.commits - self.begun < LEAST_COMMITS):
             return None
-        period = mark.commits - earlier.commits
-        if period <= 0:
+        rates = [_rate(second, first) for first, second in zip(ends, [*ends[1:], mark], strict=True)]
+        rate, before = rates[-1], rates[0] if len(rates) > 1 else self.anchor
+        if before is None or before.files != rate.files:
             return None
-        rate = Rate(
-            at=(mark.commits + earlier.commits) / 2,
-            values=(mark.values[going] - earlier.values) / period,
-            flows=(mark.flows - earlier.flows) / period,
-        )
-        before, self.before[key[0]] = self.before.get(key[0]), rate
-        if before is None or rate.at - before.at < period / 2:
-            return None
-        cycles = floor(min(limit - mark.commits, REACH * (mark.commits - self.begun)) / period)
+        period = mark.commits - ends[-1].commits
+        anchor = self.anchor if self.anchor is not None and self.anchor.files == rate.files else before
+        reach = min(REACH * (mark.commits - self.begun), FARTHEST * (rate.at - anchor.at))
+        cycles = floor(min(limit - mark.commits, reach) / period)
         if cycles < 2:
             return None
-        self.last.clear()
-        added = np.maximum(rate.flows, 0.0) * period
-        growth = self._growth(rate, cycles * period) * period * period
+        growth = _growth(rate.flows, anchor.flows, rate.at - anchor.at) * period * period
         growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0  # `note_longer_numbers` counts it
-        values = mark.values.copy()
-        values[going] += _changed(mark.values[going], rate, before, cycles * period)
+        added = np.maximum(rate.flows, 0.0) * period
+        values = mark.values + _changed(mark.values, rate, before, anchor, cycles * period)
+        self.anchor = rate
+        self._clear()
         return Leap(
             origin=mark,
             cycles=cycles,
@@ -92,17 +96,72 @@ class Drift:
             values=values,
         )
 
-    def _growth(self, rate: Rate, length: float) -> Floats:
-        """By how much flows per commit grow per commit, from the rate before the last leap; none over a longer leap."""
-        anchor, self.anchor = self.anchor, rate
-        if anchor is None or rate.at - anchor.at < length / 4:
-            return np.zeros(len(rate.flows))
-        growth: Floats = (rate.flows - anchor.flows) / (rate.at - anchor.at)
-        return growth
+    def _note(self, mark: Mark, phase: Phase) -> list[Mark]:
+        """Takes note of a statement's end; where the one or two last cycles began, none if that is not known."""
+        self.seen += 1
+        place = len(self.marks)
+        if phase != self.phase:
+            self.phase, self.moved = phase, place
+        self.marks.append(mark)
+        if self.period >= LONG:
+            return self.marks[-3:-1]
+        keys = [(mark.structure, phase)]
+        if mark.structure[1] > FEW_RUNS or place > WINDOW:
+            keys.append((mark.structure[:1], phase[:1]))
+        for key in keys:
+            same = self.alike.setdefault(key, [])
+            # a phase that lasts tells nothing of the next one, unless it lasts for long
+            if not same or same[-1] < self.moved or place - same[-1] >= LEAST_MARKS:
+                same.append(place)
+                if len(same) > 2 or (len(same) > 1 and self._is_anchored(mark, key[0])):
+                    return [self.marks[one] for one in same[-3:-1]]
+        if place >= 2 * WINDOW:
+            return [self.marks[-1 - 2 * WINDOW], self.marks[-1 - WINDOW]]
+        return []
+
+    def _is_anchored(self, mark: Mark, structure: tuple[int, ...]) -> bool:
+        """Whether the rate before the last leap was of as many runs of manifests: of data alone, if that is all."""
+        if self.anchor is None or self.anchor.data != 1 + len(VALUES) * mark.structure[0]:
+            return False
+        return len(structure) == 1 or len(self.anchor.values) == len(mark.values)
 
 
-def _changed(values: Floats, rate: Rate, before: Rate, length: float) -> Floats:
-    """By how much values change over so many commits; what goes up and down, or would pass zero, stays as it is."""
-    steady = np.abs(rate.values - before.values) <= LOOSE * np.abs(rate.values)
-    change = np.where(steady, length * rate.values, 0.0)
+def _rate(mark: Mark, earlier: Mark) -> Rate:
+    """The change from one mark to another: of manifests, where they fall into as many runs."""
+    period, (data, deletes, _) = mark.commits - earlier.commits, mark.structure
+    of_data, runs = (1 + len(VALUES) * count for count in (data, data + deletes))
+    files, changed = len(mark.values) - runs, np.zeros(len(mark.values))
+    changed[-files:] = mark.values[-files:] - earlier.values[-files:]
+    if data == earlier.structure[0]:
+        changed[:of_data] = mark.values[:of_data] - earlier.values[:of_data]
+    if mark.structure == earlier.structure:
+        changed = mark.values - earlier.values
+    changed[0] = period
+    return Rate(
+        at=(mark.commits + earlier.commits) / 2,
+        values=changed / period,
+        flows=(mark.flows - earlier.flows) / period,
+        data=of_data,
+        files=files,
+    )
+
+
+def _growth(rate: Floats, anchor: Floats, apart: float) -> Floats:
+    """By how much a rate grows per commit, since an earlier one so many commits before."""
+    growth: Floats = (rate - anchor) / apart
+    return growth
+
+
+def _changed(values: Floats, rate: Rate, before: Rate, anchor: Rate, length: float) -> Floats:
+    """By how much values change over so many commits; what goes up and down, or would pass zero, stays as it is.
+
+    Numbers of files may grow ever faster, where each statement finds more to change than the one before.
+    """
+    files, steady = slice(-rate.files, None), np.zeros(len(values), dtype=bool)
+    alike = len(values) if len(before.values) == len(values) else rate.data if before.data == rate.data else 0
+    steady[:alike] = np.abs(rate.values[:alike] - before.values[:alike]) <= LOOSE * np.abs(rate.values[:alike])
+    steady[0], steady[files] = True, rate.values[files] * before.values[files] > 0
+    change = length * rate.values
+    change[files] += _growth(rate.values[files], anchor.values[files], rate.at - anchor.at) * length * length / 2
+    change = np.where(steady, change, 0.0)
     return np.where(values + change > 0, change, 0.0)

@@ -100,7 +100,8 @@ class History:
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
-                if state.commits < stop and self._drifts(UPSERT, min([self.commits, *due.values()])):
+                before_due = min([self.commits, *(commit - 1 for commit in due.values())])
+                if state.commits < stop and self._drifts(UPSERT, 1.0, before_due):
                     continue
                 merged = False
             else:
@@ -126,7 +127,9 @@ class History:
         """
         slowest_first = sorted(fired, key=lambda job: -job.period)
         if self._changes_rows:
-            any([self._drifts(job.operation, self._limit(job.operation, job.period)) for job in slowest_first])
+            any(
+                self._drifts(job.operation, job.period, self._limit(job.operation, job.period)) for job in slowest_first
+            )
             return
         files = self.state.files
         ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
@@ -140,13 +143,16 @@ class History:
     def _changes_rows(self) -> bool:
         return self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
 
-    def _drifts(self, name: str, limit: float) -> bool:
-        """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now."""
+    def _drifts(self, name: str, period: float, limit: float) -> bool:
+        """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.
+
+        Faster cycles begin anew then; slower ones go on, for what is leapt over is a part of one of theirs.
+        """
         state = self.state
-        drift = self.drifts.setdefault(name, Drift(begun=state.commits))
+        drift = self.drifts.setdefault(name, Drift(begun=state.commits, period=period))
         leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit)
         for other in self.drifts.values():
-            if other is not drift and (leap is not None or name != UPSERT):
+            if other.period < period or (other.period == period and leap is not None and other is not drift):
                 other.forget(state.commits)
         if leap is None:
             return False
@@ -202,7 +208,7 @@ class History:
 
     def _leap(self, leap: Leap, level: Level) -> None:
         self._sample()
-        origin, numbers = leap.origin, self.state.snapshot_numbers()
+        origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
         parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
         for part in range(1, parts + 1):
             cycles = leap.cycles * part / parts
@@ -211,6 +217,8 @@ class History:
             self.state.restore(values.tolist(), flows.tolist())
             if self.state.files.rule is not None and not self._changes_rows:
                 self.state.balance_files()
+            if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
+                self.state.balance_deletes(origin.flows.tolist(), named)
             self.state.note_longer_numbers(flows[Flow.SNAPSHOTS] - origin.flows[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():

@@ -12,7 +12,7 @@ from wasim.twin.merging import MergePolicy
 from wasim.years.flows import Flow
 
 NEGLIGIBLE = 1e-9
-MOST_RUNS = 48
+MOST_RUNS = 24
 LITTLE = 0.1  # of a manifest: what is left of one in the mean is counted with its neighbour
 MANY_PARTS = 6
 ENTRIES = ("fresh", "partial", "settled", "sorted", "deleted_fresh", "deleted_compacted")
@@ -71,6 +71,8 @@ class Run:
         """Whether the two may become one run once a commit ends."""
         if self.is_like(other) or 0 < self.part_of == other.part_of:
             return True
+        if self.count + other.count <= 1:  # in the mean the two are one manifest at most
+            return (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
         is_little = min(self.count, other.count) < LITTLE
         return is_little and self.part_of + other.part_of > 0 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
 
@@ -198,9 +200,11 @@ class ManifestRuns:
 
         None where nothing merges.
         """
-        bins = pack_runs(self.runs, self.policy.target_bytes) if self.policy.enabled else []
-        parts = [run.count - count <= NEGLIGIBLE for run, count in bins[-1].parts] if bins else []
-        return sum(parts), sum(count for run, count in bins[-1].parts if run.count - count > NEGLIGIBLE) if bins else 0.0
+        if not self.policy.enabled or not self.runs:
+            return 0, 0.0
+        parts = pack_runs(self.runs, self.policy.target_bytes)[-1].parts
+        others = [count for run, count in parts if run.count - count > NEGLIGIBLE]
+        return len(parts) - len(others), sum(others)
 
     def mark_newest(self) -> None:
         """Takes the newest manifest for one of the commit under way."""

@@ -1,7 +1,9 @@
 """What statements that change rows leave in a table, in the mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+Classes = Sequence[tuple[float, float]]  # files and their rows: as they arrived, rewritten, beyond compaction
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,23 +24,24 @@ class RowChanges:
     gone: float = 0.0
     net: float = 0.0  # rows that statements brought, less those that they deleted anywhere else
 
-    def values(self) -> Iterator[float]:
-        """The numbers that make it up."""
-        yield from (
-            *self.dead,
-            *self.held,
-            self.edge_files,
-            self.edge_rows,
-            self.squares,
-            self.small_seen,
-            self.gone,
-            self.net,
-        )
+    def values(self, classes: Classes) -> Iterator[float]:
+        """The numbers that make it up: by class, how many rows are live and how many files no delete file names, for
+        those change slowly; all else as it is.
+        """
+        if any(self.held):
+            yield from (rows - dead for (_, rows), dead in zip(classes, self.dead, strict=True))
+            yield from (files - held for (files, _), held in zip(classes, self.held, strict=True))
+        else:
+            yield from (*self.dead, *self.held)
+        yield from (self.edge_files, self.edge_rows, self.squares, self.small_seen, self.gone, self.net)
 
-    def restore(self, values: Iterator[float]) -> None:
-        """Takes over such numbers."""
-        self.dead = [next(values) for _ in range(3)]
-        self.held = [next(values) for _ in range(3)]
+    def restore(self, values: Iterator[float], classes: Classes) -> None:
+        """Takes over such numbers, of a table that had delete files if this one has."""
+        dead, held = ([next(values) for _ in range(3)] for _ in range(2))
+        if any(self.held):
+            dead = [max(0.0, rows - live) for (_, rows), live in zip(classes, dead, strict=True)]
+            held = [max(0.0, files - free) for (files, _), free in zip(classes, held, strict=True)]
+        self.dead, self.held = dead, held
         self.edge_files, self.edge_rows, self.squares, self.small_seen, self.gone, self.net = (
             next(values) for _ in range(6)
         )

@@ -106,7 +106,7 @@ class TableState:
             for run in listed.runs:
                 manifests += [files / run.live if run is full else 0.0] * len(VALUES)
                 each += [value / run.count for value in run.values()]
-        others = [0.0 for part in (self.files, self.left) for _ in part.values()]
+        others = [0.0 for part in (self.files.values(), self.left.values(self.files.by_class)) for _ in part]
         return Pace(
             manifests=np.array(manifests + others), each=np.array(each + others), list_slope=self.sizes.lists.slope
         )
@@ -238,6 +238,14 @@ class TableState:
         live = sum(count for count, _ in files.by_class), files.live_bytes
         for place, left in enumerate(live, Flow.REMOVED_FILES + DATA):
             flows[place] = flows[place - Flow.REMOVED_FILES + Flow.WRITTEN_FILES] - left
+
+    def balance_deletes(self, before: Sequence[float], named: float) -> None:
+        """The same of delete files where most are replaced: for each data file named, as many as `before` a leap."""
+        flows, named_now = self.flows, sum(self.left.held)
+        for place in range(Flow.WRITTEN_FILES + DELETES, Flow.WRITTEN_FILES + DELETES + 2):
+            removed = place - Flow.WRITTEN_FILES + Flow.REMOVED_FILES
+            if before[removed] > before[place] / 2:
+                flows[removed] = flows[place] - (before[place] - before[removed]) * named_now / named
 
     def snapshot_numbers(self) -> list[float]:
         """The numbers in a snapshot's JSON that grow from commit to commit, as the last one had them."""
@@ -418,7 +426,7 @@ class TableState:
         yield from self.data.values()
         yield from self.deletes.values()
         yield from self.files.values()
-        yield from self.left.values()
+        yield from self.left.values(self.files.by_class)
 
     def bounds(self) -> list[tuple[list[int], float, float]]:
         """Places among `values` of numbers whose sum changes what happens once it passes a bound, with the bounds.
@@ -458,7 +466,7 @@ class TableState:
         self.data.runs = self.data.restored(numbers)
         self.deletes.runs = self.deletes.restored(numbers)
         self.files.restore(numbers)
-        self.left.restore(numbers)
+        self.left.restore(numbers, self.files.by_class)
         self.flows = list(flows)
 
 
