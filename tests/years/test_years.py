@@ -10,7 +10,7 @@ from support.paths import SCENARIOS
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import history_of, read_shape, simulate_years
+from wasim.years import history_of, read_shape, simulate_years, sum_history
 from wasim.years.history import History
 
 COMPARED = [
@@ -74,6 +74,23 @@ def test_leaps_come_to_what_every_merge_comes_to(name, number, commits, monkeypa
     for leaping in ("_fills", "_ends_cycle"):
         monkeypatch.setattr(History, leaping, lambda *_: False)
     np.testing.assert_allclose(flows, history_of(case, shape).run().flows[-1], rtol=0.01, atol=200)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "commits"), [("remedies", 9, 12_000), ("compaction", 2, 60_000), ("cow_vs_mor", 3, 5_000)]
+)
+def test_leaps_within_leaps_come_to_what_every_cycle_comes_to(name, number, commits, monkeypatch):
+    case = case_of(name, number, commits)
+    shape = read_shape(case, shipped_profile(case), Site())
+    leapt = sum_history(case, shape, history_of(case, shape).run())
+    for leaping in ("_fills", "_ends_cycle", "_drifts"):
+        monkeypatch.setattr(History, leaping, lambda *_: False)
+    stepped = sum_history(case, shape, history_of(case, shape).run())
+    for found, wanted in (
+        (leapt.totals.written_bytes, stepped.totals.written_bytes),
+        (leapt.live_bytes, stepped.live_bytes),
+    ):
+        assert [found[kind] for kind in Kind] == pytest.approx([wanted[kind] for kind in Kind], rel=5e-3)
 
 
 def test_a_year_takes_hardly_more_steps_than_a_month():
