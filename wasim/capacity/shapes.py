@@ -8,7 +8,7 @@ logarithm in between.
 from dataclasses import dataclass, field, replace
 from math import floor, log
 
-from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED, TableProperties
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
@@ -66,7 +66,7 @@ class Shapes:
             if case.key_columns:
                 self._json[codec] = read_sizes(case, shape.arrivals, self.profile, self.site).json
             else:
-                self._json[codec] = read_json_sizes(case, shape.arrivals, self.profile, self.site)
+                self._json[codec] = read_json_sizes(_rarely_merging(case), shape.arrivals, self.profile, self.site)
         return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
@@ -91,6 +91,15 @@ class Shapes:
             found = read_arrivals(like, self.profile)
             self._encoded[place] = _Encoded(found, read_sizes(like, found, self.profile, self.site))
         return self._encoded[place]
+
+
+def _rarely_merging(case: Case) -> Case:
+    """The case without merges of manifests, if its table has them often: no metadata.json shows what they wrote."""
+    properties = TableProperties.read(case.table.properties)
+    if properties.manifest_min_merge_count >= TableProperties().manifest_min_merge_count:
+        return case
+    unmerged = {**case.table.properties, MANIFEST_MERGE_ENABLED: "false"}
+    return replace(case, table=case.table.model_copy(update={"properties": unmerged}))
 
 
 _FEW = log(FEW_ROWS) / log(STEP_OF_FEW)
