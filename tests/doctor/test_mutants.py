@@ -29,7 +29,7 @@ TABLES = DATA / "tables"
 MUTANTS, SOAK_MUTANTS = 2_000, 100_000
 MOST_SECONDS_EACH = 15  # a shared machine; none takes one on its own
 MOST_SECONDS_IN_ALL = 120
-TREE_MUTANTS = 400
+TREE_MUTANTS, SOAK_TREE_MUTANTS = 150, 5_000
 LAID_OUT_EVERY = 8  # rich's layout takes twice as long as all that is tested
 SYNC = b"s" * 16
 ODD = (
@@ -142,12 +142,12 @@ def test_a_hundred_thousand_mutants_are_read_or_refused(kind):
     assert run_mutants(kind, SOAK_MUTANTS) == SOAK_MUTANTS
 
 
-def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
+def inspect_mutated_tables(tmp_path, count):
     root = emit_tree(tmp_path / "t", horizon_s=4.0).root
     files = sorted((root / "metadata").iterdir())
     originals = {path: path.read_bytes() for path in files}
     printed = Console(file=io.StringIO())
-    for number in range(TREE_MUTANTS):
+    for number in range(count):
         draw = random.Random(number)  # noqa: S311
         path = draw.choice(files)
         if number % 2:
@@ -173,3 +173,12 @@ def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
             raise
         finally:
             path.write_bytes(originals[path])
+
+
+def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
+    inspect_mutated_tables(tmp_path, TREE_MUTANTS)
+
+
+@pytest.mark.soak
+def test_five_thousand_tables_with_a_mutated_file_are_inspected_or_refused(tmp_path):
+    inspect_mutated_tables(tmp_path, SOAK_TREE_MUTANTS)
