@@ -23,6 +23,7 @@ _APPENDS = _widths(0.005, 0.015, 0.015, 0.015)
 _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
+_PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.08, 0.05, 0.2, 0.08)  # how many files there are decides when they are compacted
@@ -53,6 +54,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _REWRITTEN
     if kept.rewrite_data_files:
         yield _BY_KEY_COMPACTED if case.key_columns else _COMPACTED
+        if case.table.partition_by:
+            yield _PARTITIONS_COMPACTED
         if kept.rewrite_data_files.every is None and arrivals.files % 1:
             yield _BY_CHANCE
     places = places_of(case)

@@ -56,6 +56,11 @@ class Drift:
         self.begun, self.seen, self.anchor = commits, 0, None
         self._clear()
 
+    def land(self, mark: Mark) -> None:
+        """Takes the end of a leap for that of a cycle, where cycles are long."""
+        if self.period >= LONG:
+            self.marks.append(mark)
+
     def _clear(self) -> None:
         self.marks.clear()
         self.alike.clear()

@@ -157,6 +157,7 @@ class History:
         if leap is None:
             return False
         self._leap(leap, Level())
+        drift.land(mark_of(state, len(self.rows)))
         return True
 
     def _limit(self, name: str, cycle: float) -> float:
