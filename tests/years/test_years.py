@@ -11,7 +11,8 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, s
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import history_of, read_shape, simulate_years, sum_history
-from wasim.years.history import History
+from wasim.years.flows import Flow
+from wasim.years.history import FILLED, History
 
 COMPARED = [
     ("commit_interval", 0, 700),
@@ -91,6 +92,15 @@ def test_leaps_within_leaps_come_to_what_every_cycle_comes_to(name, number, comm
         (leapt.live_bytes, stepped.live_bytes),
     ):
         assert [found[kind] for kind in Kind] == pytest.approx([wanted[kind] for kind in Kind], rel=5e-3)
+
+
+def test_leaps_over_filled_files_stop_where_the_manifests_of_them_merge(monkeypatch):
+    case = case_of("remedies", 2, 15_768_000)
+    shape = read_shape(case, shipped_profile(case), Site())
+    leapt, ends = history_of(case, shape).run().flows[-1], History._ends_cycle
+    monkeypatch.setattr(History, "_ends_cycle", lambda self, name, *rest: name != FILLED and ends(self, name, *rest))
+    wanted = history_of(case, shape).run().flows[-1]
+    assert leapt[Flow.LIST_BYTES] == pytest.approx(wanted[Flow.LIST_BYTES], rel=5e-3)
 
 
 def test_a_year_takes_hardly_more_steps_than_a_month():
