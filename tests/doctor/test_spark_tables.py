@@ -96,20 +96,14 @@ def test_orphans_are_those_that_orphan_removal_would_remove(name, lake):
     assert inspection.totals.of(Kind.DATA, State.YOUNG).files == 1
 
 
-EXPIRIES = {
-    "mor": ("expire_snapshots to the current one", "older_than => TIMESTAMP '2100-01-01', retain_last => 1"),
-    "forked": ("expire_snapshots to the last 10", "older_than => TIMESTAMP '2100-01-01', retain_last => 10"),
-}
-
-
-@pytest.mark.parametrize("name", EXPIRIES)
+@pytest.mark.parametrize("name", ["mor", "forked"])
 def test_expiry_deletes_what_it_was_said_to_free(name, lake):
     if name == "forked":
         fork(lake)
-    remedy, arguments = EXPIRIES[name]
-    (frees,) = [one.frees for one in lake.inspect(name).remedies if one.name == remedy]
+    frees = {one.name: one.frees for one in lake.inspect(name).remedies}["expire_snapshots to the current one"]
     ((data, positions, equalities, manifests, lists, _),) = lake.sql(
-        f"CALL doctor.system.expire_snapshots(table => 'db.{name}', {arguments})"
+        f"CALL doctor.system.expire_snapshots(table => 'db.{name}', older_than => TIMESTAMP '2100-01-01',"
+        " retain_last => 1)"
     )
     found = {kind: amount.files for kind, amount in frees.items()}
     assert found.get(Kind.DATA, 0) == data
@@ -125,12 +119,12 @@ def fork(lake):
     lake.sql(f"INSERT INTO {table} VALUES (1)")
     lake.sql(f"ALTER TABLE {table} CREATE BRANCH side WITH SNAPSHOT RETENTION 2 SNAPSHOTS")
     lake.sql(f"ALTER TABLE {table} CREATE BRANCH old RETAIN 1 DAYS")
-    for branch in ("side", "side", "old", "side"):
+    for branch in ("side", "old", "side"):
         lake.sql(f"INSERT INTO {table}.branch_{branch} VALUES (2)")
         lake.sql(f"INSERT OVERWRITE {table} VALUES (3)")
     lake.sql(f"ALTER TABLE {table} CREATE TAG kept")
-    for number in range(12):
-        lake.sql(f"INSERT OVERWRITE {table} VALUES ({number})")
+    lake.sql(f"INSERT OVERWRITE {table} VALUES (4)")
+    lake.sql(f"INSERT OVERWRITE {table} VALUES (5)")
 
 
 def test_a_table_that_is_written_meanwhile_is_never_called_broken(lake):
