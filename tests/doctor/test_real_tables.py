@@ -26,6 +26,7 @@ from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind
+from wasim.storage.local import LocalStorage
 
 NOW = InspectOptions(grace_s=0)
 COMMITS = 6
@@ -92,6 +93,20 @@ def test_a_moved_table_is_understood_and_said(copied):
     inspection = inspect_location(str(copied), NOW)
     assert names(inspection) == {"moved"}
     assert inspection.totals.of(Kind.DATA, State.LIVE).files == COMMITS
+
+
+def test_a_metadata_json_that_comes_to_its_end_meanwhile_is_under_way_and_not_broken(copied, monkeypatch):
+    path, read, times = newest(copied), LocalStorage.read, []
+    path.touch()
+
+    def read_early(storage, name, **options):
+        times.append(name)
+        return b"" if times.count(str(path)) == 1 and name == str(path) else read(storage, name, **options)
+
+    monkeypatch.setattr(LocalStorage, "read", read_early)
+    inspection = inspect_location(str(copied), NOW)
+    assert {"under_way"} <= names(inspection) <= {"under_way", "moved", "vanished"}
+    assert inspection.tree.opened.chosen.path != f"metadata/{path.name}"
 
 
 def newest(root):

@@ -11,6 +11,7 @@ from wasim.doctor.faults import FaultKind, Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.gzip_files import decompressed, is_gzip
+from wasim.iceberg.json_text import read_json
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
@@ -207,17 +208,24 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
 
 
 def _pass_over(folder: _Folder, fault: IcebergFileError, faults: Faults) -> None:
-    """Note a metadata.json that cannot be read: one of the last minute that has no end is being written."""
+    """Note a metadata.json that could not be read: one of the last minute may only be under way."""
     stored = folder.files.get(fault.source)
-    if stored is not None and time.time() - stored.modified_s < _UNDER_WAY_S:
-        try:
-            data = folder.storage.read(folder.full(fault.source))
-            is_whole = data.rstrip().endswith(b"}") or (is_gzip(data) and "cut short" not in fault.problem)
-        except (FileNotFoundError, StorageError):
-            is_whole = False
-        if not is_whole:
-            return faults.add(FaultKind.UNDER_WAY, f"{fault.source}: {fault.problem}")
+    is_young = stored is not None and time.time() - stored.modified_s < _UNDER_WAY_S
+    if is_young and _is_under_way(folder, fault):
+        return faults.add(FaultKind.UNDER_WAY, f"{fault.source}: {fault.problem}")
     return faults.add_unreadable(fault)
+
+
+def _is_under_way(folder: _Folder, fault: IcebergFileError) -> bool:
+    """Whether a file that could not be read has no end yet, or has come to its end meanwhile."""
+    try:
+        data = folder.storage.read(folder.full(fault.source))
+        read_json(decompressed(data, source=fault.source, most_bytes=MOST_JSON_BYTES), source=fault.source)
+    except (FileNotFoundError, StorageError):
+        return True
+    except IcebergFileError as again:
+        return not (data.rstrip().endswith(b"}") or (is_gzip(data) and "cut short" not in again.problem))
+    return "is not JSON" in fault.problem or "cut short" in fault.problem
 
 
 def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
