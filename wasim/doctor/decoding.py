@@ -18,7 +18,7 @@ class Decoder(Protocol):
     """Turns keys of a table's files into what the files say, in their order, one answer for each."""
 
     def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
-        """Manifest lists, oldest first; each is told beside the one before it."""
+        """Manifest lists, oldest first; each is decoded against the one before it."""
         ...
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
@@ -65,7 +65,7 @@ class DecoderHere:
 class DecoderInParts:
     """Has `decoder` work on some hundred files at a time, wherever `map_parts` takes it: to a Spark's workers.
 
-    The first list of each part is told whole, so what is concluded is the same.
+    The first list of each part is decoded whole, and the answer is the same.
     """
 
     decoder: DecoderHere

@@ -11,7 +11,6 @@ from wasim.doctor.faults import FaultKind, Faults
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.gzip_files import decompressed, is_gzip
-from wasim.iceberg.json_text import read_json
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
@@ -220,12 +219,12 @@ def _is_under_way(folder: _Folder, fault: IcebergFileError) -> bool:
     """Whether a file that could not be read has no end yet, or has come to its end meanwhile."""
     try:
         data = folder.storage.read(folder.full(fault.source))
-        read_json(decompressed(data, source=fault.source, most_bytes=MOST_JSON_BYTES), source=fault.source)
+        read_metadata_json(decompressed(data, source=fault.source, most_bytes=MOST_JSON_BYTES), source=fault.source)
     except (FileNotFoundError, StorageError):
         return True
     except IcebergFileError as again:
         return not (data.rstrip().endswith(b"}") or (is_gzip(data) and "cut short" not in again.problem))
-    return "is not JSON" in fault.problem or "cut short" in fault.problem
+    return True
 
 
 def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
@@ -237,9 +236,8 @@ def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMet
         if not named:
             raise StorageError(f"{choice.metadata_file}: is no metadata.json of {folder.location}.")
         return CurrentMetadata(path=named[0], why="the file that was named")
-    others = {name for name in folder.files if name.rpartition("/")[0] == folder.name and not is_metadata_json(name)}
     return current_metadata(
-        sorted(candidates | others),
+        sorted(candidates),
         lambda name: folder.storage.read(folder.full(name)),
         source=folder.location,
         table_uuid=choice.table_uuid,

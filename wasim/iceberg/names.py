@@ -110,7 +110,7 @@ def staged_manifest_name(job: str, operator: str, checkpoint: int, number: int) 
 
 def parse_metadata_name(name: str) -> MetadataJsonName | None:
     """What a metadata.json's file name says, or None for other names."""
-    # Nearly every name in a long table's folder is another: a comparison spares the pattern.
+    # Nearly every name in a long table's folder is another: a comparison is cheaper than the pattern.
     return _parsed_metadata_name(name) if _METADATA_JSON_MARK in name else None
 
 

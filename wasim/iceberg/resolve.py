@@ -63,7 +63,7 @@ def current_metadata(
     some catalogs leave its metadata.json. A file that cannot be read is passed over if another will do.
     """
     paths = list(paths)
-    names, versions = {path.rsplit("/", 1)[-1] for path in paths}, _versions(paths)
+    versions = _versions(paths)
     if not versions:
         raise IcebergFileError(source, "holds no metadata.json: name the table's folder, the one above metadata/")
     # Long tables hold gigabytes of these files, so by version only the newest ones are opened.
@@ -74,6 +74,7 @@ def current_metadata(
         same = [path for version, path in versions if version in group]
         if len(same) == 1 and table_uuid is None and not unreadable:
             return CurrentMetadata(path=same[0], why=_why(same[0], NewestBy.VERSION, len(versions)))
+        names = {path.rsplit("/", 1)[-1] for path in paths}
         readable = [one for one in (_candidate(path, read, names, unreadable) for path in same) if one is not None]
         candidates = [candidate for candidate in readable if candidate.is_of(table_uuid)]
         if candidates:

@@ -61,7 +61,7 @@ class Workload:
     is_partitioned: bool
 
     def rows_through(self, commits: float) -> float:
-        """Row numbers given out by so many commits."""
+        """Row numbers given out by that number of commits."""
         if commits < 1:
             return 0.0
         return self.rows_per_commit + (commits - 1) * (self.rows_per_commit - self.replaced_per_commit)
@@ -115,7 +115,7 @@ class TouchedFiles:
         )
 
     def at_end(self, state: TableState, wanted: float, place: Place) -> Hits:
-        """What touches so many of the newest, or of the oldest, rows."""
+        """What touches that number of the newest, or of the oldest, rows."""
         classes, left = self.classes(state), wanted
         files, rows = [0.0] * 3, [0.0] * 3
         edge = self.edge(state)
