@@ -1,6 +1,7 @@
 """`wasim plan`: the setting that it recommends, the limits that it judges, and what it prints."""
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -130,8 +131,11 @@ def test_the_terminal_shows_the_figures_of_the_json():
     for one in document["intervals"]:
         if one["keeps_up_until_s"] is None:
             every = format_duration(one["commit_interval_s"])
-            (row,) = [line for line in lines if line.split(" ")[0].rstrip("*") == every and "▇" in line]
+            (row,) = [line for line in lines if line.removeprefix("→ ").split(" ")[0] == every and "▇" in line]
             assert f"{one['figures']['monthly_cost']:,.2f}" in row
+    around = [document[one]["figures"] for one in ("shorter", "recommended", "longer")]
+    (manifests,) = [line.split() for line in lines if re.match(r"manifests +[\d,]+ ", line)]
+    assert manifests[1:4] == [f"{one['manifests']:,.0f}" for one in around]
     assert all(line in lines for statement in document["sql"] for line in statement.splitlines())
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from wasim.cli import app
 from wasim.cli.formats import render_csv, render_markdown
-from wasim.report.pages.cells import TextTable
+from wasim.report.tables import TextTable
 
 SIMULATE = ("simulate", str(SCENARIOS / "smoke.yaml"), "--table-only")
 

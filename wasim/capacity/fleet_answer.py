@@ -6,6 +6,7 @@ from typing import Any
 
 from wasim.capacity.commands import sql_of
 from wasim.capacity.fleet import FleetPlan, by_interval
+from wasim.report.tables import TextTable, table_lines
 from wasim.units import format_bytes, format_duration
 
 SCHEMA_VERSION = 1
@@ -27,17 +28,11 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
             WIDTH,
         )
     yield ""
-    yield f"{'Budget':<20}{'value':>16}{'at most':>16}{'slack':>9}"
-    budget = plan.fleet.budget
-    if budget.metadata_per_day is not None:
-        used, bound = plan.metadata_bytes_per_day, float(budget.metadata_per_day)
-        yield f"{'metadata a day':<20}{format_bytes(used):>16}{format_bytes(bound):>16}{1 - used / bound:>9.0%}"
-    if budget.monthly_cost is not None:
-        used, bound = plan.monthly_cost, budget.monthly_cost
-        money = f"{used:,.2f} {plan.currency}", f"{bound:,.2f} {plan.currency}"
-        yield f"{'cost a month':<20}{money[0]:>16}{money[1]:>16}{1 - used / bound:>9.0%}"
+    yield from table_lines(_budget(plan))
     yield ""
-    yield from _rows(plan)
+    yield from table_lines(_tables(plan))
+    if len(plan.assigned) > MOST_ROWS:
+        yield f"… and {len(plan.assigned) - MOST_ROWS:,} more."
     yield ""
     yield from textwrap.wrap(
         f"Simulated, not measured: {plan.classes:,} different tables, for which rates of half to twice as much count as"
@@ -46,16 +41,35 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
     )
 
 
-def _rows(plan: FleetPlan) -> Iterator[str]:
-    yield f"{'Table':<24}{'every':>8}{'metadata/day':>14}{f'{plan.currency}/month':>11}  setting"
+def _budget(plan: FleetPlan) -> TextTable:
+    budget, rows = plan.fleet.budget, []
+    if budget.metadata_per_day is not None:
+        used, bound = plan.metadata_bytes_per_day, float(budget.metadata_per_day)
+        rows.append(("metadata a day", format_bytes(used), format_bytes(bound), f"{1 - used / bound:.0%}"))
+    if budget.monthly_cost is not None:
+        used, bound = plan.monthly_cost, budget.monthly_cost
+        money = f"{used:,.2f} {plan.currency}", f"{bound:,.2f} {plan.currency}"
+        rows.append(("cost a month", *money, f"{1 - used / bound:.0%}"))
+    head = ("Budget", "value", "at most", "slack")
+    return TextTable(caption="The budget, and how much room is left", head=head, rows=tuple(rows), figures=head[1:])
+
+
+def _tables(plan: FleetPlan) -> TextTable:
+    rows = []
     for one in plan.assigned[:MOST_ROWS]:
         option, many = one.option, f" ×{one.table.count}" if one.table.count > 1 else ""
-        name = f"{one.table.name[: 23 - len(many)]}{many}"
-        figures = f"{format_bytes(option.metadata_bytes_per_day):>14}{option.monthly_cost:>11,.2f}"
-        words = textwrap.shorten(option.setting.upkeep_words, 21, placeholder="…")
-        yield f"{name:<24}{format_duration(option.setting.interval_s):>8}{figures}  {words}"
-    if len(plan.assigned) > MOST_ROWS:
-        yield f"… and {len(plan.assigned) - MOST_ROWS:,} more."
+        rows.append(
+            (
+                f"{one.table.name[: 23 - len(many)]}{many}",
+                format_duration(option.setting.interval_s),
+                format_bytes(option.metadata_bytes_per_day),
+                f"{option.monthly_cost:,.2f}",
+                textwrap.shorten(option.setting.upkeep_words, 24, placeholder="…"),
+            )
+        )
+    figures = ("every", "metadata/day", f"{plan.currency}/month")
+    head = ("Table", *figures, "setting")
+    return TextTable(caption="The setting of each table", head=head, rows=tuple(rows), figures=figures)
 
 
 def fleet_document(plan: FleetPlan) -> dict[str, Any]:

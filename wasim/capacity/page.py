@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wasim.capacity.answer import plan_lines
+from wasim.capacity.answer import conclusion, sections_of
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, steps_alone
@@ -23,8 +23,6 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
     base = _base(plan)
     lattice = _lattice(plan, base, simulator)
     request = plan.request
-    first, *others = list(plan_lines(plan))
-    blank = others.index("") if "" in others else len(others)
     chosen = plan.chosen
     return (
         page_environment("wasim.capacity")
@@ -32,9 +30,8 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
         .render(
             title="Which commit interval, and which maintenance?",
             source=request.source,
-            conclusion=first,
-            reasons=[" ".join(others[:blank])],
-            lines=[first, *others],
+            conclusion=conclusion(plan),
+            sections=list(sections_of(plan)),
             band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
             simulated_at=_listed(
                 format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals

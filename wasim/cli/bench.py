@@ -13,7 +13,7 @@ from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
     from wasim.estimate import CaseEstimate, RunEstimate
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
     from wasim.scenario import LoadedScenario
 
 
@@ -71,7 +71,7 @@ def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> No
 
 
 def _estimate_table(estimate: "RunEstimate") -> "TextTable":
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
     from wasim.units import format_bytes, format_duration
 
     def cells(part: "RunEstimate | CaseEstimate") -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
 
 
 class Format(StrEnum):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
     from wasim.scenario import LoadedScenario
 
 

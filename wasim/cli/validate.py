@@ -10,7 +10,7 @@ from wasim.cli.terminal import console, rich_table
 from wasim.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
     from wasim.scenario import LoadedScenario
 
 
@@ -39,7 +39,7 @@ def validate(
 
 
 def _case_table(scenario: "LoadedScenario") -> "TextTable":
-    from wasim.report.pages.cells import TextTable
+    from wasim.report.tables import TextTable
     from wasim.units import format_duration
 
     rows = [

@@ -24,9 +24,9 @@ from wasim.doctor.terminal import (
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
-from wasim.report.pages.cells import TextTable
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Picture
+from wasim.report.tables import TextTable
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes
 

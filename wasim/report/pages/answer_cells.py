@@ -6,8 +6,8 @@ from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.fit.words import round_duration
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.keeping_up import stops_writing
-from wasim.report.pages.cells import TextTable
 from wasim.report.series import horizons_s
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum
 from wasim.runs import Run
 from wasim.units import format_bytes, format_duration, format_figure

@@ -3,7 +3,7 @@
 from wasim.fit.report import FitReport
 from wasim.ledger import RequestKind
 from wasim.report.modelled import month_ahead
-from wasim.report.pages.cells import TextTable
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum
 from wasim.runs import Bill, CaseRun, Run, bill_case
 from wasim.runs.bill import GIB

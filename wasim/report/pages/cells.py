@@ -1,7 +1,6 @@
 """Tables as text: what pages and the terminal show of a run, one function per table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,27 +10,12 @@ from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_firs
 from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.keeping_up import stops_writing
 from wasim.report.series import horizons_s, kinds_written
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.runs import CaseRun, Run
 from wasim.units import Counts, Floats, format_bytes, format_duration, format_figure
 
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextTable:
-    """A table of text. Columns in `figures` hold figures and align right.
-
-    When `grouped`, a row's first cell has no column: it heads the rows that share it. Where there is no room for all
-    columns, those in `spare` are left out, the first of them first.
-    """
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    figures: tuple[str, ...] = ()
-    grouped: bool = False
-    spare: tuple[str, ...] = ()
 
 
 def headline_table(run: Run) -> TextTable:

@@ -4,8 +4,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from wasim.report.comparison import Comparison
-from wasim.report.pages.cells import TextTable
 from wasim.report.pages.terminal import render_table
+from wasim.report.tables import TextTable
 
 
 def comparison_table(comparison: Comparison) -> TextTable:

@@ -1,7 +1,7 @@
 """The table of what writers in each other's way cost."""
 
 from wasim.fit.groups import name_without_interval
-from wasim.report.pages.cells import TextTable
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_figure

@@ -3,7 +3,8 @@
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
 from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
 from wasim.ledger import Kind
-from wasim.report.pages.cells import TextTable, format_error, format_estimate
+from wasim.report.pages.cells import format_error, format_estimate
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES
 from wasim.units import format_bytes, format_duration, format_figure
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
 from wasim.ledger.operations import OperationTotals
-from wasim.report.pages.cells import TextTable
 from wasim.report.series import operation_words
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_figure

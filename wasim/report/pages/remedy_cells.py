@@ -1,7 +1,7 @@
 """The table of what the standard remedies would save."""
 
-from wasim.report.pages.cells import TextTable
 from wasim.report.remedies import Remedies, Remedy
+from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT
 from wasim.units import format_bytes, format_duration
 

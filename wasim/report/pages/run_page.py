@@ -12,12 +12,13 @@ from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.answer_cells import matrix_table, options_remarks, options_table
 from wasim.report.pages.bill_cells import bill_table
-from wasim.report.pages.cells import TextTable, boundaries, headline_table, listing_table, planning_table
+from wasim.report.pages.cells import boundaries, headline_table, listing_table, planning_table
 from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.operation_cells import operations_table, remains_table
 from wasim.report.pages.rendering import page_environment
 from wasim.report.simulated import simulation_notes
+from wasim.report.tables import TextTable
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 

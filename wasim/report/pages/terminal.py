@@ -11,7 +11,8 @@ from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, conclude, measured_line
 from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.bill_cells import bill_table
-from wasim.report.pages.cells import TextTable, headline_table
+from wasim.report.pages.cells import headline_table
+from wasim.report.tables import TextTable
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 
