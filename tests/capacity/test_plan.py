@@ -22,7 +22,8 @@ from wasim.capacity import (
 )
 from wasim.capacity import request_from_flags as from_flags
 from wasim.capacity.from_table import request_from_table
-from wasim.capacity.settings import DAY_S, case_of, intervals_of
+from wasim.capacity.search import preferred
+from wasim.capacity.settings import DAY_S, Maintenance, case_of, intervals_of
 from wasim.cli import app
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
@@ -103,6 +104,23 @@ def test_a_default_limit_that_nothing_can_keep_is_dropped():
     assert found.chosen is not None
     assert found.default_limit_dropped
     assert found.chosen.values["wa_metadata"] > 1
+
+
+def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_none_does():
+    flags = {"rows_per_second": "500", "horizon": "5d", "writers": "8"}
+    asked = from_flags(flags, Wishes(freshness="2s", time_travel="1h", provider="s3"))
+    simulator = SettingSimulator(request=asked)
+    rarely = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None)
+    often = replace(rarely, expire_every_s=3600.0, older_than_s=3600.0)
+    slow, fast = simulator.evaluate(
+        [Setting(interval_s=1.0, maintenance=kept, gzips_json=kept is often) for kept in (rarely, often)]
+    )
+    assert not slow.sustained
+    assert fast.sustained
+    dearer = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
+    assert preferred((slow, dearer), ()) is dearer
+    assert preferred((slow,), ()) is slow
+    assert all(one.sustained for one in make_plan(asked).best)
 
 
 def test_impossible_limits_end_in_1_and_relaxing_as_told_is_enough():
@@ -186,10 +204,11 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     assert several.chosen.setting.interval_s > max(several.out_of_reach)
 
 
-def test_an_interval_that_no_writer_keeps_up_with_stands_with_the_setting_of_the_next_longer_one():
-    lost, next_longer = plan(freshness="5s", wa_metadata="1e6").best[:2]
+def test_an_interval_that_no_writer_keeps_up_with_stands_with_the_setting_of_a_longer_one():
+    lost, *others, longest = plan(freshness="5s", wa_metadata="1e6").best
     assert not lost.keeps_up
-    assert lost.setting == next_longer.setting.at_interval(lost.setting.interval_s)
+    assert lost.setting == longest.setting.at_interval(lost.setting.interval_s)
+    assert all(one.keeps_up for one in (*others, longest))
 
 
 def test_what_lost_attempts_write_is_in_what_a_plan_says():
@@ -236,6 +255,7 @@ def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
         (("--rows-per-second", "-5"), "--rows-per-second"),
         (("--rows-per-second", "5", "--columns", "3"), "--columns"),
         (("--rows-per-second", "5", "--freshness", "60d"), "--freshness"),
+        (("--rows-per-second", "5", "--freshness", "20s", "--horizon", "40s"), "--horizon 40s has no room"),
         (("--rows-per-second", "5", "--metadata-per-day", "0"), "--metadata-per-day"),
         (("--rows-per-second", "5", "--wa-metadata", "nan"), "--wa-metadata"),
         (("--rows-per-second", "5", "--planning", "5"), "--planning"),
@@ -243,6 +263,7 @@ def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
         (("--rows-per-second", "5", "--queries-per-hour", "many"), "--queries-per-hour"),
         (("--rows-per-second", "5", "--provider", "floppy"), "--provider"),
         (("--rows-per-second", "5", "--prices", "none.yaml"), "none.yaml"),
+        (("--rows-per-second", "5", "--prices", str(SCENARIOS / "smoke.yaml")), "is not a file of prices"),
         (("--rows-per-second", "5", "--writer", "fax"), "--writer"),
         (("--rows-per-second", "5", "--set", "horizon=1d"), "--set"),
         (("--rows-per-second", "5", "--html", "no/such/folder/page.html"), "--html"),

@@ -72,14 +72,14 @@ def test_aliases_are_never_followed() -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"", "1:1: the file holds no scenario. Start from one in scenarios/."),
-        (b"# nothing\n", "1:1: the file holds no scenario. Start from one in scenarios/."),
+        (b"", "1:1: the file is empty, not a scenario. Start from one in scenarios/."),
+        (b"# nothing\n", "1:1: the file is empty, not a scenario. Start from one in scenarios/."),
         (b"- a\n", "1:1: a scenario is a mapping of keys to values. Start from one in scenarios/."),
         (b"name: \xff\n", "1:7: the file is not UTF-8 text. Save it as UTF-8."),
         (b"name: a\nquestion: \x00\n", "2:11: a control character stands here. Take it out, or write it as text."),
         (b'name: "\\ud800"\n', "1:7: name holds a control character. Take it out."),
         (b"a: " + b"[" * 40, "1:28: nested more than 24 levels deep. Write it flatter."),
-        (b"a: [" + b"1," * 20_000, "1:39999: more than 20000 values. Split the scenario."),
+        (b"a: [" + b"1," * 20_000, "1:39999: more than 20000 values. Split the file."),
         (b"#" * 1_100_000, "1:1: the file is larger than 1 MiB. Split it: one scenario per question."),
         (b"%YAML 1.1\n---\na: 1\n", "2:1: a directive (% at the start of a line) is not read. Take it out."),
     ],

@@ -482,7 +482,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "second document": (
         "horizon: 1m", "horizon: 1m\n---",
-        ["9:1: a second document starts here. Keep one scenario per file."],
+        ["9:1: a second document starts here. Keep one per file."],
     ),
 }  # fmt: skip
 

@@ -55,12 +55,13 @@ class Figures:
     extrapolated: bool
     first_commit_bytes: float  # metadata that each of the first hundred commits writes, in the mean
     footprint: Footprint  # of a commit at the end
+    sustained: bool = True  # by several writers, whose race this is
     commit: CommitLatency | None = None  # at the end, where it was modelled
 
     @property
     def keeps_up(self) -> bool:
         """Whether a writer may keep up over the whole horizon, as far as the bytes of its commits say."""
-        return self.keeps_up_s is None and (self.commit is None or self.commit.sustains)
+        return self.keeps_up_s is None and self.sustained and (self.commit is None or self.commit.sustains)
 
     @property
     def per_day_bytes(self) -> float:
@@ -144,9 +145,11 @@ class SettingSimulator:
     def figures_of(self, case: Case, setting: Setting, summed: Summed, plain: Summed) -> Figures:
         """The figures of a setting whose case came to these sums, and without gzip to `plain`."""
         data_bytes = self._row_bytes() * case.commits * case.rows_per_commit
-        request, reckoned = self.request, _Reckoned(case=case, summed=summed, plain=plain)
+        request, reckoned, sustained = self.request, _Reckoned(case=case, summed=summed, plain=plain), True
         if request.writers > 1:
-            summed = with_lost(summed, case, self._race(case, reckoned.footprint(merges=case.merges)))
+            outcome = self._race(case, reckoned.footprint(merges=case.merges))
+            sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
+            summed = with_lost(summed, case, outcome)
             reckoned = replace(reckoned, summed=summed)
         cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
         values = _values(reckoned, data_bytes) | {
@@ -166,6 +169,7 @@ class SettingSimulator:
             milestones=milestones_of(case, summed),
             extrapolated=extrapolated,
             footprint=reckoned.footprint(merges=case.merges),
+            sustained=sustained,
             first_commit_bytes=float(np.mean(summed.ledger.metadata_bytes[summed.ledger.commit <= FIRST_COMMITS])),
         )
 

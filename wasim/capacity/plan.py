@@ -7,7 +7,7 @@ from wasim.capacity.choice import Because, Relaxation, choose, frontier_of, rela
 from wasim.capacity.commits import sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.naive import Naive, naive_of
-from wasim.capacity.request import PlanRequest
+from wasim.capacity.request import FEWEST_COMMITS, PlanRequest
 from wasim.capacity.search import Search
 from wasim.capacity.settings import (
     FINE_INTERVALS_S,
@@ -19,8 +19,10 @@ from wasim.capacity.settings import (
     intervals_of,
 )
 from wasim.contention import SustainedRate
+from wasim.errors import WasimError
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
+from wasim.units import format_duration
 
 RATES = (2.0, 3.0)
 
@@ -75,6 +77,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     """
     simulator = simulator or SettingSimulator(request=request)
     case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
+    _check_horizon(request, case)
     limits = (*request.limits, *request.default_limits)
     search = search_for(case, simulator, limits)
     intervals = able_intervals(intervals_of(request.longest_s), case)
@@ -102,6 +105,17 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit,
     )
+
+
+def _check_horizon(request: PlanRequest, case: Case) -> None:
+    """WasimError for a horizon that has no room for a few commits."""
+    least_s = FEWEST_COMMITS * request.longest_s
+    if case.horizon_s < least_s:
+        raise WasimError(
+            f"--horizon {format_duration(case.horizon_s)} has no room for {FEWEST_COMMITS} commits every"
+            f" {format_duration(request.longest_s)}. Give {format_duration(least_s)} at least, or a shorter"
+            " --freshness."
+        )
 
 
 def search_for(case: Case, simulator: SettingSimulator, limits: Sequence[Limit]) -> Search:

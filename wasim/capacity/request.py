@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import floor
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from wasim.units import format_duration, parse_bytes, parse_duration_s
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
 DEFAULT_QUERIES = "10"
+FEWEST_COMMITS = 3  # within the horizon: of fewer nothing follows for more
 DEFAULT_PRICES = "s3"  # of a provider that has none of its own: local files
 DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
 """What holds where nothing limits the metadata written: no more of it than data."""
@@ -69,7 +71,8 @@ class PlanRequest:
         if self.freshness_s is not None:
             return self.freshness_s
         try:
-            return min(parse_duration_s(DEFAULT_LONGEST), parse_duration_s(str(self.document["horizon"])))
+            horizon_s = parse_duration_s(str(self.document["horizon"]))
+            return min(parse_duration_s(DEFAULT_LONGEST), floor(horizon_s / FEWEST_COMMITS * 1000) / 1000)
         except ValueError:  # which the scenario's own checks name
             return parse_duration_s(DEFAULT_LONGEST)
 

@@ -3,7 +3,7 @@
 The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
 plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
 first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
-each other the simplest is taken.
+each other the simplest is taken. A setting with which a writer does not keep up is worse than any other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,12 +43,12 @@ class Search:
         return self._best[interval_s]
 
     def _is_lost(self, start: Setting) -> bool:
-        """Whether no writer keeps up at an interval: not even with the smallest metadata.json, of fewest snapshots."""
+        """Whether no writer keeps up at an interval: not even with the smallest metadata.json there is."""
         if self.simulator.figures(start).keeps_up:
             return False
         every_s, older_s = self._expiries()[-1]
         leanest = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
-        return not self.simulator.figures(replace(start, maintenance=leanest)).keeps_up
+        return not self.simulator.figures(replace(start, maintenance=leanest, gzips_json=True)).keeps_up
 
     def _start(self, interval_s: float) -> Setting:
         """The best setting of the nearest interval that is known, or else a plain one."""
@@ -127,9 +127,12 @@ class Search:
 
 
 def preferred(figures: Sequence[Figures], limits: Sequence[Limit]) -> Figures:
-    """The best of some settings at one interval: nearest to the limits, then cheapest, within the band the simplest."""
-    least = min(excess_of(one, limits) for one in figures)
-    near = [one for one in figures if excess_of(one, limits) <= least + NEGLIGIBLE]
+    """The best of some settings at one interval: of those that a writer keeps up with, if there are any, nearest to the
+    limits, then cheapest, within the band the simplest.
+    """
+    able = [one for one in figures if one.keeps_up] or figures
+    least = min(excess_of(one, limits) for one in able)
+    near = [one for one in able if excess_of(one, limits) <= least + NEGLIGIBLE]
     return simplest_of_cheapest(near)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from wasim.contention.attempt_times import MIB, Footprint, Requests, attempt_times, validation_s, width_of
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
-from wasim.contention.outcome import Outcome, outcome_of
+from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, load_providers
 from wasim.contention.race import Group, RaceRules, race
 from wasim.contention.retries import RetryPolicy, retry_policy
@@ -23,7 +23,6 @@ Arrivals = Literal["fixed", "random", "at_once"]
 COMMITS = 4000
 NO_WORK: Quantiles = (0.0, 0.0)
 SETTLING = 0.05  # of the commits, left out while a race settles
-SUSTAINED = 0.95  # of the offered commits that must land, for a rate to count as sustained
 _STEPS = 7
 _SLOWEST = 0.02  # of the most that attempts allow, where the search for a sustained rate begins
 
@@ -87,8 +86,8 @@ class CommitLatency:
 
     @property
     def sustains(self) -> bool:
-        """Whether the table takes the commits that are offered: at least 95 % of them land, and none pile up."""
-        return self.outcome.landed_per_s >= SUSTAINED * self.offered_per_s
+        """Whether the table takes the commits that are offered."""
+        return self.outcome.sustains(self.request.commit_interval_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import numpy as np
 from wasim.contention.race import Attempt
 from wasim.units import Floats
 
+SUSTAINED = 0.95  # of the offered commits that must land, for a rate to count as sustained
 BATCHES = 10
 _T95 = 2.26  # of Student's distribution, for so many batches
 
@@ -44,6 +45,10 @@ class Outcome:
     def percentile_ms(self, percent: float) -> float:
         """A percentile of the times of commits; NaN where none landed."""
         return percentile_ms(self.commit_ms, percent)
+
+    def sustains(self, every_s: float) -> bool:
+        """Whether commits offered that often land: at least 95 % of them, and none pile up."""
+        return self.landed_per_s * every_s >= SUSTAINED
 
     @property
     def landed_per_s(self) -> float:

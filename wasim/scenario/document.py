@@ -59,9 +59,21 @@ class Refused(Exception):
         self.faults = faults
 
 
-def read_document(content: bytes) -> tuple[Document, list[MarkedFault]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a file should hold, for the faults of one that does not: its name with an article, and what to do."""
+
+    name: str = "a scenario"
+    remedy: str = "Start from one in scenarios/."
+    too_large: str = "Split it: one scenario per question."
+
+
+SCENARIO = Wanted()
+
+
+def read_document(content: bytes, wanted: Wanted = SCENARIO) -> tuple[Document, list[MarkedFault]]:
     """The file's mapping, and faults that leave it readable (duplicate keys, empty values). Raises Refused."""
-    builder = _Builder(_events(_decode(content)))
+    builder = _Builder(_events(_decode(content, wanted)), wanted)
     document = builder.document()
     if builder.refusals:
         raise Refused(*builder.refusals)
@@ -77,9 +89,9 @@ def written(value: Any) -> str:  # noqa: ANN401 - dicts, lists and text
     return str(value)
 
 
-def _decode(content: bytes) -> str:
+def _decode(content: bytes, wanted: Wanted) -> str:
     if len(content) > MOST_BYTES:
-        raise _refused(_TOP, "the file is larger than 1 MiB", "Split it: one scenario per question.")
+        raise _refused(_TOP, "the file is larger than 1 MiB", wanted.too_large)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -120,8 +132,8 @@ def _refused(mark: Mark, problem: str, remedy: str) -> Refused:
 class _Builder:
     """Builds values from events, notes where they start, and gathers what is wrong on the way."""
 
-    def __init__(self, events: Iterator[Event]) -> None:
-        self._events = events
+    def __init__(self, events: Iterator[Event], wanted: Wanted) -> None:
+        self._events, self._wanted = events, wanted
         self._values = 0
         self._starts: dict[Place, Mark] = {(): _TOP}
         self._keys: dict[Place, Mark] = {}
@@ -135,7 +147,7 @@ class _Builder:
             if isinstance(event, DocumentStartEvent):
                 starts += 1
                 if starts > 1:
-                    raise _refused(_mark(event), "a second document starts here", "Keep one scenario per file.")
+                    raise _refused(_mark(event), "a second document starts here", "Keep one per file.")
                 if event.version or event.tags:
                     self._refuse(event, (), "a directive (% at the start of a line) is not read", "Take it out.")
             elif isinstance(event, NodeEvent):
@@ -145,15 +157,15 @@ class _Builder:
             return Document(data=root, starts=self._starts, keys=self._keys)
         if self.refusals:
             raise Refused(*self.refusals)
+        wanted = self._wanted
         if root == "":
-            raise _refused(_TOP, "the file holds no scenario", "Start from one in scenarios/.")
-        problem = "a scenario is a mapping of keys to values"
-        raise _refused(self._starts[()], problem, "Start from one in scenarios/.")
+            raise _refused(_TOP, f"the file is empty, not {wanted.name}", wanted.remedy)
+        raise _refused(self._starts[()], f"{wanted.name} is a mapping of keys to values", wanted.remedy)
 
     def _value(self, event: Event, place: Place) -> Any:  # noqa: ANN401 - dicts, lists and text
         self._values += 1
         if self._values > MOST_VALUES:
-            raise _refused(_mark(event), f"more than {MOST_VALUES} values", "Split the scenario.")
+            raise _refused(_mark(event), f"more than {MOST_VALUES} values", "Split the file.")
         if len(place) > MOST_DEPTH:
             raise _refused(_mark(event), f"nested more than {MOST_DEPTH} levels deep", "Write it flatter.")
         if isinstance(event, AliasEvent):

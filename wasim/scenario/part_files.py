@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BeforeValidator, ValidationError
 
 from wasim.errors import ScenarioError
-from wasim.scenario.document import MOST_BYTES, Refused, read_document
+from wasim.scenario.document import MOST_BYTES, Refused, Wanted, read_document
 from wasim.scenario.examine import explain
 from wasim.scenario.faults import mark_fault
 from wasim.scenario.values import Part
@@ -33,17 +33,22 @@ Day = Annotated[str, BeforeValidator(_day)]
 
 
 def load_part(path: Path, part: type[Read], what: str) -> Read:
-    """The part that a file holds; `what` names it. ScenarioError with every fault, each with its position."""
+    """The part that a file holds; `what` names it, with an article. ScenarioError with every fault, each with its
+    position; a file that is something else altogether is one fault.
+    """
+    wanted = Wanted(name=what, remedy=f"One holds {', '.join(part.model_fields)}.", too_large=f"Give {what}.")
     try:
         content = path.read_bytes()[: MOST_BYTES + 1]
     except OSError as error:
         reason = error.strerror or error
         raise ScenarioError([f"{path}: cannot be read: {reason}. Give the path of {what}."]) from None
     try:
-        document, faults = read_document(content)
+        document, faults = read_document(content, wanted)
     except Refused as refused:
         document, faults = None, list(refused.faults)
     found = None
+    if document is not None and not part.model_fields.keys() & document.data.keys():
+        raise ScenarioError([f"{path}: is not {what}. {wanted.remedy}"])
     if document is not None:
         try:
             found = part.model_validate(document.data)
