@@ -19,7 +19,7 @@ from wasim.scenario import Case, case_from_document
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
-from wasim.twin.parquet_sizes import column_size
+from wasim.twin.file_sizes import ColumnSizes
 from wasim.twin.row_sets import new_rows
 from wasim.twin.schema import iceberg_schema, leaves
 
@@ -115,7 +115,7 @@ def test_a_column_that_was_measured_gets_its_measured_size():
     leaf = next(leaf for leaf in leaves(case.table, iceberg_schema(case.table)) if leaf.column.type == "double")
     for sample in profile.columns:
         if sample.type == "double":
-            assert column_size(leaf, sample.rows, profile).mean_bytes == pytest.approx(sample.mean_bytes)
+            assert ColumnSizes(leaf, profile).of(sample.rows).mean_bytes == pytest.approx(sample.mean_bytes)
 
 
 def test_a_file_too_large_for_its_target_is_refused():

@@ -137,7 +137,7 @@ def draw_compacted(
             wall_ms=wall_ms,
         )
         rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
-        added += files.write([rows], 1, numbers, rng, rewrites=True)
+        added += files.write([rows], numbers, rng, rewrites=True)
     return added
 
 

@@ -1,9 +1,10 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -16,20 +17,20 @@ from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperti
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
-from wasim.twin.bounds import MOST_ROWS_COMPUTED, column_bounds, drawn_bounds
-from wasim.twin.file_parts import FileParts, Part
-from wasim.twin.file_sizes import FileSizes
-from wasim.twin.lineage import LINEAGE_FIELDS, with_lineage, with_lineage_fields
+from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, column_bounds, computed_bounds, drawn_bounds
+from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
+from wasim.twin.lineage import with_lineage
 from wasim.twin.locations import Locations
-from wasim.twin.parquet_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes, kind_of
-from wasim.twin.partitions import Partition, partition_folder
+from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.twin.profile import WriterProfile
-from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import GROWING, Rows, rows_of
+from wasim.twin.row_sets import RowSet, all_rows, new_rows
+from wasim.twin.rows import GROWING, Rows, rows_of, split_rows
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
-from wasim.units import Floats, Ints
+from wasim.units import Ints
 
 ROW_GROUP_BYTES = 128 << 20
+# Rows and bounds of parts that are computed together, at most, unless one commit has more.
+_ROWS_AHEAD, _BOUNDS_AHEAD = 1 << 11, 1 << 14
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -46,6 +47,19 @@ class FileNumbers:
     is_delta: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id.
+
+    None is for a column that no row has.
+    """
+
+    share: Share
+    task: int = 0
+    of: int = 1
+    bounds: dict[int, Bounds | None] = field(default_factory=dict)
+
+
 class _NamedLater(NamedTuple):
     """A UUID that follows from a query's, made only where a file's name holds it."""
 
@@ -57,76 +71,169 @@ class _NamedLater(NamedTuple):
         return str(uuid5(UUID(self.query_id), self.name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DataFiles:
-    """Draws the data files of a case, commit by commit."""
+    """Draws the data files of a case, commit by commit, for its table as it is.
+
+    Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows.
+    """
 
     case: Case
-    properties: TableProperties
     profile: WriterProfile
     schema: Schema
     spec: PartitionSpec
-    leaves: tuple[Leaf, ...]
-    counted: tuple[Leaf, ...]  # in the order of Java's maps
     rows: Rows
-    parts: FileParts
-    file_sizes: FileSizes
     most_rows_computed: int = MOST_ROWS_COMPUTED
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
     keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
 
+    @cached_property
+    def properties(self) -> TableProperties:
+        """The table's properties."""
+        return TableProperties.read(self.case.table.properties)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The table's primitive columns."""
+        return leaves(self.case.table, self.schema)
+
+    @cached_property
+    def counted(self) -> tuple[Leaf, ...]:
+        """Columns with counts, in the order of Java's maps."""
+        by_id = {leaf.field_id: leaf for leaf in self.leaves}
+        return tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts)
+
+    @cached_property
+    def bounded(self) -> tuple[Leaf, ...]:
+        """Columns with bounds."""
+        return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
+
+    @cached_property
+    def file_sizes(self) -> FileSizes:
+        """Sizes of the files."""
+        constant = frozenset(field.source_id for field in self.spec.fields if field.transform == "identity")
+        return FileSizes(
+            schema=self.schema, leaves=self.leaves, constant=constant, rows=self.rows, profile=self.profile
+        )
+
+    @cached_property
+    def _ahead(self) -> dict[int, list[Part]]:
+        """Parts by commit, as they will be asked for."""
+        return {}
+
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
-        parts = self.parts.arriving(commit)
-        return [self.file_of(part, commit, numbers, rng) for part in parts]
+        return [self.file_of(part, commit, numbers, rng) for part in self.parts_arriving(commit)]
 
     def write(
-        self,
-        tasks: Sequence[RowSet],
-        commit: int,
-        numbers: FileNumbers,
-        rng: np.random.Generator,
-        *,
-        rewrites: bool = False,
+        self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
-        return [self.file_of(part, commit, numbers, rng, rewrites=rewrites) for part in self.parts.of(tasks)]
+        return [self.file_of(part, 1, numbers, rng, rewrites=rewrites) for part in self._parts([tasks])[0]]
 
-    def write_new(self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
-        """The files of an insert of rows that these tasks bring."""
-        return self.write(self.parts.shuffled(tasks), 1, numbers, rng)
+    def shuffled(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
+        """The rows of an insert as its writing tasks get them: by partition, each meets in one task, whichever."""
+        is_shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
+        return [all_rows(tasks).by_number()] if is_shuffled else tasks
+
+    def parts_arriving(self, commit: int) -> list[Part]:
+        """What the rows that a commit brings become, task by task.
+
+        Of few rows, many commits together take as long as one: numpy takes longer to begin than to compare them.
+        """
+        if commit not in self._ahead:
+            self._ahead.clear()
+            bounds = len(self.bounded) * self.case.workload.files_per_commit
+            count = min(_ROWS_AHEAD // self.case.rows_per_commit, _BOUNDS_AHEAD // max(bounds, 1))
+            commits = range(commit, min(commit + max(count, 1), max(commit, self.case.commits) + 1))
+            tasks = [self.shuffled([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
+            self._ahead.update(zip(commits, self._parts(tasks), strict=True))
+        return self._ahead[commit]
+
+    def _parts(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
+        """What the rows that the tasks of each commit write become, with bounds unless there are too many."""
+        found = [
+            [
+                Part(share=share, task=task, of=len(shares))
+                for task, written in enumerate(tasks)
+                if len(written)
+                for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
+                for share in shares
+            ]
+            for tasks in commits
+        ]
+        few = [part for parts in found for part in parts if len(part.share.rows) <= self.most_rows_computed]
+        held = all_rows([part.share.rows for part in few])
+        starts = list(accumulate((len(part.share.rows) for part in few[:-1]), initial=0))
+        for leaf in self.bounded if few else ():
+            for part, bounds in zip(few, computed_bounds(self.rows, leaf, held, starts), strict=True):
+                part.bounds[leaf.field_id] = bounds
+        return found
 
     def file_of(
         self, part: Part, commit: int, numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> DataFileEntry:
         """The file that a part becomes."""
-        path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
+        path = self._path(part, commit, numbers)
         return self.entry(path, part, rng, has_lineage=rewrites and self.case.table.format_version > 2)
+
+    def entry(self, path: str, part: Part, rng: np.random.Generator, *, has_lineage: bool = False) -> DataFileEntry:
+        """The file at that path that holds these rows of one partition."""
+        rows, target = part.share.rows, self.properties.write_target_file_size_bytes
+        if self.keeps_rows:
+            self.rows_in[path] = rows
+        sizes = self.file_sizes.draw(rows, rng, has_lineage=has_lineage)
+        if sizes.total > target:
+            raise WasimError(
+                f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
+                " which is not simulated. Give more files per commit, or a larger target."
+            )
+        bounds = {
+            leaf.field_id: part.bounds[leaf.field_id]
+            if leaf.field_id in part.bounds
+            else column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+            for leaf in self.bounded
+        }
+        nulls = {leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted}
+        file = self._entry(path, part.share.partition, sizes, nulls, bounds, rows=len(rows))
+        return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
     def described(
         self, part: Part, commit: int, numbers: FileNumbers, rows: int, rng: np.random.Generator
     ) -> DataFileEntry:
         """A file of `rows` rows in the place of this part, of whose rows there are few: all that grows is drawn."""
-        path = self._path(part, numbers, count=(commit - 1) * part.of + part.share.number)
         sizes = self.file_sizes.draw_full(rows, rng)
         bounds = {
-            leaf.field_id: column_bounds(self.rows, leaf, part.share.rows, rng, rows)
+            leaf.field_id: computed_bounds(self.rows, leaf, part.share.rows, [0])[0]
             if leaf.name in GROWING
             else drawn_bounds(self.rows, leaf, rows, rng)
-            for leaf in self.parts.bounded
+            for leaf in self.bounded
         }
+        nulls = {leaf.field_id: 0 for leaf in self.counted}
+        path = self._path(part, commit, numbers)
+        return self._entry(path, part.share.partition, sizes, nulls, bounds, rows=rows)
+
+    def _entry(
+        self,
+        path: str,
+        partition: Partition,
+        sizes: FileBytes,
+        nulls: Mapping[int, int],
+        bounds: Mapping[int, Bounds | None],
+        *,
+        rows: int,
+    ) -> DataFileEntry:
         found = {number: one for number, one in bounds.items() if one is not None}
-        ids = [leaf.field_id for leaf in self.counted]
         return DataFileEntry(
             file_path=path,
             record_count=rows,
             file_size_bytes=sizes.total,
-            partition=part.share.partition,
-            column_sizes={number: sizes.columns[number] for number in ids},
-            value_counts=dict.fromkeys(ids, rows),
-            null_value_counts=dict.fromkeys(ids, 0),
+            partition=partition,
+            column_sizes={number: sizes.columns[number] for number in nulls},
+            value_counts=dict.fromkeys(nulls, rows),
+            null_value_counts=nulls,
             nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
             lower_bounds={number: one.lower for number, one in found.items()},
             upper_bounds={number: one.upper for number, one in found.items() if one.upper is not None},
@@ -138,15 +245,14 @@ class DataFiles:
         """Where files of a partition lie below `data/`."""
         return partition_folder(self.spec, self.schema, partition)
 
-    def _path(self, part: Part, numbers: FileNumbers, *, count: int) -> str:
+    def _path(self, part: Part, commit: int, numbers: FileNumbers) -> str:
         share, task = part.share, part.task
         template = DELTA_FILE if numbers.is_delta else self.profile.data_file
-        is_movable = template.startswith(DATA_TEMPLATE)
         folder = self.folder_of(share.partition)
         name = template.removeprefix(DATA_TEMPLATE).format(
             writer=_NamedLater(numbers.query_id, str(task)),
             random=_NamedLater(numbers.query_id, f"{task}/{share.number}"),
-            count=count,
+            count=(commit - 1) * part.of + share.number,
             wall_ms=numbers.wall_ms,
             partition=folder,
             task=task,
@@ -155,46 +261,8 @@ class DataFiles:
             epoch=numbers.epoch,
             file=share.number,
         )
+        is_movable = template.startswith(DATA_TEMPLATE)
         return numbers.locations.data_file(folder, name) if is_movable else f"{numbers.locations.table}/{name}"
-
-    def entry(self, path: str, part: Part, rng: np.random.Generator, *, has_lineage: bool = False) -> DataFileEntry:
-        """The file at that path that holds these rows of one partition."""
-        rows = part.share.rows
-        if self.keeps_rows:
-            self.rows_in[path] = rows
-        sizes = self._checked(self.file_sizes.draw(rows, rng, has_lineage=has_lineage))
-        found = {
-            leaf.field_id: part.bounds[leaf.field_id]
-            if leaf.field_id in part.bounds
-            else column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
-            for leaf in self.parts.bounded
-        }
-        bounds = {number: one for number, one in found.items() if one is not None}
-        ids = [leaf.field_id for leaf in self.counted]
-        file = DataFileEntry(
-            file_path=path,
-            record_count=len(rows),
-            file_size_bytes=sizes.total,
-            partition=part.share.partition,
-            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.counted},
-            value_counts=dict.fromkeys(ids, len(rows)),
-            null_value_counts={leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted},
-            nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
-            lower_bounds={number: one.lower for number, one in bounds.items()},
-            upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
-            split_offsets=_split_offsets(sizes.total),
-            sort_order_id=0,
-        )
-        return with_lineage(file, rows, sizes.columns) if has_lineage else file
-
-    def _checked(self, sizes: FileBytes) -> FileBytes:
-        target = self.properties.write_target_file_size_bytes
-        if sizes.total > target:
-            raise WasimError(
-                f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
-                " which is not simulated. Give more files per commit, or a larger target."
-            )
-        return sizes
 
 
 def _split_offsets(file_bytes: int) -> tuple[int, ...]:
@@ -203,65 +271,14 @@ def _split_offsets(file_bytes: int) -> tuple[int, ...]:
 
 
 def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED) -> DataFiles:
-    """The data files of a case as the writer of that profile would write them into its table as it was created.
-
-    In files of more rows than `most_rows_computed`, bounds are drawn as they are distributed, not computed from rows.
-    """
-    schema, rows = iceberg_schema(case.table, case.key_columns), rows_of(case)
-    spec = partition_spec(case.table, schema)
+    """The data files of a case as the writer of that profile would write them into its table as it was created."""
+    schema = iceberg_schema(case.table, case.key_columns)
     return DataFiles(
+        case=case,
         profile=profile,
-        rows=rows,
+        schema=schema,
+        spec=partition_spec(case.table, schema),
+        rows=rows_of(case),
         most_rows_computed=most_rows_computed,
         keeps_rows=not case.only_appends,
-        **of_shape(case, profile, rows, schema, spec, most_rows_computed),
     )
-
-
-def of_shape(
-    case: Case, profile: WriterProfile, rows: Rows, schema: Schema, spec: PartitionSpec, most_rows: int
-) -> dict[str, Any]:
-    """What of a table's data files depends on its columns and partition fields."""
-    found = leaves(case.table, schema)
-    counted = _counted(found)
-    bounded = tuple(leaf for leaf in counted if leaf.bound_length is not None)
-    constant = frozenset(field.source_id for field in spec.fields if field.transform == "identity")
-    return {
-        "case": case,
-        "properties": TableProperties.read(case.table.properties),
-        "schema": schema,
-        "spec": spec,
-        "leaves": found,
-        "counted": counted,
-        "parts": FileParts(case=case, rows=rows, spec=spec, leaves=found, bounded=bounded, most_rows=most_rows),
-        "file_sizes": FileSizes(schema=schema, leaves=found, constant=constant, rows=rows, profile=profile),
-    }
-
-
-def lineage_footer_bytes(case: Case, profile: WriterProfile) -> float:
-    """By how much the footer of a file that has the columns of row lineage is larger."""
-    schema = iceberg_schema(case.table)
-    columns, both = len(leaves(case.table, schema)), with_lineage_fields(schema)
-    return footer_bytes(both, columns + len(LINEAGE_FIELDS), profile) - footer_bytes(schema, columns, profile)
-
-
-def mean_file_bytes(case: Case, profile: WriterProfile, rows: Sequence[float]) -> Floats:
-    """Bytes of data files of so many rows, in the mean."""
-    schema = iceberg_schema(case.table)
-    constant = {field.source_id for field in partition_spec(case.table, schema).fields if field.transform == "identity"}
-    found = [
-        replace(leaf, column=leaf.column.model_copy(update={"values": 1})) if leaf.field_id in constant else leaf
-        for leaf in leaves(case.table, schema)
-    ]
-    alike = Counter(kind_of(leaf) for leaf in found)
-    of_kind = {kind_of(leaf): ColumnSizes(leaf, profile) for leaf in found}
-    columns = [
-        sum(alike[kind] * sizes.of(max(1, round(count))).mean_bytes for kind, sizes in of_kind.items())
-        for count in rows
-    ]
-    return np.array(columns) + footer_bytes(schema, len(found), profile)
-
-
-def _counted(found: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
-    by_id = {leaf.field_id: leaf for leaf in found}
-    return tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts)

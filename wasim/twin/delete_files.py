@@ -11,7 +11,7 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue
-from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes
+from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes
 from wasim.units import Ints
 
 PATH_ID, POSITION_ID = 2147483546, 2147483545

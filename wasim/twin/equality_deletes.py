@@ -9,7 +9,7 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
-from wasim.twin.parquet_sizes import MAGIC_BYTES, FileBytes, column_size, footer_bytes
+from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
 
@@ -49,7 +49,7 @@ def equality_delete_file(
 
 def _sizes(keys: Sequence[Leaf], rows: int, files: DataFiles) -> FileBytes:
     """Bytes of a file of `rows` keys, by the profile's law."""
-    columns = {key.field_id: round(column_size(key, rows, files.profile).mean_bytes) for key in keys}
+    columns = {key.field_id: round(ColumnSizes(key, files.profile).of(rows).mean_bytes) for key in keys}
     around = footer_bytes(_schema_of(keys, files.schema), len(keys), files.profile)
     return FileBytes(columns=columns, around=round(around) + _DELETE_TYPE_BYTES)
 

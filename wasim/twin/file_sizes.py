@@ -1,24 +1,190 @@
-"""Bytes of a table's data files and of their columns: drawn by the law of `parquet_sizes`, as a profile measured it."""
+"""Bytes of data files: what Parquet gives each column and the footer, by a law that a profile's samples correct.
 
-from collections.abc import Sequence
+    plain      = page + rows · value
+    dictionary = 2 pages + distinct · value + rows · ⌈log₂ distinct⌉ / 8,   if that is less before compression
+
+`value` is a value's bytes under zstd: half of its hexadecimal digits and 1.2 for a string, its entropy for a number.
+Measured over 12 columns and files of 200 … 12 000 rows, the law alone is within 12 %, and a profile with samples of the
+same kind of column takes the rest away.
+"""
+
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from math import exp, log
+from functools import cache, cached_property
+from math import ceil, exp, log, log2, sqrt
 
 import numpy as np
 
-from wasim.iceberg.schemas import Schema
-from wasim.twin.lineage import lineage_sizes, with_lineage_fields
-from wasim.twin.parquet_sizes import ColumnSizes, FileBytes, Kind, column_size, footer_bytes, kind_of
-from wasim.twin.profile import WriterProfile
+from wasim.iceberg.schemas import Schema, schema_json
+from wasim.scenario.parts import Columns
+from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
+from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import Rows
+from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, GROWING, TIME_SPAN_US, Rows, decimal_digits
 from wasim.twin.schema import Leaf
 from wasim.units import Floats
 
-EXACT_ROWS, NEAR = 64, 0.1
+MAGIC_BYTES = 4  # at the start of every Parquet file
+_PAGE_BYTES = 45.0
+_DICTIONARY_PAGES_BYTES = 90.0
+_TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above four bits a digit
+_NUMBER_OVERHEAD_BYTES = 0.5
+FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
+_EXACT_ROWS, _NEAR = 64, 0.1
+_LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
+_ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
+_PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileBytes:
+    """Bytes of a file: of its columns by field id, and of what is `around` them, the footer above all."""
+
+    columns: dict[int, int]
+    around: int
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file."""
+        return sum(self.columns.values()) + self.around
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLaw:
+    """Bytes of a column in files of the same number of rows."""
+
+    mean_bytes: float
+    deviation_bytes: float
+
+
+Kind = tuple[str, int | None, int | None]  # type, length, values
+
+
+def kind_of(leaf: Leaf) -> Kind:
+    """What decides a column's size apart from its rows: type, length, values. Each fixed column is its own kind."""
+    if leaf.name in GROWING:
+        return leaf.name, None, None
+    sized = leaf.column.type in ("string", "binary")
+    return leaf.column.type, leaf.column.length if sized else None, leaf.column.values
+
+
+class ColumnSizes:
+    """Mean and deviation of a column's bytes, by the rows of a file: the law, as a profile's samples correct it."""
+
+    def __init__(self, leaf: Leaf, profile: WriterProfile) -> None:
+        self._leaf, kind = leaf, kind_of(leaf)
+        samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
+        samples.sort(key=lambda sample: sample.rows)
+        self._places = np.log([sample.rows for sample in samples])
+        self._spreads = [one.deviation_bytes / one.mean_bytes for one in samples]
+        if not samples and kind[0] not in ("string", "binary"):
+            samples = [sample for sample in profile.columns if sample.type == kind[0]]
+        self._ratios = [_ratio(leaf, sample) for sample in samples]
+
+    def of(self, rows: int) -> SizeLaw:
+        """Those of a file of `rows` rows."""
+        law, place = law_bytes(self._leaf, rows), np.log(rows)
+        if not self._spreads:
+            mean_bytes = law * (float(np.mean(self._ratios)) if self._ratios else 1.0)
+            return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=_deviation_bytes(self._leaf, rows))
+        mean_bytes = law * float(np.interp(place, self._places, self._ratios))
+        spread = float(np.interp(place, self._places, self._spreads))
+        return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=mean_bytes * spread)
+
+
+def _ratio(leaf: Leaf, sample: ColumnSample) -> float:
+    column = leaf.column.model_copy(update={"values": sample.values, "length": sample.length or leaf.column.length})
+    measured = Leaf(
+        field_id=leaf.field_id, name=leaf.name, column=column, salt=leaf.salt, has_counts=True, bound_length=0
+    )
+    return sample.mean_bytes / law_bytes(measured, sample.rows)
+
+
+def law_bytes(leaf: Leaf, rows: int) -> float:
+    """The law alone."""
+    if leaf.name == "event_id":
+        return 70.0 + 1.1 * rows  # numbers in sequence
+    if leaf.name == "event_time":
+        return 110.0 + 2.0 * rows
+    column = leaf.column
+    value, _ = _value_bytes(column)
+    if not _has_dictionary(column, rows):
+        return _PAGE_BYTES + rows * value
+    distinct = _distinct(column, rows)
+    return _DICTIONARY_PAGES_BYTES + distinct * value + _index_bytes(distinct, rows)
+
+
+def _has_dictionary(column: Columns, rows: int) -> bool:
+    raw, distinct = _value_bytes(column)[1], _distinct(column, rows)
+    return column.type != "boolean" and distinct * raw + _index_bytes(distinct, rows) < rows * raw
+
+
+def _distinct(column: Columns, rows: int) -> float:
+    """Expected number of different values in `rows` rows."""
+    keys = _keys(column)
+    return max(1.0, -keys * float(np.expm1(rows * np.log1p(-1.0 / keys)))) if keys > 1 else 1.0
+
+
+def _index_bytes(distinct: float, rows: int) -> float:
+    return rows * ceil(log2(distinct)) / 8 if distinct > 1 else 0.0
+
+
+def _deviation_bytes(leaf: Leaf, rows: int) -> float:
+    """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds."""
+    column = leaf.column
+    if leaf.name in GROWING or not _has_dictionary(column, rows):
+        return _LEAST_DEVIATION_BYTES
+    keys = _keys(column)
+    missing = exp(-rows / keys)  # share of the values that no row has
+    variance = keys * missing * (1 - (1 + rows / keys) * missing)
+    return max(_LEAST_DEVIATION_BYTES, _value_bytes(column)[0] * sqrt(max(0.0, variance)))
+
+
+def _keys(column: Columns) -> float:
+    kinds = {"date": DATE_SPAN_DAYS, "timestamp": TIME_SPAN_US, "timestamptz": TIME_SPAN_US, "int": 2_147_483_647}
+    most = kinds.get(column.type, ALL_KEYS)
+    if column.type.startswith("decimal"):
+        most = 10 ** min(decimal_digits(column)[0], 18)
+    return float(min(column.values or ALL_KEYS, most))
+
+
+def _value_bytes(column: Columns) -> tuple[float, float]:
+    """Bytes of a value under zstd, and before."""
+    if column.type in ("string", "binary"):
+        digits = min(column.length, 64) / 2 if column.type == "string" else min(column.length, 32)
+        return digits + _TEXT_OVERHEAD_BYTES, column.length + 4.0
+    raw = float(_PLAIN_BYTES.get(column.type, 8))
+    if column.type.startswith("decimal"):
+        raw = _decimal_bytes(decimal_digits(column)[0])
+    entropy = log2(_keys(column)) / 8 + _NUMBER_OVERHEAD_BYTES
+    return min(raw, entropy, _ENTROPY_BYTES.get(column.type, raw)), raw
+
+
+def _decimal_bytes(precision: int) -> float:
+    if precision <= 18:
+        return 4.0 if precision <= 9 else 8.0
+    return float(ceil((precision * log2(10) + 1) / 8))
+
+
+def footer_bytes(schema: Schema, columns: int, profile: WriterProfile) -> float:
+    """Bytes of a file apart from its columns: footer, page indexes, and the JSON of its schema. Never negative."""
+    seen = profile.footer
+    return max(
+        0.0,
+        seen.mean_bytes
+        + FOOTER_BYTES_PER_COLUMN * (columns - seen.columns)
+        + (len(schema_json(schema).encode()) - seen.schema_bytes),
+    )
+
+
+@cache
+def lineage_footer_bytes() -> float:
+    """By how much the footer of a file that has the columns of row lineage is larger."""
+    in_schema = len(schema_json(Schema(columns=LINEAGE_FIELDS))) - len(schema_json(Schema(columns=()))) + len(",")
+    return FOOTER_BYTES_PER_COLUMN * len(LINEAGE_FIELDS) + in_schema
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileSizes:
     """Sizes of a table's data files, which differ from file to file as those of the profile's writer do.
 
@@ -30,58 +196,54 @@ class FileSizes:
     constant: frozenset[int]
     rows: Rows
     profile: WriterProfile
-    means: dict[tuple[int, ...], tuple[Floats, Floats, int]] = field(default_factory=dict)  # by values of each column
+    laws: dict[tuple[int, ...], tuple[Floats, Floats]] = field(default_factory=dict)  # by values of each column
     kinds: dict[Kind, ColumnSizes] = field(default_factory=dict)
+
+    @cached_property
+    def footer_bytes(self) -> float:
+        """Bytes around the columns of a file."""
+        return footer_bytes(self.schema, len(self.leaves), self.profile)
+
+    def mean_column_bytes(self, rows: int) -> float:
+        """Bytes of the columns of a file of so many rows, in the mean."""
+        alike = Counter(self._kind_of(leaf) for leaf in self.leaves)
+        return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
-        counts = tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves)
-        columns, around = self._drawn(counts, rng)
-        if has_lineage:
-            columns |= lineage_sizes(rows)
-            around = round(footer_bytes(with_lineage_fields(self.schema), len(columns), self.profile))
-        return FileBytes(columns=columns, around=around)
-
-    def _means(self, counts: Sequence[int]) -> tuple[Floats, Floats, int]:
-        """Whole mean bytes of the columns, how they deviate, and bytes around them, in files of so many values."""
-        pairs = zip(self.leaves, counts, strict=True)
-        laws = [self._sizes_of(leaf).of(max(1, count)) for leaf, count in pairs]
-        means = np.rint([law.mean_bytes for law in laws])
-        deviations = np.array([law.deviation_bytes for law in laws])
-        return means, deviations, round(footer_bytes(self.schema, len(laws), self.profile))
-
-    def mean_bytes(self, rows: int) -> float:
-        """Bytes of the columns of a file of so many rows, in the mean."""
-        return sum(column_size(leaf, rows, self.profile).mean_bytes for leaf in self.leaves) if rows else 0.0
+        columns = self._draw_columns(tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves), rng)
+        if not has_lineage:
+            return FileBytes(columns=columns, around=round(self.footer_bytes))
+        around = round(self.footer_bytes + lineage_footer_bytes())
+        return FileBytes(columns=columns | lineage_sizes(rows), around=around)
 
     def draw_full(self, rows: int, rng: np.random.Generator) -> FileBytes:
         """Bytes of a file of so many rows, each of which has every column.
 
         The law of each column is looked up at a round number of rows near by: looking it up is what takes time.
         """
-        near = rows if rows < EXACT_ROWS else round(exp(round(log(rows) / NEAR) * NEAR))
-        columns, around = self._drawn((near,) * len(self.leaves), rng)
-        return FileBytes(columns={key: round(size * rows / near) for key, size in columns.items()}, around=around)
+        near = rows if rows < _EXACT_ROWS else round(exp(round(log(rows) / _NEAR) * _NEAR))
+        columns = self._draw_columns((near,) * len(self.leaves), rng)
+        scaled = {key: round(size * rows / near) for key, size in columns.items()}
+        return FileBytes(columns=scaled, around=round(self.footer_bytes))
 
-    def _drawn(self, counts: tuple[int, ...], rng: np.random.Generator) -> tuple[dict[int, int], int]:
-        """Bytes of columns of so many values each, by field id, and bytes around them."""
-        if counts not in self.means:
-            self.means[counts] = self._means(counts)
-        means, deviations, around = self.means[counts]
+    def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
+        """Bytes of columns of so many values each, by field id."""
+        if counts not in self.laws:
+            pairs = zip(self.leaves, counts, strict=True)
+            laws = [self.kinds[self._kind_of(leaf)].of(max(1, count)) for leaf, count in pairs]
+            deviations = np.array([law.deviation_bytes for law in laws])
+            self.laws[counts] = np.rint([law.mean_bytes for law in laws]), deviations
         # both are whole: most files have the same bytes, as real ones have
+        means, deviations = self.laws[counts]
         sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
-        return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}, around
+        return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
 
-    def _sizes_of(self, leaf: Leaf) -> ColumnSizes:
-        """Sizes of the leaf's column, shared by all of its kind."""
-        varying = self._varying(leaf)
-        kind = kind_of(varying)
+    def _kind_of(self, leaf: Leaf) -> Kind:
+        """The kind of the leaf's column, with as many values as one file may hold; its law is then in `kinds`."""
+        if leaf.field_id in self.constant:
+            leaf = replace(leaf, column=leaf.column.model_copy(update={"values": 1}))
+        kind = kind_of(leaf)
         if kind not in self.kinds:
-            self.kinds[kind] = ColumnSizes(varying, self.profile)
-        return self.kinds[kind]
-
-    def _varying(self, leaf: Leaf) -> Leaf:
-        """The leaf with as many values as one file may hold."""
-        if leaf.field_id not in self.constant:
-            return leaf
-        return replace(leaf, column=leaf.column.model_copy(update={"values": 1}))
+            self.kinds[kind] = ColumnSizes(leaf, self.profile)
+        return kind

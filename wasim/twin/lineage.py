@@ -9,10 +9,9 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.schemas import NestedField, Schema, primitive_type
+from wasim.iceberg.schemas import NestedField, primitive_type
 from wasim.twin.bounds import single_value
 from wasim.twin.row_sets import INHERITED, RowSet
-from wasim.units import Ints
 
 ROW_ID, CHANGED_AT_ID = 2147483540, 2147483539
 LINEAGE_FIELDS = (
@@ -57,18 +56,10 @@ def mean_changed_at_bytes(rows: float, commits: float, switches: float) -> float
     return 82 + 4 * commits + min(index_bits / 8, 2 * switches)
 
 
-def _values(rows: RowSet) -> dict[int, Ints]:
-    return {ROW_ID: rows.row_ids, CHANGED_AT_ID: rows.changed_at}
-
-
-def with_lineage_fields(schema: Schema) -> Schema:
-    """The schema of a file that holds these columns too."""
-    return replace(schema, columns=(*schema.columns, *LINEAGE_FIELDS))
-
-
 def with_lineage(file: DataFileEntry, rows: RowSet, sizes: Mapping[int, int]) -> DataFileEntry:
     """The entry of a file that holds these columns too, of these `sizes`."""
-    written = {number: values[values != INHERITED] for number, values in _values(rows).items()}
+    both = {ROW_ID: rows.row_ids, CHANGED_AT_ID: rows.changed_at}
+    written = {number: values[values != INHERITED] for number, values in both.items()}
     lower = {number: single_value("long", int(values.min())) for number, values in written.items() if len(values)}
     upper = {number: single_value("long", int(values.max())) for number, values in written.items() if len(values)}
     return replace(

@@ -15,7 +15,7 @@ from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
-from wasim.twin.parquet_sizes import kind_of
+from wasim.twin.file_sizes import kind_of
 from wasim.twin.profile import ColumnSample, FooterSample, WriterProfile
 from wasim.twin.schema import leaves
 from wasim.twin.summary import COUNTERS

@@ -8,7 +8,7 @@ from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
-from wasim.twin.data_files import DataFiles, of_shape
+from wasim.twin.data_files import DataFiles
 from wasim.twin.row_shapes import Shape
 from wasim.twin.rows import Rows
 from wasim.twin.schema import Leaf, leaves
@@ -22,7 +22,7 @@ def evolved_files(files: DataFiles, step: Evolve, schema: Schema, spec: Partitio
     """
     case = replace(files.case, table=step.table)
     rows = _evolved_rows(files, step, {leaf.field_id: leaf for leaf in leaves(case.table, schema)})
-    return replace(files, rows=rows, **of_shape(case, files.profile, rows, schema, spec, files.most_rows_computed))
+    return replace(files, case=case, rows=rows, schema=schema, spec=spec)
 
 
 def _evolved_rows(files: DataFiles, step: Evolve, after: Mapping[int, Leaf]) -> Rows:

@@ -17,10 +17,9 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.manifest_entries import key_of
 from wasim.twin.commits import Moment, new_entries
-from wasim.twin.data_files import DATA_TEMPLATE, DataFiles
+from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
 from wasim.twin.equality_deletes import equality_delete_file
-from wasim.twin.file_parts import Part
 from wasim.twin.filtering import FileChanges, Named, commit_changed_files
 from wasim.twin.hashing import spark_xxhash64_of_pair
 from wasim.twin.locations import Locations

@@ -131,7 +131,7 @@ def _rewritten(
 ) -> Planned:
     """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
     numbers = statement.numbers(is_delta=False)
-    added = statement.files.write(tasks, 1, numbers, statement.rng, rewrites=True)
+    added = statement.files.write(tasks, numbers, statement.rng, rewrites=True)
     operation = "overwrite"
     if bool(hits) != bool(added):
         operation = "delete" if hits else "append"
@@ -154,7 +154,7 @@ def _delta(
     tasks = delta_tasks(files, [(hit.file, hit.mask) for hit in hits], written)
     added = []
     if written is not None:
-        added = files.write([task.rows for task in tasks], 1, numbers, statement.rng, rewrites=True)
+        added = files.write([task.rows for task in tasks], numbers, statement.rng, rewrites=True)
     deletes = draw_delete_files(files, tasks, numbers, statement.rng, by_partition=statement.deletes_by_partition)
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
@@ -173,7 +173,8 @@ def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_d
     """INSERT OVERWRITE: rows that tasks bring replace all of the table, or the partitions that they are of."""
     files = statement.files
     numbers = statement.numbers(is_delta=False)
-    added = files.write_new([new_rows(task, version) for task in tasks], numbers, statement.rng)
+    shuffled = files.shuffled([new_rows(task, version) for task in tasks])
+    added = files.write(shuffled, numbers, statement.rng)
     partitions = {file.partition for file in added}
     replaces_all = not is_dynamic or not files.spec.fields
     if is_dynamic and not added:

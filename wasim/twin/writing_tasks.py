@@ -64,5 +64,5 @@ def delta_tasks(files: DataFiles, deleted: Sequence[tuple[ScannedFile, Mask]], r
 
 
 def _task_count(files: DataFiles, written: int, deleted: int) -> int:
-    data_bytes = files.file_sizes.mean_bytes(written) + DELETED_ROW_BYTES * deleted
+    data_bytes = files.file_sizes.mean_column_bytes(written) + DELETED_ROW_BYTES * deleted
     return max(1, min(files.case.workload.files_per_commit, int(data_bytes // LEAST_TASK_BYTES)))

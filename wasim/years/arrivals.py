@@ -8,7 +8,8 @@ import numpy as np
 
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
-from wasim.twin.data_files import DataFiles, data_files_of, lineage_footer_bytes, mean_file_bytes
+from wasim.twin.data_files import DataFiles, data_files_of
+from wasim.twin.file_sizes import lineage_footer_bytes
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
 from wasim.twin.partitions import Partition, split_by_partition
 from wasim.twin.row_sets import RowSet, new_rows
@@ -65,7 +66,7 @@ def read_arrivals(case: Case, profile: WriterProfile) -> Arrivals:
     commits = max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // sampled.rows_per_commit))
     per_task, seen, touched, files_of_all = [], set[Partition](), [], 0
     for commit in range(1, commits + 1):
-        shared = drawn.parts.shuffled([new_rows(task) for task in split_rows(sampled, commit)])
+        shared = drawn.shuffled([new_rows(task) for task in split_rows(sampled, commit)])
         written = [_partitions(drawn, task) for task in shared]
         files_of_all += sum(map(len, written))
         cells = [_without(growing, one) for one in written]
@@ -144,11 +145,13 @@ class FileBytes:
     """Bytes of data files by their rows, in the mean, as the writer's profile has them."""
 
     def __init__(self, case: Case, profile: WriterProfile) -> None:
-        self._lineage_footer = lineage_footer_bytes(case, profile) if case.table.format_version > 2 else 0.0
+        self._lineage_footer = lineage_footer_bytes() if case.table.format_version > 2 else 0.0
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
         self._deals_out = case.writer.kind == "streaming"
         self._log_rows = np.log(_SIZES_AT).tolist()
-        self._log_bytes = np.log(mean_file_bytes(case, profile, _SIZES_AT.tolist())).tolist()
+        sizes = data_files_of(case, profile).file_sizes
+        columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
+        self._log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 
     def of(self, rows: float) -> float:
         """Bytes of a file with this number of rows."""

@@ -95,7 +95,7 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
 
 
 def _described(writer: CaseWriter, number: int) -> DataFileEntry:
-    parts = writer.files.parts.arriving(number + 1)
+    parts = writer.files.parts_arriving(number + 1)
     numbers = FileNumbers(
         locations=writer.table.rules.locations,
         query_id=draw_uuid(writer.rng),

@@ -17,9 +17,8 @@ from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.appending import append_files
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, new_entries
-from wasim.twin.data_files import FileNumbers, data_files_of
+from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.event_log import EventLog
-from wasim.twin.file_parts import Part
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.summary import content_bytes
@@ -172,7 +171,7 @@ def _append_described(writer: CaseWriter, case: Case, arrivals: Arrivals) -> lis
     commits = max(SAMPLED_COMMITS, min(wanted // each, MOST_COMMITS))
     made = []
     for commit in range(1, commits + 1):
-        parts = writer.files.parts.arriving(commit)[:each]
+        parts = writer.files.parts_arriving(commit)[:each]
         numbers = _numbers(writer, commit)
         made.append([_described(writer, part, commit, numbers, arrivals) for part in parts])
         if commit <= SAMPLED_COMMITS:
@@ -219,7 +218,7 @@ def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> 
 
 def _entries_of(writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals) -> DescribedEntries:
     """What manifests hold of these commits' files, and of compacted and sorted ones like them."""
-    compacted, part = [], writer.files.parts.arriving(1)[0]
+    compacted, part = [], writer.files.parts_arriving(1)[0]
     rows = max(1, whole(8 * arrivals.rows_per_file))
     for number in range(ENTRIES_OF_WIDE):
         file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
@@ -238,7 +237,7 @@ def _sorted_entries(writer: CaseWriter, arrivals: Arrivals) -> list[LiveEntry]:
     found = []
     commits = SORTED_COMMITS if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
     for commit in range(commits, 0, -1):
-        parts, numbers = writer.files.parts.arriving(commit), _numbers(writer, commit)
+        parts, numbers = writer.files.parts_arriving(commit), _numbers(writer, commit)
         alike = [one for one in parts if one.share.partition == parts[0].share.partition][:MOST_ALIKE]
         files = [_described(writer, part, commit, numbers, arrivals) for part in alike]
         found.append((parts[0].share.partition, _entries(files, writer, commit)))
