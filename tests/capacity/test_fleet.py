@@ -9,8 +9,8 @@ from wasim.capacity import Setting, Wishes
 from wasim.capacity.fleet import FleetPlan, Layout, Option, plan_fleet
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
-from wasim.errors import ScenarioError, WasimError
-from wasim.scenario.fleet import Fleet, load_fleet
+from wasim.errors import WasimError
+from wasim.scenario.fleet import Fleet
 
 INTERVALS_S = (10.0, 60.0, 600.0, 3600.0)
 
@@ -78,23 +78,3 @@ def test_a_fleet_of_the_command_line(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert result.output.startswith("2 tables: 2 every ")
     assert max(map(len, result.output.splitlines())) <= 80
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("version: 2\nbudget: {monthly_cost: 5}\ntables: []\n", "version"),
-        ("version: 1\nbudget: {}\ntables: [{name: a, rows_per_second: 5}]\n", "monthly_cost"),
-        ("version: 1\nbudget: {monthly_cost: -1}\ntables: [{name: a, rows_per_second: 5}]\n", "monthly_cost"),
-        ("version: 1\nbudget: {monthly_cost: 5}\ntables: [{name: a, rows_per_second: 0}]\n", "rows_per_second"),
-        ("version: 1\nbudget: {monthly_cost: 5}\ntables: [{name: a}]\n", "rows_per_second"),
-        ("version: 1\nbudget: {monthly_cost: 5}\n", "tables"),
-    ],
-)
-def test_nonsense_is_named_with_its_place(tmp_path: Path, text: str, said: str):
-    path = tmp_path / "fleet.yaml"
-    path.write_text(text)
-    with pytest.raises(ScenarioError) as raised:
-        load_fleet(path)
-    assert said in str(raised.value)
-    assert str(raised.value).startswith(f"{path}:")

@@ -1,18 +1,16 @@
 """Requests counted by commit, and what they cost."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.synthetic import synthetic_report, synthetic_run
 
-from wasim.errors import ScenarioError
 from wasim.ledger import RequestKind, Requests, request_kind
 from wasim.report.pages.bill_cells import bill_table
 from wasim.runs import Run, bill_case, summary_document
-from wasim.scenario.prices import SHIPPED_PRICES, load_prices
+from wasim.scenario.prices import load_prices
 from wasim.spark.collect.requests import RequestTally
 
 
@@ -125,28 +123,3 @@ def test_the_document_and_the_page_name_the_prices_and_their_day() -> None:
     assert table.figures[:2] == ("PUT", "GET")  # kinds that nobody asked for have no column
     assert figures[:3] == ["10.0", "2.00", "0.0508"]
     assert "prices" not in summary_document(synthetic_run(), {}, [], prices)
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (("put: 0.005", "put: -1"), '7:8: per_1000_requests.put is "-1". Give at least 0.'),
-        (("  head: 0.0004", "  heads: 0.0004"), "per_1000_requests.heads is unknown. Did you mean head?"),
-        (("version: 1", "version: 2"), '2:10: version is "2". Give 1, the only version of this file.'),
-        (("as_of: 2026-11-21", "as_of: today"), 'as_of is "today". Give a day, such as 2026-01-31.'),
-        (("storage_per_gib_month: 0.023", "# none"), "storage_per_gib_month is missing. Add it: "),
-        (("currency: USD", "currency: !t USD"), "has a tag (!)"),
-    ],
-)
-def test_a_mistake_in_prices_is_told_with_its_place(change: tuple[str, str], line: str, tmp_path: Path) -> None:
-    path = tmp_path / "prices.yaml"
-    path.write_text(SHIPPED_PRICES.read_text().replace(*change))
-    with pytest.raises(ScenarioError) as fault:
-        load_prices(path)
-    assert str(fault.value).startswith(f"{path}:")
-    assert line in str(fault.value)
-
-
-def test_prices_that_are_not_there_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="cannot be read"):
-        load_prices(tmp_path / "none.yaml")
