@@ -45,6 +45,12 @@ def test_too_few_commits_cannot_be_halved_and_the_report_says_so():
     assert any("too few commits" in note for note in report.notes)
 
 
+@pytest.mark.parametrize(("interval_s", "halved"), [(60.0, True), (80.0, False)])
+def test_four_commits_can_be_halved_and_three_cannot(interval_s: float, halved: bool):
+    report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(interval_s,), writers=("batch",))))
+    assert any(row.how == "second_half" for row in report.held_out) == halved
+
+
 def test_planning_of_held_out_intervals_is_predicted():
     rows = {
         row.quantity: row for row in synthetic_report().held_out if row.unit == "ms" and row.writer == "all writers"

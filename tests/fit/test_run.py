@@ -1,19 +1,23 @@
-"""The fit as text and as JSON. `WASIM_UPDATE_GOLDEN=1 pytest tests/test_fit_report.py` writes the golden file anew."""
+"""The fit as text and as JSON. `WASIM_UPDATE_GOLDEN=1 pytest tests/fit/test_run.py` writes the golden files anew."""
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from support.paths import DATA
-from support.synthetic import Sweep, synthetic_report, synthetic_run
+from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
 
 from wasim.fit import FitReport, fit_document, fit_run, render_coefficient_table, render_fit, render_held_out_table
 from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, Extrapolation, HeldOut, KeepsUp, LatencyFit
 from wasim.fit.report import SustainableInterval as Sustainable
 from wasim.ledger import Kind
+from wasim.runs import Run
+from wasim.scenario.changes import Changes
 
 GOLDEN = DATA / "fit" / "report.txt"
+GOLDEN_FIGURES = DATA / "fit" / "figures.json"
 
 
 def around(best: float, half: float) -> Estimate:
@@ -155,3 +159,51 @@ def test_the_sum_written_out_is_the_extrapolation():
         whole = next(e for e in report.extrapolations if (e.case, e.commit_interval_s, e.horizon_s) == key)
         assert sum(term.written_bytes for term in one.terms) == pytest.approx(whole.metadata_bytes.best, rel=1e-12)
         assert "digits" in {term.name for term in one.terms}
+
+
+@pytest.fixture(scope="module")
+def slowing() -> Run:
+    """Both writers at three intervals, commits of one file and of three, which slow down as the table ages."""
+    truth = Truth(snapshot_ms=0.5, base_ms=120.0, row_ms=0.02)
+    return synthetic_run(truth, Sweep(intervals_s=(1.0, 8.0, 30.0), files_per_commit=(1, 3)))
+
+
+def test_every_figure_of_a_known_run_is_the_golden_one(slowing: Run):
+    document = fit_document(fit_run(slowing))
+    document["model_line"] = document["model_line"][::8]
+    if os.environ.get("WASIM_UPDATE_GOLDEN"):
+        GOLDEN_FIGURES.write_text(json.dumps(document, default=float).replace('}, {"', '},\n{"') + "\n")
+    found, wanted = (dict(figures(one)) for one in (document, json.loads(GOLDEN_FIGURES.read_text())))
+    assert list(found) == list(wanted)
+    numbers = {place for place, value in wanted.items() if isinstance(value, float)}
+    assert {place: found[place] for place in numbers} == pytest.approx(
+        {place: wanted[place] for place in numbers}, rel=1e-4, abs=1e-9
+    )
+    assert {place: found[place] for place in wanted.keys() - numbers} == {
+        place: wanted[place] for place in wanted.keys() - numbers
+    }
+
+
+def figures(value: object, place: str = "") -> Iterator[tuple[str, object]]:
+    """Each value of a document with its place in it."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from figures(inner, f"{place}.{key}")
+    else:
+        yield place, value
+
+
+def test_what_no_equation_is_of_is_left_out_and_named(slowing: Run):
+    streaming, batch = slowing.cases[0], slowing.cases[-1]
+    changes = Changes.model_validate({"delete": {"every": "1m", "rows": 1}})
+    deletes = replace(batch, case=replace(batch.case, changes=changes))
+    sampled = replace(batch, ledger=replace(batch.ledger, commit=2 * batch.ledger.commit))  # every other commit of them
+    for other in (deletes, sampled):
+        report = fit_run(replace(slowing, cases=(streaming, other)))
+        assert {cost.writer for cost in report.costs} == {"streaming"}
+        (note,) = [note for note in report.notes if "nothing is fitted" in note]
+        assert note.startswith(f"{other.case.label}: nothing is fitted: ")
+        assert ("sums over the whole horizon" in note) == (other is sampled)
+    alone = fit_run(replace(slowing, cases=(deletes,)))
+    assert alone.costs == ()
+    assert alone.notes[0].startswith("Nothing is fitted: the equations are of one writer's appends")
