@@ -1,7 +1,6 @@
 """A saved run that is damaged is one line, whatever of it is."""
 
 import io
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,16 +18,19 @@ from wasim.simulation import SimulationOptions, simulate
 SMOKE = SCENARIOS / "smoke.yaml"
 
 
-@pytest.fixture
-def saved_run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def sound_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run's folder with one case, made without Spark."""
-    simulate(load_scenario(SMOKE), SimulationOptions(results=tmp_path), Console(file=io.StringIO()))
-    (folder,) = (tmp_path / "smoke").iterdir()
-    marker = json.loads((folder / "run.json").read_text())
-    for key in marker["keys"][1:]:
-        shutil.rmtree(folder / "cases" / key)
-    (folder / "run.json").write_text(json.dumps({**marker, "keys": marker["keys"][:1]}))
+    results = tmp_path_factory.mktemp("results")
+    simulate(load_scenario(SMOKE).only(["1"]), SimulationOptions(results=results), Console(file=io.StringIO()))
+    (folder,) = (results / "smoke").iterdir()
     return folder
+
+
+@pytest.fixture
+def saved_run(sound_run: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(sound_run, tmp_path / "run"))
 
 
 def the_case(folder: Path) -> Path:
