@@ -1,10 +1,11 @@
 """Feeds a real table's own files and random draws to the simulated table, which must then write the same bytes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 from wasim.iceberg import (
+    DataFileEntry,
     ManifestEntry,
     ManifestHeader,
     read_manifest,
@@ -16,13 +17,13 @@ from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
+from wasim.iceberg.updates import Way
 from wasim.scenario import Case
 from wasim.twin.appending import append_files
 from wasim.twin.commits import Moment, TableRules
 from wasim.twin.event_log import EventLog
-from wasim.twin.filtering import APPLICATION_KEY, FileChanges, Named, commit_changed_files
-from wasim.twin.identifiers import CommitIdentity
-from wasim.twin.live_manifests import LiveEntry, ManifestWriter
+from wasim.twin.file_changes import APPLICATION_KEY, FileChanges, commit_file_changes
+from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
@@ -96,32 +97,27 @@ def _change(
     simulated: SimulatedTable, snapshot: Snapshot, entries: list[tuple[int, ManifestEntry]], moment: Moment
 ) -> None:
     """Commits what a statement or a compaction did to files."""
-    identity = simulated.begin()
     added = [(spec_id, entry) for spec_id, entry in entries if entry.status == Status.ADDED]
     gone = [entry.file for _, entry in entries if entry.status == Status.DELETED]
-    deletes: dict[int, list[LiveEntry]] = {}
+    deletes: dict[int, list[DataFileEntry]] = {}
     for spec_id, entry in added:
         if entry.file.content != FileContent.DATA:
-            deletes.setdefault(spec_id, []).append(_added(entry, identity))
+            deletes.setdefault(spec_id, []).append(entry.file)
+    # rows that a compaction wrote are as old as what it read
+    planned_on = {entry.sequence_number for _, entry in added if entry.file.content == FileContent.DATA}
     changes = FileChanges(
+        way=Way.OVERWRITE_FILES,
+        operation=snapshot.operation or "",
         removed={file.file_path for file in gone if file.content == FileContent.DATA},
         removed_deletes={key_of(file) for file in gone if file.content != FileContent.DATA},
-        added=[_added(entry, identity) for _, entry in added if entry.file.content == FileContent.DATA],
+        added=[entry.file for _, entry in added if entry.file.content == FileContent.DATA],
         added_deletes=deletes,
+        planned_on=planned_on.pop() if planned_on else None,
+        summary={key: text for key, text in snapshot.summary.items() if key.startswith(STATEMENTS_OWN)},
+        writer_keys=(APPLICATION_KEY,) if APPLICATION_KEY in snapshot.summary else (),
     )
-    own = {key: text for key, text in snapshot.summary.items() if key.startswith(STATEMENTS_OWN)}
-    told = (APPLICATION_KEY,) if APPLICATION_KEY in snapshot.summary else ()
-    commit_changed_files(
-        simulated, changes, Named(operation=snapshot.operation or "", own=told, more=own), identity, moment
-    )
-
-
-def _added(entry: ManifestEntry, identity: CommitIdentity) -> LiveEntry:
-    own = LiveEntry(file=entry.file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
-    if entry.sequence_number is None:
-        return own
-    # rows that a compaction wrote are as old as what it read
-    return replace(own, sequence_number=entry.sequence_number, file_sequence_number=identity.sequence_number)
+    assert not planned_on
+    commit_file_changes(simulated, changes, moment)
 
 
 def _rules(case: Case, location: str, first: Snapshot) -> TableRules:

@@ -17,9 +17,9 @@ from wasim.iceberg.specs import spec_json
 from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.twin.data_files import DataFiles, data_files_of
+from wasim.twin.flink import Subtasks
 from wasim.twin.locations import locations_of
 from wasim.twin.profile import profile_named
-from wasim.twin.row_deltas import Subtasks
 from wasim.twin.row_sets import RowSet
 
 SOURCES = TESTS / "java"

@@ -20,7 +20,7 @@ from wasim.spark import Session
 from wasim.spark.probe.clickhouse import open_clickhouse
 from wasim.twin import profile_named
 from wasim.twin.case import Simulated, simulate_table
-from wasim.twin.row_deltas import repeated_places
+from wasim.twin.flink import repeated_places
 from wasim.twin.scanning import live_files, scan_files
 
 

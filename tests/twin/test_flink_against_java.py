@@ -27,8 +27,8 @@ from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import data_files_of
 from wasim.twin.delete_files import bitmap_bytes
 from wasim.twin.event_log import EventLog
+from wasim.twin.flink import RowDelta, commit_row_delta
 from wasim.twin.profile import profile_named
-from wasim.twin.row_deltas import RowDelta, commit_row_delta
 from wasim.workload import Append, Maintain, plan_steps
 
 COLUMNS = (

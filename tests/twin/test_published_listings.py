@@ -19,13 +19,14 @@ from wasim.iceberg import DataFileEntry, ManifestHeader, TableMetadata
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
 from wasim.iceberg.specs import PartitionSpec, SortOrder
+from wasim.iceberg.updates import Way
 from wasim.ledger import Action, Kind
 from wasim.twin import profile_named
 from wasim.twin.appending import append_files
 from wasim.twin.commits import Moment, TableRules
 from wasim.twin.event_log import EventLog
-from wasim.twin.filtering import FileChanges, Named, commit_changed_files
-from wasim.twin.live_manifests import LiveEntry, ManifestWriter
+from wasim.twin.file_changes import FileChanges, commit_file_changes
+from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
 from wasim.twin.operations import roll_back_to
 from wasim.twin.profile import Names
@@ -208,11 +209,10 @@ def of_flink(step: Mapping[str, Any]) -> DataFileEntry:
 
 def drop_file(table: SimulatedTable, step: Mapping[str, Any], moment: Moment) -> None:
     """DELETE by metadata alone; that metadata.json has no `refs`, which is as Iceberg wrote it before 0.14."""
-    identity = table.begin()
     table.json.release = (0, 13)
     table.rules = replace(table.rules, summary=SPARKS_SUMMARY)
-    gone = FileChanges(removed={f"{FLINKS['location']}/data/{step['file']}"})
-    commit_changed_files(table, gone, Named(operation="delete", own=("spark.app.id",)), identity, moment)
+    removed = {f"{FLINKS['location']}/data/{step['file']}"}
+    commit_file_changes(table, FileChanges(way=Way.DELETE_FILES, operation="delete", removed=removed), moment)
 
 
 def appended(name: str, size: int) -> DataFileEntry:
@@ -227,15 +227,14 @@ def appended(name: str, size: int) -> DataFileEntry:
 def rewrite_data_files(table: SimulatedTable, step: Mapping[str, Any], moment: Moment) -> None:
     """Java's action: one file of all fourteen rows; its columns' sizes are not on the page."""
     ((name, size),) = step["files"]
-    identity = table.begin()
     lower = {1: (1).to_bytes(4, "little"), 2: b"rison", 3: (18).to_bytes(4, "little")}
     upper = {1: (2).to_bytes(4, "little"), 2: b"zhangsan", 3: (20).to_bytes(4, "little")}
     path = f"{LISTING['location']}/data/{name}"
     file = entry(path, size, rows=14, column_sizes={1: 83, 2: 103, 3: 83}, lower=lower, upper=upper)
-    new = LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
     gone = {live.file.file_path for manifest in table.manifests for live in manifest.live}
     assert len(gone) == 14
-    commit_changed_files(table, FileChanges(removed=gone, added=[new]), Named(operation="replace"), identity, moment)
+    rewritten = FileChanges(way=Way.REWRITE_FILES, operation="replace", removed=gone, added=[file], writer_keys=())
+    commit_file_changes(table, rewritten, moment)
 
 
 def entry(

@@ -13,15 +13,14 @@ from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
-from wasim.iceberg.updates import Way
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
-from wasim.twin.compaction import batches_to_commit, draw_compacted, groups_to_rewrite
+from wasim.twin.compaction import batches_to_commit, compact, groups_to_rewrite
 from wasim.twin.data_files import FileNumbers, data_files_of
+from wasim.twin.file_changes import APPLICATION_KEY, FileChanges
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.locations import Locations, locations_of
-from wasim.twin.planned import Planned
 from wasim.twin.reshaping import evolved_files
 from wasim.twin.row_changes import change_rows, upsert
 from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
@@ -29,7 +28,6 @@ from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
-_APPLICATION_KEY = "spark.app.id"
 
 
 class DescribedData:
@@ -91,7 +89,7 @@ class DescribedData:
         return [self._rewritten(batch, table.location, place) for place, batch in enumerate(batches)]
 
     def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> DescribedCommit:
-        added = draw_compacted(
+        changes = compact(
             self._files,
             batch,
             locations=self._locations(location),
@@ -99,10 +97,8 @@ class DescribedData:
             wall_ms=_wall_ms(),
             rng=self._rng,
         )
-        self._task_id += len(added)
-        self._keep(added)
-        removed = [entry.key for group in batch for file in group for entry in (file.entry, *file.vectors)]
-        return DescribedCommit(way=Way.REWRITE_FILES, files=added, removed=removed, planned_before=planned_before)
+        self._task_id += len(batch)
+        return replace(self._described(changes), planned_before=planned_before)
 
     def _statement(self, table: Listing) -> Statement:
         self._task_id += TASKS_OF_STATEMENT
@@ -116,19 +112,19 @@ class DescribedData:
             wall_ms=_wall_ms(),
         )
 
-    def _described(self, planned: Planned) -> DescribedCommit:
-        """A planned statement. What it drops by filter or partition, Iceberg itself finds."""
-        named = [(path, None) for path in sorted(planned.removed)] if planned.drops_delete is None else []
-        deletes = [file for files in planned.added_deletes.values() for file in files]
-        self._keep(planned.added)
+    def _described(self, changes: FileChanges) -> DescribedCommit:
+        """Planned changes as a commit. What they drop by filter or partition, Iceberg itself finds."""
+        named = [(path, None) for path in sorted(changes.removed)] if changes.drops_delete is None else []
+        deletes = [file for files in changes.added_deletes.values() for file in files]
+        self._keep(changes.added)
         self._keep(deletes)
-        own = {key: text for key, text in planned.summary.items() if key.startswith(_SPARKS_OWN)}
+        own = {key: text for key, text in changes.summary.items() if key.startswith(_SPARKS_OWN)}
         return DescribedCommit(
-            way=planned.way,
-            files=planned.added,
+            way=changes.way,
+            files=changes.added,
             deletes=deletes,
-            removed=[*named, *planned.removed_deletes],
-            summary={_APPLICATION_KEY: self._application_id, **own},
+            removed=[*named, *changes.removed_deletes],
+            summary={**dict.fromkeys(changes.writer_keys, self._application_id), **own},
         )
 
     def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
@@ -159,7 +155,7 @@ class DescribedData:
         texts = {"query_id": self._query_id, "epoch": str(commit - 1)}
         own = {key: value for key, value in self._profile.summary.items() if key.startswith(_SPARKS_OWN)}
         return {
-            key: self._application_id if key == _APPLICATION_KEY else value.format_map(texts)
+            key: self._application_id if key == APPLICATION_KEY else value.format_map(texts)
             for key, value in own.items()
         }
 

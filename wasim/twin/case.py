@@ -20,18 +20,18 @@ from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.twin.appending import append_files
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
-from wasim.twin.commits import Moment, manifest_kind
+from wasim.twin.commits import Moment
 from wasim.twin.concurrent_appends import ConcurrentAppends
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
+from wasim.twin.file_changes import write_and_commit
+from wasim.twin.flink import Subtasks, commit_row_delta
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.operations import evolve_table, is_due, maintain
-from wasim.twin.planned import Planned, commit_planned
 from wasim.twin.profile import WriterProfile
 from wasim.twin.reshaping import evolved_files
 from wasim.twin.row_changes import change_rows, upsert, upserted_numbers
-from wasim.twin.row_deltas import Subtasks, commit_row_delta
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
 from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
@@ -116,7 +116,7 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
         written = events.bytes[(events.kind == kind) & (events.action == Action.WRITE)]
         live[kind] = int(written[-1]) if len(written) else 0
     for manifest in table.manifests:
-        live[manifest_kind(manifest)] += manifest.file.manifest_length
+        live[manifest.kind] += manifest.file.manifest_length
     files = {
         entry.file.file_path: (manifest.has_deletes, entry.file.file_size_bytes)
         for manifest in table.manifests
@@ -209,7 +209,7 @@ class CaseWriter:
             return
         if step.operation(commit) == "upsert":
             moment = self.moment(event_time_s, commit)
-            self._commit_planned(upsert(self._statement(moment), step, commit), moment)
+            write_and_commit(self.table, upsert(self._statement(moment), step, commit), moment)
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
@@ -248,7 +248,9 @@ class CaseWriter:
                 self.files = evolved_files(self.files, step, base.current_schema(), base.default_spec())
             case ChangeRows():
                 moment = next(moments)
-                self._commit_planned(change_rows(self._statement(moment), step), moment)
+                changes = change_rows(self._statement(moment), step)
+                if changes is not None:
+                    write_and_commit(self.table, changes, moment)
 
     def _moments(self, step: Maintain | Evolve | ChangeRows) -> Iterator[Moment]:
         """When each commit of a step happens; its events are logged from then on."""
@@ -269,10 +271,6 @@ class CaseWriter:
             task_id=self.task_id - 1,
             wall_ms=moment.timestamp_ms,
         )
-
-    def _commit_planned(self, planned: Planned | None, moment: Moment) -> None:
-        if planned is not None:
-            commit_planned(self.table, planned, moment)
 
     def moment(self, event_time_s: float, commit: int) -> Moment:
         """When a commit happens, and what of its summary says when and by whom."""

@@ -9,7 +9,6 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import Release
-from wasim.ledger import Kind
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.locations import Locations, locations_of
@@ -88,10 +87,18 @@ class Merged:
     unused: Sequence[LiveManifest] = ()
 
 
-def new_entries(files: Sequence[DataFileEntry], identity: CommitIdentity) -> list[LiveEntry]:
-    """Entries of files that a commit adds."""
+def new_entries(
+    files: Sequence[DataFileEntry], identity: CommitIdentity, *, data_sequence_number: int | None = None
+) -> list[LiveEntry]:
+    """Entries of files that a commit adds, whose rows are of that sequence number if it is not the commit's."""
+    own = identity.sequence_number
     return [
-        LiveEntry(file=file, snapshot_id=identity.snapshot_id, sequence_number=identity.sequence_number)
+        LiveEntry(
+            file=file,
+            snapshot_id=identity.snapshot_id,
+            sequence_number=own if data_sequence_number is None else data_sequence_number,
+            file_sequence_number=None if data_sequence_number is None else own,
+        )
         for file in files
     ]
 
@@ -128,13 +135,3 @@ def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: in
         "data_bytes_added": counts.added.bytes,
         "data_bytes_live": counts.totals.bytes,
     }
-
-
-def manifest_kind(manifest: LiveManifest) -> Kind:
-    """The kind of file that a manifest is."""
-    return Kind.DELETE_MANIFEST if manifest.has_deletes else Kind.DATA_MANIFEST
-
-
-def is_dead(manifest: LiveManifest) -> bool:
-    """Whether nothing but deleted entries is left in it."""
-    return not (manifest.file.added_files_count or manifest.file.existing_files_count)

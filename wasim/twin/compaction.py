@@ -1,20 +1,20 @@
 """Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file.
 
-What is taken up and what comes of it (`groups_to_rewrite`, `draw_compacted`) depends on data files alone, so that
+What is taken up and what comes of it (`groups_to_rewrite`, `compact`) depends on data files alone, so that
 engine `core` describes the compactions of real tables with it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from wasim.errors import WasimError
-from wasim.iceberg import DataFileEntry
+from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment
 from wasim.twin.data_files import DataFiles, FileNumbers
-from wasim.twin.filtering import FileChanges, Named, commit_changed_files
+from wasim.twin.file_changes import FileChanges, write_and_commit
 from wasim.twin.identifiers import draw_uuid
-from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import all_rows
@@ -40,7 +40,7 @@ def rewrite_data_files(
     for place, batch in enumerate(batches_to_commit(groups, step.partial_progress_commits, table.rng)):
         if place:
             moment = next(moments)
-        added = draw_compacted(
+        changes = compact(
             files,
             batch,
             locations=table.rules.locations,
@@ -49,36 +49,8 @@ def rewrite_data_files(
             rng=table.rng,
         )
         first_task_id += len(batch)
-        table.write_files(added)
-        _commit(table, batch, added, planned_on, moment)
+        write_and_commit(table, replace(changes, planned_on=planned_on), moment)
     return len(groups)
-
-
-def _commit(
-    table: SimulatedTable,
-    batch: Sequence[Sequence[ScannedFile]],
-    added: Sequence[DataFileEntry],
-    planned_on: int,
-    moment: Moment,
-) -> None:
-    identity = table.begin()
-    entries = [
-        LiveEntry(
-            file=file,
-            snapshot_id=identity.snapshot_id,
-            # rows keep the age that they had when the work was planned
-            sequence_number=planned_on,
-            file_sequence_number=identity.sequence_number,
-        )
-        for file in added
-    ]
-    taken = [file for group in batch for file in group]
-    changes = FileChanges(
-        removed={file.entry.file.file_path for file in taken},
-        added=entries,
-        removed_deletes={entry.key for file in taken for entry in file.vectors},
-    )
-    commit_changed_files(table, changes, Named(operation="replace"), identity, moment)
 
 
 def batches_to_commit(
@@ -117,7 +89,7 @@ def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[li
     return [group for group in groups.values() if _is_taken(group, step)]
 
 
-def draw_compacted(
+def compact(
     files: DataFiles,
     groups: Sequence[Sequence[ScannedFile]],
     *,
@@ -125,8 +97,10 @@ def draw_compacted(
     first_task_id: int,
     wall_ms: int,
     rng: np.random.Generator,
-) -> list[DataFileEntry]:
-    """The file that each group becomes, by a job of its own."""
+) -> FileChanges:
+    """What becomes of these groups: each one file, by a job of its own. Their rows keep the age that they had when the
+    work was planned.
+    """
     added = []
     for place, group in enumerate(groups):
         numbers = FileNumbers(
@@ -138,7 +112,15 @@ def draw_compacted(
         )
         rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
         added += files.write([rows], numbers, rng, rewrites=True)
-    return added
+    taken = [file for group in groups for file in group]
+    return FileChanges(
+        way=Way.REWRITE_FILES,
+        operation="replace",
+        added=added,
+        removed={file.entry.file.file_path for file in taken},
+        removed_deletes={entry.key for file in taken for entry in file.vectors},
+        writer_keys=(),
+    )
 
 
 def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:

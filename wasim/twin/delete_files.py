@@ -1,4 +1,6 @@
-"""Delete files as manifests describe them: position deletes in Parquet (v2), deletion vectors in Puffin files (v3)."""
+"""Delete files as manifests describe them: position deletes in Parquet (v2), deletion vectors in Puffin files (v3), and
+equality deletes, the keys of rows in Parquet.
+"""
 
 import json
 import struct
@@ -11,7 +13,11 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue
-from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes
+from wasim.iceberg.schemas import Schema
+from wasim.twin.data_files import DataFiles
+from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
+from wasim.twin.row_sets import RowSet
+from wasim.twin.schema import Leaf
 from wasim.units import Ints
 
 PATH_ID, POSITION_ID = 2147483546, 2147483545
@@ -20,6 +26,7 @@ _AROUND_BYTES = 885
 _PATHS_BYTES, _FURTHER_PATH_BYTES = 50, 9
 _PATHS_DEVIATION_BYTES = 1.2  # random names deflate to more or less
 _POSITIONS_BYTES, _POSITIONS_DEVIATION = 43, 0.02
+_DELETE_TYPE_BYTES = 60  # of the footer's `delete-type` and `delete-field-ids`
 _ROW_POSITION_ID = 2147483645
 _LONG = struct.Struct("<q")
 _VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
@@ -163,3 +170,39 @@ def _bitmap_header_bytes(containers: int, has_runs: bool) -> int:
         return 8 + 8 * containers
     offsets = 4 * containers if containers >= _NO_OFFSETS_BELOW else 0
     return 4 + -(-containers // 8) + 4 * containers + offsets
+
+
+def equality_delete_file(
+    path: str, keys: Sequence[Leaf], written: DataFileEntry, rows: RowSet, files: DataFiles
+) -> DataFileEntry:
+    """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
+
+    Its statistics are those of the data file; its bytes follow the profile's law.
+    """
+    count = len(np.unique(rows.numbers))
+    sizes = {key.field_id: round(ColumnSizes(key, files.profile).of(count).mean_bytes) for key in keys}
+    around = round(footer_bytes(_schema_of(keys, files.schema), len(keys), files.profile)) + _DELETE_TYPE_BYTES
+    counted = {number: sizes[number] for number in java_map_order(sizes) if number in (written.value_counts or {})}
+    return DataFileEntry(
+        file_path=path,
+        record_count=count,
+        file_size_bytes=FileBytes(columns=sizes, around=around).total,
+        content=FileContent.EQUALITY_DELETES,
+        partition=written.partition,
+        column_sizes=counted,
+        value_counts=dict.fromkeys(counted, count),
+        null_value_counts=dict.fromkeys(counted, 0),
+        nan_value_counts={},
+        lower_bounds={key: bound for key, bound in (written.lower_bounds or {}).items() if key in counted},
+        upper_bounds={key: bound for key, bound in (written.upper_bounds or {}).items() if key in counted},
+        split_offsets=(MAGIC_BYTES,),
+        equality_ids=tuple(key.field_id for key in keys),
+        sort_order_id=0,
+    )
+
+
+def _schema_of(keys: Sequence[Leaf], schema: Schema) -> Schema:
+    """The table's schema if keys are all that it has, else theirs alone."""
+    numbers = {key.field_id for key in keys}
+    columns = tuple(one for one in schema.columns if one.field_id in numbers)
+    return schema if columns == schema.columns else Schema(columns=columns)

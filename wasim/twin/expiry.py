@@ -1,14 +1,12 @@
-"""Expiry of snapshots: which ones go, as Iceberg's RemoveSnapshots decides, and which files Spark's action deletes."""
+"""What is deleted as unneeded: orphan files, and expired snapshots with their files, by Iceberg's RemoveSnapshots."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wasim.iceberg import ManifestFile
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
-from wasim.twin.commits import Held, manifest_kind
-from wasim.twin.live_manifests import DELETES
-from wasim.twin.table import SimulatedTable
+from wasim.twin.commits import Held
+from wasim.twin.table import HINT, SimulatedTable
 
 
 def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
@@ -66,19 +64,30 @@ def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
         if manifest.file.manifest_path not in manifests
     }
     # a manifest that goes may list files that another one lists too, since a rewrite
-    candidates = {entry.file.file_path: one.file for one in gone.values() for entry in one.live}
+    candidates = {entry.file.file_path: one.content_kind for one in gone.values() for entry in one.live}
     if candidates:
         kept = {id(one): one for held in table.history.values() for one in held.manifests}
         for manifest in kept.values():
             for entry in manifest.live:
                 candidates.pop(entry.file.file_path, None)
-    for path, manifest_file in candidates.items():
-        table.log.delete(_content_kind(manifest_file), table.relative(path))
+    for path, kind in candidates.items():
+        table.log.delete(kind, table.relative(path))
     for path, manifest in gone.items():
-        table.log.delete(manifest_kind(manifest), table.relative(path))
+        table.log.delete(manifest.kind, table.relative(path))
     for held in expired:
         table.log.delete(Kind.MANIFEST_LIST, held.list_file)
 
 
-def _content_kind(manifest: ManifestFile) -> Kind:
-    return Kind.DELETE_FILE if manifest.content == DELETES else Kind.DATA
+def remove_orphan_files(table: SimulatedTable, *, older_than_ms: int) -> None:
+    """Deletes files written before that wall time which neither a retained snapshot nor the metadata log names."""
+    reached = {table.relative(entry.metadata_file) for entry in table.json.metadata_log}
+    reached |= {table.relative(table.json_file), HINT}
+    seen = {id(one): one for held in table.history.values() for one in held.manifests}
+    for held in table.history.values():
+        reached.add(held.list_file)
+    for manifest in seen.values():
+        reached.add(table.relative(manifest.file.manifest_path))
+        reached |= {table.relative(entry.file.file_path) for entry in manifest.entries}
+    for file, written in list(table.log.files.items()):
+        if file not in reached and round(written.at_s * 1000) < older_than_ms:
+            table.log.delete(written.kind, file)

@@ -18,6 +18,7 @@ from wasim.iceberg.record_encoding import Encoder
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.schemas import NestedField, Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
+from wasim.ledger import Kind
 from wasim.twin.bounds import single_value
 from wasim.twin.identifiers import CommitIdentity
 
@@ -69,6 +70,21 @@ class LiveManifest:
     def has_deletes(self) -> bool:
         """Whether it lists delete files."""
         return self.file.content == DELETES
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of file that it is."""
+        return Kind.DELETE_MANIFEST if self.has_deletes else Kind.DATA_MANIFEST
+
+    @property
+    def content_kind(self) -> Kind:
+        """The kind of files that it lists."""
+        return Kind.DELETE_FILE if self.has_deletes else Kind.DATA
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether nothing but deleted entries is left in it."""
+        return not (self.file.added_files_count or self.file.existing_files_count)
 
 
 MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manifests that one was made of

@@ -9,9 +9,8 @@ from wasim.twin.commits import Held, Moment
 from wasim.twin.compaction import rewrite_data_files
 from wasim.twin.data_files import DataFiles
 from wasim.twin.evolving import evolve_metadata
-from wasim.twin.expiry import expire_snapshots
+from wasim.twin.expiry import expire_snapshots, remove_orphan_files
 from wasim.twin.manifest_rewriting import rewrite_manifests
-from wasim.twin.orphans import remove_orphan_files
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Condition, Evolve, Maintain
 

@@ -9,8 +9,8 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
+from wasim.twin.file_changes import FileChanges
 from wasim.twin.hashing import spark_xxhash64_of_ints
-from wasim.twin.planned import Planned
 from wasim.twin.rows import task_edges
 from wasim.twin.scanning import is_chosen
 from wasim.twin.statements import Statement, delete, find_hits, merge, overwrite, update
@@ -21,7 +21,7 @@ EVENT_ID = 1  # field id of the row number, the first column of each table
 _LONG = struct.Struct("<q")
 
 
-def change_rows(statement: Statement, step: ChangeRows) -> Planned | None:
+def change_rows(statement: Statement, step: ChangeRows) -> FileChanges | None:
     """What one change makes of the files; None where nothing is committed."""
     match step.operation:
         case "update":
@@ -40,7 +40,7 @@ def change_rows(statement: Statement, step: ChangeRows) -> Planned | None:
             return overwrite(statement, tasks, step.number, is_dynamic=step.dynamic)
 
 
-def upsert(statement: Statement, step: Append, commit: int) -> Planned:
+def upsert(statement: Statement, step: Append, commit: int) -> FileChanges:
     """A commit of the writer that merges: its first rows have numbers of earlier ones, the others are new."""
     return merge(statement, upserted_numbers(statement.files.case, step, commit), commit)
 
@@ -64,13 +64,13 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
     return np.where(offsets < replaced, earlier[offsets % different], before - replaced + offsets)
 
 
-def _deletes_whole_files(statement: Statement, step: ChangeRows) -> Planned | None:
+def _deletes_whole_files(statement: Statement, step: ChangeRows) -> FileChanges | None:
     """The delete by metadata alone, where that will do."""
     removed = files_of_rows((entry.file for entry, _ in statement.live.data), step.rows)
     if removed is None:
         return None
     # by filter: manifests of deletes are opened, but no delete file is known to hold such rows alone
-    return Planned(way=Way.DELETE_FILES, operation="delete", removed=removed, drops_delete=lambda file: False)
+    return FileChanges(way=Way.DELETE_FILES, operation="delete", removed=removed, drops_delete=lambda file: False)
 
 
 def files_of_rows(live: Iterable[DataFileEntry], rows: RowChoice) -> set[str] | None:

@@ -11,10 +11,10 @@ import numpy as np
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.updates import Way
 from wasim.twin.data_files import DataFiles, FileNumbers
+from wasim.twin.file_changes import FileChanges
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.locations import Locations
 from wasim.twin.merge_on_read import draw_delete_files
-from wasim.twin.planned import Planned
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, scan_files
 from wasim.twin.writing_tasks import delta_tasks, tasks_of
@@ -79,7 +79,7 @@ def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[H
     return [hit for hit in found if hit.mask.any()]
 
 
-def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
+def update(statement: Statement, hits: Sequence[Hit], version: int) -> FileChanges:
     """UPDATE: the touched rows get another value in one column."""
     if statement.properties.is_merge_on_read("update"):
         changed = all_rows([hit.touched for hit in hits])
@@ -88,14 +88,14 @@ def update(statement: Statement, hits: Sequence[Hit], version: int) -> Planned:
     return _rewritten(statement, hits, tasks_of(statement.files, all_rows(written)))
 
 
-def delete(statement: Statement, hits: Sequence[Hit]) -> Planned:
+def delete(statement: Statement, hits: Sequence[Hit]) -> FileChanges:
     """DELETE of rows, some of whose files hold others."""
     if statement.properties.is_merge_on_read("delete"):
         return _delta(statement, hits, None)
     return _rewritten(statement, hits, tasks_of(statement.files, all_rows([hit.kept for hit in hits])))
 
 
-def merge(statement: Statement, source: Ints, version: int) -> Planned:
+def merge(statement: Statement, source: Ints, version: int) -> FileChanges:
     """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
     hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
     matched = all_rows([hit.touched for hit in hits])
@@ -128,14 +128,14 @@ def merge_counts(*, copied: int, updated: int, inserted: int) -> dict[str, str]:
 
 def _rewritten(
     statement: Statement, hits: Sequence[Hit], tasks: Sequence[RowSet], summary: dict[str, str] | None = None
-) -> Planned:
+) -> FileChanges:
     """Copy-on-write: the files that were hit go, and what is left of their rows is written again."""
     numbers = statement.numbers(is_delta=False)
     added = statement.files.write(tasks, numbers, statement.rng, rewrites=True)
     operation = "overwrite"
     if bool(hits) != bool(added):
         operation = "delete" if hits else "append"
-    return Planned(
+    return FileChanges(
         way=Way.OVERWRITE_FILES,
         operation=operation,
         added=added,
@@ -148,7 +148,7 @@ def _rewritten(
 
 def _delta(
     statement: Statement, hits: Sequence[Hit], written: RowSet | None, summary: dict[str, str] | None = None
-) -> Planned:
+) -> FileChanges:
     """Merge-on-read: delete files remove the old rows, data files add changed and new ones."""
     files, numbers = statement.files, statement.numbers(is_delta=True)
     tasks = delta_tasks(files, [(hit.file, hit.mask) for hit in hits], written)
@@ -159,7 +159,7 @@ def _delta(
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
         operation = "append" if added else "delete"
-    return Planned(
+    return FileChanges(
         way=Way.ROW_DELTA,
         operation=operation,
         added=added,
@@ -169,7 +169,7 @@ def _delta(
     )
 
 
-def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> Planned | None:
+def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_dynamic: bool) -> FileChanges | None:
     """INSERT OVERWRITE: rows that tasks bring replace all of the table, or the partitions that they are of."""
     files = statement.files
     numbers = statement.numbers(is_delta=False)
@@ -184,7 +184,7 @@ def overwrite(statement: Statement, tasks: Sequence[Ints], version: int, *, is_d
         for entry, spec_id in statement.live.data
         if replaces_all or (spec_id == files.spec.spec_id and entry.file.partition in partitions)
     }
-    return Planned(
+    return FileChanges(
         way=Way.REPLACE_PARTITIONS if is_dynamic else Way.OVERWRITE_ALL,
         operation="overwrite" if added else "delete",
         added=added,

@@ -1,5 +1,5 @@
 """The simulated table: its creation, and what every commit of Iceberg 1.12 does to it, down to the bytes and the order
-of files. Other modules (`appending`, `filtering`, `row_deltas` …) decide what goes into a commit.
+of files. Other modules (`appending`, `file_changes`, `flink` …) decide what goes into a commit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,6 @@ from wasim.twin.commits import (
     Merged,
     Moment,
     TableRules,
-    is_dead,
-    manifest_kind,
     report_row,
 )
 from wasim.twin.event_log import EventLog
@@ -112,7 +110,7 @@ class SimulatedTable:
         writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
         writer = ManifestWriter(header=writer.header, always_avro=True) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
-        self.log.write(manifest_kind(manifest), self.relative(path), data)
+        self.log.write(manifest.kind, self.relative(path), data)
         return manifest
 
     def manifest_path(self, name: str) -> str:
@@ -143,7 +141,7 @@ class SimulatedTable:
         `made` before of the same ones is taken as it is.
         """
         made = {} if made is None else made
-        kept = [one for one in manifests if not is_dead(one) or one.file.added_snapshot_id == identity.snapshot_id]
+        kept = [one for one in manifests if not one.is_dead or one.file.added_snapshot_id == identity.snapshot_id]
         result: list[LiveManifest] = []
         replaced: list[LiveManifest] = []
         number = first_number
@@ -200,7 +198,7 @@ class SimulatedTable:
         self._hold(snapshot, self.relative(path), moment, change.counts.totals)
         self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
         for manifest in unused:
-            self.log.delete(manifest_kind(manifest), self.relative(manifest.file.manifest_path))
+            self.log.delete(manifest.kind, self.relative(manifest.file.manifest_path))
         self.log.report(
             report_row(change, moment, snapshot_id=identity.snapshot_id, attempts=attempt)
             | {"snapshots_retained": len(self.json.snapshots)}

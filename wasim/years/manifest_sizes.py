@@ -8,7 +8,6 @@ from statistics import mean
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.names import manifest_name
-from wasim.twin.commits import manifest_kind
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
@@ -79,7 +78,7 @@ def data_manifests(table: SimulatedTable, described: DescribedEntries, files: fl
 
 def manifests_of_row_deltas(table: SimulatedTable, listed: Sequence[LiveManifest], log: EventLog) -> ManifestBytes:
     """Bytes of the manifests of data, or of deletes, of a table whose writer deletes by key; `listed` newest last."""
-    kind = manifest_kind(listed[-1])
+    kind = listed[-1].kind
     own = {table.relative(one.file.manifest_path) for one in listed}
     written = [(event[6], event[8]) for event in log.events if event[4] == "write" and event[5] == kind]
     staged = [float(size) for size, name in written if name not in own]

@@ -1,4 +1,8 @@
-"""Commits that take files out: Iceberg's ManifestFilterManager, which rewrites each manifest that lists one of them."""
+"""Changes of a table's files, planned before anything is committed, and their commit: Iceberg's ManifestFilterManager,
+which rewrites each manifest that lists a file which goes.
+
+What is planned depends on the files alone, so that engine `core` hands the same to Iceberg's library.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.names import manifest_name
-from wasim.twin.commits import Change, Moment, count_manifests
+from wasim.iceberg.updates import Way
+from wasim.twin.commits import Change, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.partition_summaries import partition_texts, with_partitions
@@ -18,30 +23,24 @@ APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance doe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChanges:
-    """What a commit takes out of the table, and what it brings.
+    """What a commit takes out of a table and what it brings, and what the snapshot's summary says apart from counters.
 
     `removed` are data files, by path, and `removed_deletes` the delete files that the operation names. One that works
     by partition or by filter names none: what it drops then, `drops_delete` says. New delete files come by the
-    partition spec of what they delete from.
+    partition spec of what they delete from. Rows of added files are as old as the commit, or as the one that
+    `planned_on` numbers. `writer_keys` are the summary keys of the writer's that this commit has too.
     """
 
+    way: Way
+    operation: str  # Iceberg's: append, delete, overwrite or replace
+    added: Sequence[DataFileEntry] = ()
     removed: Collection[str] = ()
-    added: Sequence[LiveEntry] = ()
+    added_deletes: Mapping[int, Sequence[DataFileEntry]] = field(default_factory=dict)
     removed_deletes: Collection[FileKey] = ()
     drops_delete: Callable[[DataFileEntry], bool] | None = None
-    added_deletes: Mapping[int, Sequence[LiveEntry]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """What the snapshot calls an operation, and what its summary says apart from counters.
-
-    `own` are the summary keys of the writer's that this commit has too; `more` are of its own.
-    """
-
-    operation: str  # Iceberg's: append, delete, overwrite or replace
-    own: Collection[str] = ()
-    more: Mapping[str, str] = field(default_factory=dict)
+    planned_on: int | None = None
+    summary: Mapping[str, str] = field(default_factory=dict)
+    writer_keys: Collection[str] = (APPLICATION_KEY,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,26 +53,31 @@ class Filtered:
     rewritten: int
 
 
-def commit_changed_files(
-    table: SimulatedTable, changes: FileChanges, named: Named, identity: CommitIdentity, moment: Moment
-) -> None:
-    """Commits a snapshot with these changes, as a merging operation of Iceberg's."""
-    paths = frozenset(changes.removed)
+def write_and_commit(table: SimulatedTable, changes: FileChanges, moment: Moment) -> None:
+    """Writes the files and commits the snapshot."""
+    table.write_files(changes.added, [file for files in changes.added_deletes.values() for file in files])
+    commit_file_changes(table, changes, moment)
+
+
+def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Moment) -> None:
+    """Commits a snapshot with these changes, as a merging operation of Iceberg's; the files are there already."""
+    identity, paths = table.begin(), frozenset(changes.removed)
     data = _filter(table, identity, 0, has_deletes=False, is_gone=lambda entry: entry.file.file_path in paths)
     deletes = _filter_deletes(table, changes, data, identity)
     replaced = number = data.rewritten + deletes.rewritten
     new, new_deletes = [], []
     if changes.added:
-        new.append(table.write_manifest(manifest_name(identity.uuid, number), changes.added, identity))
+        entries = new_entries(changes.added, identity, data_sequence_number=changes.planned_on)
+        new.append(table.write_manifest(manifest_name(identity.uuid, number), entries, identity))
         number += 1
-    for spec_id, entries in sorted(changes.added_deletes.items()):
+    for spec_id, files in sorted(changes.added_deletes.items()):
         name = manifest_name(identity.uuid, number)
-        new_deletes.append(table.write_manifest(name, entries, identity, spec_id=spec_id))
+        new_deletes.append(table.write_manifest(name, new_entries(files, identity), identity, spec_id=spec_id))
         number += 1
     manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
     merged = table.merge(manifests, identity, first_number=number)
     removed = [entry.file for entry in (*data.removed, *deletes.removed)]
-    added = [entry.file for entries in (changes.added, *changes.added_deletes.values()) for entry in entries]
+    added = [file for files in (changes.added, *changes.added_deletes.values()) for file in files]
     counts = replace(
         count_manifests(merged.manifests, identity),
         manifests_replaced=replaced + merged.replaced,
@@ -81,17 +85,17 @@ def commit_changed_files(
         removed=count_files(removed),
         changed_partitions=len({file.partition for file in (*removed, *added)}),
     ).after(table.totals)
-    own = operation_summary(table.rules.summary, counts, moment.texts, named.own, named.more)
-    summary = with_partitions(own, _told(table, changes, data, deletes))
-    change = Change(operation=named.operation, manifests=merged.manifests, counts=counts, summary=summary)
+    own = operation_summary(table.rules.summary, counts, moment.texts, changes.writer_keys, changes.summary)
+    summary = with_partitions(own, _partition_texts(table, changes, data, deletes))
+    change = Change(operation=changes.operation, manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused)
 
 
-def _told(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: Filtered) -> dict[str, str]:
+def _partition_texts(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: Filtered) -> dict[str, str]:
     """What the summary says of each partition."""
-    base, new_deletes = table.json.base, changes.added_deletes.items()
-    added = [(base.default_spec_id, entry.file) for entry in changes.added]
-    added_deletes = [(spec_id, entry.file) for spec_id, entries in new_deletes for entry in entries]
+    base = table.json.base
+    added = [(base.default_spec_id, file) for file in changes.added]
+    added_deletes = [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files]
     removed = [
         [(id_, one.file) for id_, one in zip(gone.spec_ids, gone.removed, strict=True)] for gone in (data, deletes)
     ]

@@ -6,31 +6,35 @@ manifests to the committer, which makes one RowDelta of each checkpoint.
 Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, IcebergCommitter; core BaseTaskWriter.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 from uuid import UUID, uuid5
 from zlib import crc32
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import java_copy_order
-from wasim.iceberg.manifest_entries import key_of
+from wasim.iceberg.manifest_entries import ManifestContent, key_of
+from wasim.iceberg.names import staged_manifest_name
+from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
-from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
-from wasim.twin.equality_deletes import equality_delete_file
-from wasim.twin.filtering import FileChanges, Named, commit_changed_files
+from wasim.twin.delete_files import DeletedRows, deletion_vectors, equality_delete_file, position_delete_file
+from wasim.twin.file_changes import FileChanges, commit_file_changes
 from wasim.twin.hashing import spark_xxhash64_of_pair
+from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.live_manifests import LiveManifest, ManifestWriter
 from wasim.twin.locations import Locations
 from wasim.twin.merge_on_read import CREATOR_KEY
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
-from wasim.twin.staging import stage_manifests
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.units import Ints
+
+# Of staged manifests, whose files are of no snapshot yet: Flink gives the id 0, which no entry keeps.
+_NO_SNAPSHOT = CommitIdentity(snapshot_id=0, uuid="", sequence_number=0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,7 +73,8 @@ class Subtasks:
         if not files.spec.fields or files.case.workload.distribution_mode != "hash":
             return spark_xxhash64_of_pair(rows.numbers, subtasks) % subtasks
         places = np.empty(len(rows), dtype=np.int64)
-        for share in split_by_partition(files.rows, files.spec, files.leaves, _at_places(rows)):
+        numbered = replace(rows, row_ids=np.arange(len(rows)))  # each by its place
+        for share in split_by_partition(files.rows, files.spec, files.leaves, numbered):
             places[share.rows.row_ids] = crc32(files.folder_of(share.partition).encode()) % subtasks
         return places
 
@@ -77,17 +82,6 @@ class Subtasks:
     def keys(self) -> list[Leaf]:
         """The columns that tell rows apart, in the order of the schema."""
         return [leaf for leaf in self.files.leaves if leaf.field_id in self.files.schema.identifier_field_ids]
-
-
-def _at_places(rows: RowSet) -> RowSet:
-    """The rows, with their place in the place of their id."""
-    return RowSet(
-        numbers=rows.numbers,
-        versions=rows.versions,
-        updates=rows.updates,
-        row_ids=np.arange(len(rows)),
-        changed_at=rows.changed_at,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,27 +166,27 @@ def repeated_places(numbers: Ints) -> Ints:
 def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> None:
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
     table.write_files(delta.data, delta.deletes)
-    staged = stage_manifests(table, [delta.data, delta.deletes], moment)
-    identity = table.begin()
-    # what is committed was read from the staged manifests, and copied map by map
-    added = [_copied(file) for file in delta.data]
-    deletes = [_copied(file) for file in delta.committed_deletes]
+    staged = [_stage(table, files, moment) for files in (delta.data, delta.deletes) if files]
     changes = FileChanges(
-        added=new_entries(added, identity),
-        added_deletes={table.json.base.default_spec_id: new_entries(deletes, identity)},
+        way=Way.ROW_DELTA,
+        operation="overwrite",
+        added=delta.data,
+        added_deletes={table.json.base.default_spec_id: delta.committed_deletes},
+        writer_keys=[key for key in table.rules.summary if key not in COUNTERS],
     )
-    own = [key for key in table.rules.summary if key not in COUNTERS]
-    commit_changed_files(table, changes, Named(operation="overwrite", own=own), identity, moment)
-    for kind, manifest in staged:
-        table.log.delete(kind, manifest)
+    commit_file_changes(table, changes, moment)
+    for manifest in staged:
+        table.log.delete(manifest.kind, table.relative(manifest.file.manifest_path))
 
 
-def _copied(file: DataFileEntry) -> DataFileEntry:
-    """The file with its maps in the order of Java's copies of maps."""
-    names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
-    maps = {name: getattr(file, name) for name in names}
-    ordered: dict[str, Any] = {
-        name: None if values is None else {key: values[key] for key in java_copy_order(values)}
-        for name, values in maps.items()
-    }
-    return replace(file, **ordered)
+def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> LiveManifest:
+    """Writes a manifest of files, which are of data or delete alike, for the committer; it heeds no property."""
+    content = ManifestContent.DELETES if files[0].content else ManifestContent.DATA
+    writer = ManifestWriter(header=table.writer_of(table.json.base.default_spec_id, content).header)
+    table.staged += 1
+    texts = moment.texts
+    name = staged_manifest_name(texts["job_hex"], texts["operator_hex"], int(texts["checkpoint"]), table.staged)
+    path = table.manifest_path(name)
+    data, manifest = writer.write(path, new_entries(files, _NO_SNAPSHOT), _NO_SNAPSHOT, table.rng)
+    table.log.write(manifest.kind, table.relative(path), data)
+    return manifest
