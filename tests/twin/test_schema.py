@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import count
 
 from wasim.scenario.parts import Columns, Table
-from wasim.twin.schema import iceberg_schema, last_column_id, leaves, new_fields
+from wasim.twin.schema import iceberg_schema, last_column_id, leaves, new_field
 
 NESTED = Table(
     columns=(
@@ -56,7 +56,7 @@ def test_columns_are_counted_level_by_level_whenever_they_came():
     table = Table(columns=(part,), properties={"write.metadata.metrics.max-inferred-column-defaults": "3"})
     late = Columns(name="late", type="int")
     schema = iceberg_schema(table)
-    schema = replace(schema, columns=(*schema.columns, *new_fields(late, count(last_column_id(schema) + 1))))
+    schema = replace(schema, columns=(*schema.columns, new_field(late, count(last_column_id(schema) + 1))))
     evolved = table.model_copy(update={"columns": (part, late)})
     found = {leaf.name: leaf.has_counts for leaf in leaves(evolved, schema)}
     assert found == {"event_id": True, "event_time": True, "part.x": False, "late": True}

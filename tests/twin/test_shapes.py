@@ -13,7 +13,7 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Columns
 from wasim.twin import shipped_profile, simulate_table
-from wasim.twin.row_shapes import Shape, shapes_of
+from wasim.twin.rows import Shape, shapes_of
 
 COLUMNS = (
     Columns(name="host", type="string", length=12, values=40),

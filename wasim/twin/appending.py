@@ -8,8 +8,7 @@ from wasim.iceberg.names import manifest_name
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, refuse_rolling
-from wasim.twin.partition_summaries import partition_texts, with_partitions
-from wasim.twin.summary import CommitCounts, count_files, summary_counters
+from wasim.twin.summary import CommitCounts, count_files, summary_counters, with_partitions
 from wasim.twin.table import SimulatedTable
 
 
@@ -50,7 +49,6 @@ def append_manifest(
     own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
     base = table.json.base
     limit = table.rules.properties.write_partition_summary_limit
-    of_partitions = partition_texts(base, limit, [[(base.default_spec_id, file) for file in files]], ())
-    summary = with_partitions(own, of_partitions)
+    summary = with_partitions(own, base, limit, [[(base.default_spec_id, file) for file in files]])
     change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused, attempt=attempt)

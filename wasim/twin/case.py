@@ -25,12 +25,12 @@ from wasim.twin.concurrent_appends import ConcurrentAppends
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
+from wasim.twin.evolving import evolved_files
 from wasim.twin.file_changes import write_and_commit
 from wasim.twin.flink import Subtasks, commit_row_delta
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.operations import evolve_table, is_due, maintain
 from wasim.twin.profile import WriterProfile
-from wasim.twin.reshaping import evolved_files
 from wasim.twin.row_changes import change_rows, upsert, upserted_numbers
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files

@@ -1,90 +1,92 @@
-"""Table metadata after one thing of its evolution, as Iceberg's UpdateSchema and UpdatePartitionSpec make it."""
+"""A table after one thing of its evolution: its metadata, as Iceberg's UpdateSchema and UpdatePartitionSpec make it.
 
-from collections.abc import Callable, Mapping
+New data files have the new schema and spec, older ones keep theirs.
+"""
+
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
-from typing import Any
 
 from wasim.errors import WasimError
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.schemas import NestedField, Schema, primitive_type
+from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, primitive_type
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.iceberg.specs import PartitionField, PartitionSpec
-from wasim.scenario.changes import Moving, Renaming, Widening
+from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
-from wasim.scenario.parts import PartitionField as FieldWanted
 from wasim.scenario.paths import whole_paths
-from wasim.twin.schema import last_column_id, new_fields, partition_field_name
+from wasim.twin.data_files import DataFiles
+from wasim.twin.rows import Rows, Shape
+from wasim.twin.schema import Leaf, last_column_id, leaves, new_field, partition_field_name, table_columns
 from wasim.twin.table_json import with_ref
 from wasim.workload import Evolve
 
 
 def evolve_metadata(metadata: TableMetadata, step: Evolve) -> TableMetadata:
     """The metadata after the step, which is no rollback. WasimError for what is not simulated."""
-    value = getattr(step.evolution, step.operation)
-    return _STEPS[step.operation](metadata, value)
+    asked = step.evolution
+    match step.operation:
+        case "set_properties":
+            both = {**metadata.properties, **whole_paths(asked.set_properties or {}, metadata.location)}
+            return replace(metadata, properties={key: both[key] for key in java_map_order(both)})
+        case "create_tag":
+            return _with_ref(metadata, "tag", asked.create_tag or "")
+        case "create_branch":
+            return _with_ref(metadata, "branch", asked.create_branch or "")
+        case "add_partition_field" | "drop_partition_field":
+            return _with_spec(metadata, step)
+    return _with_schema(metadata, step)
 
 
-def map_in_java_order(pairs: Mapping[str, str]) -> dict[str, str]:
-    """Properties in the order of Java's map."""
-    return {key: pairs[key] for key in java_map_order(pairs)}
-
-
-def _with_columns(metadata: TableMetadata, columns: tuple[NestedField, ...], last_id: int = 0) -> TableMetadata:
-    """The schema in force is the one with these columns: an earlier one if it is the same, else a new one."""
+def _with_schema(metadata: TableMetadata, step: Evolve) -> TableMetadata:
+    """The schema in force is the one with the table's columns: an earlier one if it is the same, else a new one."""
+    renaming, ids = step.evolution.rename_column, count(metadata.last_column_id + 1)
+    known = {one.name: one for one in metadata.current_schema().columns}
+    if renaming is not None:
+        known[renaming.to] = known.pop(renaming.column)
+    columns = tuple(
+        _altered(known.pop(column.name) if column.name in known else new_field(column, ids), column)
+        for column in table_columns(step.table)
+    )
+    sources = {field.source_id for spec in metadata.partition_specs for field in spec.fields}
+    for dropped in known.values():
+        if dropped.field_id in sources:
+            raise WasimError(
+                f"Dropping the column {dropped.name}, by which the table was partitioned once, is not simulated. Keep"
+                " it, or use engine spark."
+            )
     same = next((one for one in metadata.schemas if one.columns == columns), None)
     if same is None:
         same = Schema(columns=columns, schema_id=max(one.schema_id for one in metadata.schemas) + 1)
         metadata = replace(metadata, schemas=(*metadata.schemas, same))
-    return replace(metadata, current_schema_id=same.schema_id, last_column_id=max(metadata.last_column_id, last_id))
+    last_id = max(metadata.last_column_id, last_column_id(same))
+    return replace(metadata, current_schema_id=same.schema_id, last_column_id=last_id)
 
 
-def _columns(metadata: TableMetadata) -> tuple[NestedField, ...]:
-    return metadata.current_schema().columns
+def _altered(field: NestedField, column: Columns) -> NestedField:
+    """The field under the column's name, with its type if that is no struct."""
+    kind = primitive_type(column.type) if isinstance(field.type, PrimitiveType) else field.type
+    return replace(field, name=column.name, type=kind, required=column.required)
 
 
-def _changed(metadata: TableMetadata, name: str, change: Callable[[NestedField], NestedField]) -> TableMetadata:
-    return _with_columns(metadata, tuple(change(one) if one.name == name else one for one in _columns(metadata)))
-
-
-def _rename_column(metadata: TableMetadata, value: Renaming) -> TableMetadata:
-    return _changed(metadata, value.column, lambda column: replace(column, name=value.to))
-
-
-def _widen_column(metadata: TableMetadata, value: Widening) -> TableMetadata:
-    return _changed(metadata, value.column, lambda column: replace(column, type=primitive_type(value.type)))
-
-
-def _make_optional(metadata: TableMetadata, name: str) -> TableMetadata:
-    return _changed(metadata, name, lambda column: replace(column, required=False))
-
-
-def _add_column(metadata: TableMetadata, value: Columns) -> TableMetadata:
-    added = new_fields(value, count(metadata.last_column_id + 1))
-    columns = (*_columns(metadata), *added)
-    return _with_columns(metadata, columns, last_column_id(Schema(columns=added)))
-
-
-def _drop_column(metadata: TableMetadata, name: str) -> TableMetadata:
-    dropped = next(one for one in _columns(metadata) if one.name == name)
-    if any(field.source_id == dropped.field_id for spec in metadata.partition_specs for field in spec.fields):
-        raise WasimError(
-            f"Dropping the column {name}, by which the table was partitioned once, is not simulated. Keep it, or use"
-            " engine spark."
+def _with_spec(metadata: TableMetadata, step: Evolve) -> TableMetadata:
+    """The spec in force is the one with the table's fields: an earlier one if it is the same, else a new one."""
+    if metadata.format_version == 1 and step.operation == "drop_partition_field":
+        raise WasimError("Dropping a partition field of a v1 table is not simulated. Use v2, or engine spark.")
+    source_ids = {one.name: one.field_id for one in metadata.current_schema().columns}
+    # a field that the table had before comes back under its own id
+    known = {(one.source_id, one.transform): one for spec in metadata.partition_specs for one in spec.fields}
+    fields = tuple(
+        known.get((source_ids[wanted.column], wanted.transform))
+        or PartitionField(
+            name=partition_field_name(wanted.column, wanted.transform),
+            transform=wanted.transform,
+            source_id=source_ids[wanted.column],
+            field_id=metadata.last_partition_id + 1,
         )
-    return _with_columns(metadata, tuple(one for one in _columns(metadata) if one is not dropped))
-
-
-def _move_column(metadata: TableMetadata, value: Moving) -> TableMetadata:
-    columns = list(_columns(metadata))
-    moved = columns.pop(next(place for place, one in enumerate(columns) if one.name == value.column))
-    columns.insert(next(place for place, one in enumerate(columns) if one.name == value.after) + 1, moved)
-    return _with_columns(metadata, tuple(columns))
-
-
-def _with_spec(metadata: TableMetadata, fields: tuple[PartitionField, ...]) -> TableMetadata:
-    """The spec in force is the one with these fields: an earlier one if it is the same, else a new one."""
+        for wanted in step.table.partition_by
+    )
     same = next((one for one in metadata.partition_specs if one.fields == fields), None)
     if same is None:
         same = PartitionSpec(spec_id=max(one.spec_id for one in metadata.partition_specs) + 1, fields=fields)
@@ -93,56 +95,42 @@ def _with_spec(metadata: TableMetadata, fields: tuple[PartitionField, ...]) -> T
     return replace(metadata, default_spec_id=same.spec_id, last_partition_id=last_id)
 
 
-def _add_partition_field(metadata: TableMetadata, value: FieldWanted) -> TableMetadata:
-    source_id = next(one.field_id for one in _columns(metadata) if one.name == value.column)
-    old = [field for spec in metadata.partition_specs for field in spec.fields]
-    known = [one for one in old if (one.source_id, one.transform) == (source_id, value.transform)]
-    # from v2 on, a field that the table had before comes back under its own id
-    reused = known[0] if known and metadata.format_version > 1 else None
-    added = reused or PartitionField(
-        name=partition_field_name(value.column, value.transform),
-        transform=value.transform,
-        source_id=source_id,
-        field_id=metadata.last_partition_id + 1,
-    )
-    return _with_spec(metadata, (*metadata.default_spec().fields, added))
+def _with_ref(metadata: TableMetadata, kind: str, name: str) -> TableMetadata:
+    if metadata.current_snapshot_id is None:
+        raise WasimError(f"The {kind} {name} of a table without a snapshot is not simulated. Create it later.")
+    ref = SnapshotRef(snapshot_id=metadata.current_snapshot_id, type=kind)
+    return replace(metadata, refs=with_ref(metadata.refs, name, ref))
 
 
-def _drop_partition_field(metadata: TableMetadata, value: FieldWanted) -> TableMetadata:
-    source_id = next(one.field_id for one in _columns(metadata) if one.name == value.column)
-    if metadata.format_version == 1:
-        raise WasimError("Dropping a partition field of a v1 table is not simulated. Use v2, or engine spark.")
-    fields = metadata.default_spec().fields
-    return _with_spec(
-        metadata, tuple(one for one in fields if (one.source_id, one.transform) != (source_id, value.transform))
-    )
+def evolved_files(files: DataFiles, step: Evolve, schema: Schema, spec: PartitionSpec) -> DataFiles:
+    """The data files of the table as the step has made it.
+
+    WasimError if UPDATE would change another column from now on.
+    """
+    case = replace(files.case, table=step.table)
+    rows = _evolved_rows(files, step, {leaf.field_id: leaf for leaf in leaves(case.table, schema)})
+    return replace(files, case=case, rows=rows, schema=schema, spec=spec)
 
 
-def _set_properties(metadata: TableMetadata, value: dict[str, str]) -> TableMetadata:
-    whole = whole_paths(value, metadata.location)
-    return replace(metadata, properties=map_in_java_order({**metadata.properties, **whole}))
+def _evolved_rows(files: DataFiles, step: Evolve, after: Mapping[int, Leaf]) -> Rows:
+    rows, case, before = files.rows, files.case, {leaf.field_id: leaf for leaf in files.leaves}
+    if _definitions(before) == _definitions(after):
+        return rows
+    changed = changed_column(step.table.columns, step.table.partition_by)
+    if case.changes.update is not None and _id_of(rows.changed, before) != _id_of(changed, after):
+        raise WasimError(
+            f"changes.update would give another column ({changed}) new values after the {step.operation} at"
+            f" {step.event_time_s:g} s, which is not modelled. Take one of them out, or use engine spark."
+        )
+    commits = case.commits_by(step.event_time_s)
+    version = commits + 1 if case.writer.upsert is not None else step.number
+    shape = Shape(number=case.rows_through(commits), version=version, leaves=after)
+    return rows.evolved(shape, before, changed)
 
 
-def _create_ref(kind: str) -> Callable[[TableMetadata, str], TableMetadata]:
-    def create(metadata: TableMetadata, name: str) -> TableMetadata:
-        if metadata.current_snapshot_id is None:
-            raise WasimError(f"The {kind} {name} of a table without a snapshot is not simulated. Create it later.")
-        ref = SnapshotRef(snapshot_id=metadata.current_snapshot_id, type=kind)
-        return replace(metadata, refs=with_ref(metadata.refs, name, ref))
-
-    return create
+def _definitions(columns: Mapping[int, Leaf]) -> dict[int, tuple[str, str, Columns]]:
+    return {number: (leaf.name, leaf.salt, leaf.column) for number, leaf in columns.items()}
 
 
-_STEPS: dict[str, Callable[[TableMetadata, Any], TableMetadata]] = {
-    "add_column": _add_column,
-    "drop_column": _drop_column,
-    "rename_column": _rename_column,
-    "widen_column": _widen_column,
-    "move_column": _move_column,
-    "make_optional": _make_optional,
-    "add_partition_field": _add_partition_field,
-    "drop_partition_field": _drop_partition_field,
-    "set_properties": _set_properties,
-    "create_tag": _create_ref("tag"),
-    "create_branch": _create_ref("branch"),
-}
+def _id_of(name: str | None, columns: Mapping[int, Leaf]) -> int | None:
+    return next((leaf.field_id for leaf in columns.values() if leaf.name == name), None)

@@ -14,8 +14,7 @@ from wasim.iceberg.updates import Way
 from wasim.twin.commits import Change, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
-from wasim.twin.partition_summaries import partition_texts, with_partitions
-from wasim.twin.summary import count_files, operation_summary
+from wasim.twin.summary import count_files, operation_summary, with_partitions
 from wasim.twin.table import SimulatedTable
 
 APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
@@ -45,12 +44,18 @@ class FileChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
-    """Manifests after files were taken out, in order; `rewritten` of them are new. What was removed had `spec_ids`."""
+    """Manifests after files were taken out, in order; `rewritten` of them are new. What was removed stands with the id
+    of its partition spec.
+    """
 
     manifests: list[LiveManifest]
-    removed: list[LiveEntry]
-    spec_ids: list[int]
+    removed_by_spec: list[tuple[int, DataFileEntry]]
     rewritten: int
+
+    @property
+    def removed(self) -> list[DataFileEntry]:
+        """The files that were taken out."""
+        return [file for _, file in self.removed_by_spec]
 
 
 def write_and_commit(table: SimulatedTable, changes: FileChanges, moment: Moment) -> None:
@@ -76,7 +81,7 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
         number += 1
     manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
     merged = table.merge(manifests, identity, first_number=number)
-    removed = [entry.file for entry in (*data.removed, *deletes.removed)]
+    removed = [*data.removed, *deletes.removed]
     added = [file for files in (changes.added, *changes.added_deletes.values()) for file in files]
     counts = replace(
         count_manifests(merged.manifests, identity),
@@ -86,20 +91,14 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
         changed_partitions=len({file.partition for file in (*removed, *added)}),
     ).after(table.totals)
     own = operation_summary(table.rules.summary, counts, moment.texts, changes.writer_keys, changes.summary)
-    summary = with_partitions(own, _partition_texts(table, changes, data, deletes))
+    base, limit = table.json.base, table.rules.properties.write_partition_summary_limit
+    new_by_spec = [
+        [(base.default_spec_id, file) for file in changes.added],
+        [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files],
+    ]
+    summary = with_partitions(own, base, limit, new_by_spec, [data.removed_by_spec, deletes.removed_by_spec])
     change = Change(operation=changes.operation, manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused)
-
-
-def _partition_texts(table: SimulatedTable, changes: FileChanges, data: Filtered, deletes: Filtered) -> dict[str, str]:
-    """What the summary says of each partition."""
-    base = table.json.base
-    added = [(base.default_spec_id, file) for file in changes.added]
-    added_deletes = [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files]
-    removed = [
-        [(id_, one.file) for id_, one in zip(gone.spec_ids, gone.removed, strict=True)] for gone in (data, deletes)
-    ]
-    return partition_texts(base, table.rules.properties.write_partition_summary_limit, [added, added_deletes], removed)
 
 
 def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered, identity: CommitIdentity) -> Filtered:
@@ -108,7 +107,7 @@ def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered,
     Only manifests of named files are opened, or all if none is named but data files go or the operation works by
     partition or filter. In those it opens, vectors of data files that go are dropped, and what is older than all data.
     """
-    named, removed = frozenset(changes.removed_deletes), {entry.file.file_path for entry in data.removed}
+    named, removed = frozenset(changes.removed_deletes), {file.file_path for file in data.removed}
     drops = changes.drops_delete
     opens_all = not named and (bool(removed) or drops is not None)
     oldest = min([table.json.base.last_sequence_number, *(one.file.min_sequence_number for one in data.manifests)])
@@ -138,7 +137,7 @@ def _filter(
     is_opened: Callable[[LiveManifest], bool] = lambda manifest: True,
 ) -> Filtered:
     """Rewrites every manifest that lists a file which goes: that as deleted, the others as existing."""
-    manifests, removed, spec_ids, rewritten = [], list[LiveEntry](), list[int](), 0
+    manifests, removed, rewritten = [], list[tuple[int, DataFileEntry]](), 0
     for manifest in table.manifests:
         if manifest.has_deletes != has_deletes:
             continue
@@ -154,6 +153,5 @@ def _filter(
             )
             rewritten += 1
         manifests.append(kept)
-        removed += gone
-        spec_ids += [manifest.file.partition_spec_id] * len(gone)
-    return Filtered(manifests=manifests, removed=removed, spec_ids=spec_ids, rewritten=rewritten)
+        removed += [(manifest.file.partition_spec_id, entry.file) for entry in gone]
+    return Filtered(manifests=manifests, removed_by_spec=removed, rewritten=rewritten)

@@ -17,11 +17,11 @@ from wasim.scenario import Case
 from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
 from wasim.twin.hashing import spark_xxhash64
-from wasim.twin.row_sets import RowSet
-from wasim.twin.row_shapes import Mask, Shape, holding, shapes_of
+from wasim.twin.row_sets import AS_ARRIVED, RowSet
 from wasim.twin.schema import Leaf, table_columns
 from wasim.units import Ints
 
+Mask = NDArray[np.bool_]
 Values = NDArray[Any]  # of one column: int64, float32, float64, bool, or objects (str, bytes)
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
@@ -36,6 +36,24 @@ GROWING = ("event_id", "event_time")
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
 _NO_KEYS = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The columns that a table had when rows were written, by field id: of rows that arrive from a `number` on, and of
+    values that statements from a `version` on give.
+    """
+
+    number: int
+    version: int
+    leaves: Mapping[int, Leaf]
+
+
+def shapes_of(shapes: Sequence[Shape], numbers: Ints, versions: Ints) -> Ints:
+    """The place of the shape in which each row was written: by its number if it is as it arrived, else by version."""
+    arrived = np.searchsorted([shape.number for shape in shapes], numbers, side="right") - 1
+    changed = np.searchsorted([shape.version for shape in shapes], versions, side="right") - 1
+    return np.asarray(np.where(versions == AS_ARRIVED, arrived, changed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +90,7 @@ class Rows:
         """Which of these rows have the column; None if all do."""
         if not self.shapes:
             return None
-        holds = holding(self.shapes, leaf)
+        holds = np.array([leaf.field_id in shape.leaves for shape in self.shapes])
         if holds.all():
             return None
         present: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]

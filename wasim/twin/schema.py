@@ -58,9 +58,9 @@ def _fields(columns: list[Columns], ids: "count[int]") -> tuple[NestedField, ...
     )
 
 
-def new_fields(column: Columns, ids: "count[int]") -> tuple[NestedField, ...]:
-    """The columns that ALTER TABLE adds: each takes its id before the fields within it, and before the next one."""
-    return tuple(field for one in _apart(column) for field in _fields([one], ids))
+def new_field(column: Columns, ids: "count[int]") -> NestedField:
+    """The column that ALTER TABLE adds: it takes its id before the fields within it."""
+    return _fields([column], ids)[0]
 
 
 def _type(column: Columns, ids: "count[int]") -> Type:

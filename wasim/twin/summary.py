@@ -1,11 +1,12 @@
 """What a snapshot's summary says of a commit, as text by key."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from wasim.iceberg import DataFileEntry
+from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
+from wasim.twin.partitions import partition_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +160,48 @@ def operation_summary(
         **{key: text for key, text in counters.items() if key not in _OF_MANIFESTS},
         **{key: templates[key].format_map(texts) for key in keys[last + 1 :]},
     }
+
+
+SpecFiles = Iterable[tuple[int, DataFileEntry]]  # each with the id of its partition spec
+
+
+def with_partitions(
+    summary: dict[str, str],
+    metadata: TableMetadata,
+    limit: int,
+    added: Sequence[SpecFiles],
+    removed: Sequence[SpecFiles] = (),
+) -> dict[str, str]:
+    """The summary with what it says of each partition of these files, unless there are more than `limit`.
+
+    `added` and `removed` are gathered as Iceberg gathers them: data files before delete files.
+    """
+    if not limit:
+        return summary
+    of_added, of_removed = ([_by_partition(metadata, files) for files in several] for several in (added, removed))
+    names = java_map_order(name for found in (*of_added, *of_removed) for name in java_map_order(found))
+    if not 0 < len(names) <= limit:
+        return summary
+    texts = {"partition-summaries-included": "true"}
+    for name in filter(None, names):  # an unpartitioned table has one, without a name
+        counters = changed_counters(count_files(_files(of_added, name)), count_files(_files(of_removed, name)))
+        texts[f"partitions.{name}"] = ",".join(f"{key}={number}" for key, number in counters.items())
+    pairs = list(summary.items())
+    place = list(summary).index("changed-partition-count") + 1
+    return dict([*pairs[:place], *texts.items(), *pairs[place:]])
+
+
+def _by_partition(metadata: TableMetadata, files: SpecFiles) -> dict[str, list[DataFileEntry]]:
+    specs, schema = {spec.spec_id: spec for spec in metadata.partition_specs}, metadata.current_schema()
+    found: dict[str, list[DataFileEntry]] = {}
+    for spec_id, file in files:
+        name = partition_folder(specs[spec_id], schema, file.partition).removesuffix("/")
+        found.setdefault(name, []).append(file)
+    return found
+
+
+def _files(found: Iterable[Mapping[str, list[DataFileEntry]]], name: str) -> list[DataFileEntry]:
+    return [file for by_partition in found for file in by_partition.get(name, ())]
 
 
 _OF_MANIFESTS = ("manifests-created", "manifests-kept", "manifests-replaced", "entries-processed")
