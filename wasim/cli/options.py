@@ -1,6 +1,7 @@
 """Options that several verbs take, and what they are turned into."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -21,18 +22,6 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FIELD=VALUE", help="Replace a value of the scenario, and a sweep over it."),
 ]
-RowsPerSecond = Annotated[str | None, typer.Option(metavar="ROWS", help="Rows that arrive in a second.")]
-ColumnCount = Annotated[str | None, typer.Option("--columns", metavar="N", help="Columns of the table; 20.")]
-FilesPerCommit = Annotated[
-    str | None, typer.Option(metavar="N", help="Tasks that write in a commit, a file to each partition; 1.")
-]
-PartitionCount = Annotated[
-    str | None, typer.Option("--partitions", metavar="N", help="Partitions that each commit writes to; 0.")
-]
-WriterKind = Annotated[str | None, typer.Option("--writer", help="streaming, batch or flink; streaming.")]
-WriterCount = Annotated[
-    str | None, typer.Option("--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1.")
-]
 Only = Annotated[
     list[str] | None, typer.Option(metavar="CASE", help="Only this case: its number, or a part of its label.")
 ]
@@ -49,34 +38,79 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
-_S3 = {
-    "endpoint": (str | None, None, "--s3-endpoint", "URL", "An S3 endpoint of your own."),
-    "region": (str | None, None, "--s3-region", "REGION", "Region of the bucket."),
-    "profile": (str | None, None, "--s3-profile", "NAME", "Profile of AWS's shared files."),
-    "anonymous": (bool, False, "--s3-anonymous", None, "Read S3 without credentials."),
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Option:
+    """An option that several verbs share, by the name of the value that it becomes."""
+
+    name: str
+    flag: str
+    help: str
+    metavar: str | None = None
+    kind: Any = str | None
+    default: object = None
+
+    @property
+    def parameter(self) -> Parameter:
+        """It, as typer reads it."""
+        return Parameter(
+            self.name,
+            Parameter.KEYWORD_ONLY,
+            default=self.default,
+            annotation=Annotated[self.kind, typer.Option(self.flag, metavar=self.metavar, help=self.help)],
+        )
+
+
+_WORKLOAD = (
+    _Option(name="rows_per_second", flag="--rows-per-second", metavar="ROWS", help="Rows that arrive in a second."),
+    _Option(name="columns", flag="--columns", metavar="N", help="Columns of the table; 20."),
+    _Option(
+        name="files_per_commit",
+        flag="--files-per-commit",
+        metavar="N",
+        help="Tasks that write in a commit, a file to each partition; 1.",
+    ),
+    _Option(name="partitions", flag="--partitions", metavar="N", help="Partitions that each commit writes to; 0."),
+    _Option(name="writer", flag="--writer", help="streaming, batch or flink; streaming."),
+    _Option(name="writers", flag="--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1."),
+)
+_S3 = (
+    _Option(name="endpoint", flag="--s3-endpoint", metavar="URL", help="An S3 endpoint of your own."),
+    _Option(name="region", flag="--s3-region", metavar="REGION", help="Region of the bucket."),
+    _Option(name="profile", flag="--s3-profile", metavar="NAME", help="Profile of AWS's shared files."),
+    _Option(name="anonymous", flag="--s3-anonymous", help="Read S3 without credentials.", kind=bool, default=False),
+)
+
+
+def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the flags that describe a workload, in place of its parameter `workload`: their texts by name."""
+    return _with_options(verb, "workload", _WORKLOAD, dict)
 
 
 def takes_s3(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with options that say how to reach S3, where it has a parameter `s3`: the S3Options of them."""
+    """The verb with options that say how to reach S3, in place of its parameter `s3`: the S3Options of them."""
+
+    def options_of(**given: Any) -> object:  # noqa: ANN401 - texts, and a switch
+        from wasim.storage import S3Options
+
+        return S3Options(**given)
+
+    return _with_options(verb, "s3", _S3, options_of)
+
+
+def _with_options(
+    verb: Callable[..., None], name: str, options: Sequence[_Option], value_of: Callable[..., object]
+) -> Callable[..., None]:
+    """The verb with these options in place of the parameter of that name, which gets what `value_of` makes of them."""
 
     @wraps(verb)
     def with_options(**arguments: object) -> None:
-        from wasim.storage import S3Options
+        given = {one.name: arguments.pop(one.name) for one in options}
+        verb(**arguments, **{name: value_of(**given)})
 
-        given: dict[str, Any] = {name: arguments.pop(name) for name in _S3}
-        verb(**arguments, s3=S3Options(**given))
-
-    own = [one for one in signature(verb).parameters.values() if one.name != "s3"]
-    s3 = [
-        Parameter(
-            name,
-            Parameter.POSITIONAL_OR_KEYWORD,
-            default=default,
-            annotation=Annotated[kind, typer.Option(option, metavar=value, help=words)],
-        )
-        for name, (kind, default, option, value, words) in _S3.items()
-    ]
-    with_options.__signature__ = Signature([*own, *s3])  # type: ignore[attr-defined]  # what typer reads
-    with_options.__annotations__ = {one.name: one.annotation for one in (*own, *s3)}
+    parameters: list[Parameter] = []
+    for one in signature(verb).parameters.values():
+        own = one.replace(kind=Parameter.KEYWORD_ONLY)  # typer passes all by name
+        parameters += [option.parameter for option in options] if one.name == name else [own]
+    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
     return with_options

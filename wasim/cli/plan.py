@@ -10,14 +10,9 @@ import typer
 
 from wasim.cli.options import (
     AsJson,
-    ColumnCount,
-    FilesPerCommit,
-    PartitionCount,
-    RowsPerSecond,
     Settings,
-    WriterCount,
-    WriterKind,
     overrides_of,
+    takes_workload,
 )
 from wasim.errors import ExitCode, WasimError
 
@@ -27,16 +22,13 @@ if TYPE_CHECKING:
 Text = str | None
 
 
+@takes_workload
 def plan(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
     ] = None,
-    rows_per_second: RowsPerSecond = None,
-    columns: ColumnCount = None,
-    files_per_commit: FilesPerCommit = None,
-    partitions: PartitionCount = None,
-    writer: WriterKind = None,
-    writers: WriterCount = None,
+    *,
+    workload: dict[str, str | None],
     horizon: Annotated[Text, typer.Option(help="Event time that figures are of; 30d.")] = None,
     from_run: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Plan for what a run measured; latest is the newest.")
@@ -92,14 +84,6 @@ def plan(
         provider=provider,
         prices=prices,
     )
-    workload = {
-        "rows_per_second": rows_per_second,
-        "columns": columns,
-        "files_per_commit": files_per_commit,
-        "partitions": partitions,
-        "writer": writer,
-        "writers": writers,
-    }
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
     if html is not None:
         _check_writable(html)

@@ -10,16 +10,11 @@ from wasim.cli.extras import require_extra
 from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import (
     AsJson,
-    ColumnCount,
-    FilesPerCommit,
     Only,
-    PartitionCount,
     PriceFile,
-    RowsPerSecond,
     Settings,
-    WriterCount,
-    WriterKind,
     overrides_of,
+    takes_workload,
 )
 from wasim.cli.terminal import console, print_notes
 from wasim.errors import ExitCode, WasimError
@@ -29,16 +24,13 @@ if TYPE_CHECKING:
     from wasim.simulation import Mode
 
 
+@takes_workload
 def simulate(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
     ] = None,
-    rows_per_second: RowsPerSecond = None,
-    columns: ColumnCount = None,
-    files_per_commit: FilesPerCommit = None,
-    partitions: PartitionCount = None,
-    writer: WriterKind = None,
-    writers: WriterCount = None,
+    *,
+    workload: dict[str, str | None],
     interval: Annotated[
         str | None, typer.Option(metavar="LIST", help="Commit intervals for the flags of a workload; 10s,1m,5m.")
     ] = None,
@@ -77,14 +69,6 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
-    workload = {
-        "rows_per_second": rows_per_second,
-        "columns": columns,
-        "files_per_commit": files_per_commit,
-        "partitions": partitions,
-        "writer": writer,
-        "writers": writers,
-    }
     if file is not None and (given := [name for name, text in workload.items() if text is not None]):
         raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
     if file is not None and interval is not None:
