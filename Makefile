@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate validate-years validate-plan test test-spark test-plain test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,9 @@ slowing: $(READY) java ## how much longer commits take as metadata.json grows, t
 
 validate-plan: $(READY) java ## compare plans with the real writer: five workloads, three settings each
 	$(BIN)/python -m wasim.bench.plans results/plan
+
+planning-law: $(READY) java ## how long a full scan takes to plan, to 160,000 files
+	$(BIN)/python -m wasim.benchmarks.planning_law
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits
 	$(BIN)/python -m wasim.benchmarks.overhead

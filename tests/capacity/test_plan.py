@@ -5,12 +5,14 @@ import re
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 from support.paths import DATA, ROOT, SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.capacity import (
     NO_MAINTENANCE,
+    Figures,
     Plan,
     PlanRequest,
     Setting,
@@ -21,12 +23,14 @@ from wasim.capacity import (
     request_from_run,
 )
 from wasim.capacity import request_from_flags as from_flags
+from wasim.capacity.cost import files_of_a_day
 from wasim.capacity.from_table import request_from_table
+from wasim.capacity.latency import SHIPPED_MACHINE
 from wasim.capacity.search import preferred
 from wasim.capacity.settings import DAY_S, Maintenance, case_of, intervals_of
 from wasim.cli import app
 from wasim.errors import WasimError
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
 from wasim.units import format_duration
 from wasim.years import simulate_years
@@ -186,11 +190,59 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
 def test_a_run_gives_its_scenario_and_its_machine():
     (folder,) = (ROOT / "results" / "sample" / "smoke").iterdir()
     read = request_from_run(folder, {"writer": "batch"}, Wishes())
-    fitted = {one["latency"]: one for one in json.loads((folder / "summary.json").read_text())["fit"]["latencies"]}
-    (manifest,) = [one for one in fitted["planning"]["coefficients"] if one["name"] == "manifest_scanned"]
-    assert read.machine.ms_per_manifest == manifest["estimate"]["best"]
-    assert read.machine.is_beyond(1e9, 1)
-    assert not read.machine.is_beyond(1e3, 1)
+    summary = json.loads((folder / "summary.json").read_text())
+    fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}
+    (megabyte,) = [one for one in fitted["load"]["coefficients"] if one["name"] == "metadata_megabyte"]
+    machine = read.machine
+    assert machine.load_ms_per_megabyte == megabyte["estimate"]["best"]
+    probes = [probe for case in summary["cases"] for probe in case["planning"] if probe["query"] == FULL_SCAN]
+    warm = [probe for probe in probes if probe["temperature"] == "warm"]
+    ratios = [probe["planning_ms"]["median"] / machine.scanning(probe["manifests_scanned"], 1, 1) for probe in warm]
+    assert np.median(ratios) == pytest.approx(1, rel=0.02)
+    assert machine.is_beyond(1e9, 1, 1)
+    assert machine.is_beyond(1e3, 1, 1e9)
+    assert not machine.is_beyond(1e3, 1, 1)
+
+
+def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their_reading():
+    machine = SHIPPED_MACHINE
+    few, more = (machine.scanning(manifests, manifests, 7000 * manifests) for manifests in (5, 8))
+    assert few == more
+    assert machine.scanning(9, 9, 9 * 7000) - more == pytest.approx(machine.wait_ms)
+    assert machine.scanning(1, 1, 7000) < machine.scanning(2, 2, 2 * 7000)
+    large = machine.scanning(8, 800_000, 60e6)
+    assert large - machine.planning_ms == pytest.approx(machine.reading(8, 800_000, 60e6) / machine.threads)
+    assert replace(machine, threads=8).scanning(400, 400, 400 * 7000) < machine.scanning(400, 400, 400 * 7000) / 3
+
+
+def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
+    flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
+
+    def chosen(queries: str) -> Figures:
+        found = make_plan(from_flags(flags, Wishes(freshness="5m", queries_per_hour=queries))).chosen
+        assert found is not None
+        return found
+
+    asked, unasked = chosen("10"), chosen("0")
+    assert asked.setting.maintenance.compact_every_s is not None
+    assert asked.values["files"] < 100_000
+    assert unasked.setting.maintenance.compact_every_s is None
+    assert unasked.cost.opening == 0
+    left = SettingSimulator(request=from_flags(flags, Wishes(freshness="5m"))).figures(unasked.setting)
+    opened = 24 * 8 * DAY_S / 300  # a day's
+    per_file = 0.04194304 * 0.05 / 3600 + 2 * 0.0004 / 1000  # 4 MiB at 100 MB a second of a core, and two GETs
+    assert left.cost.opening == pytest.approx(7200 * opened * per_file, rel=1e-3)
+
+
+def test_a_query_opens_the_small_files_of_half_a_period_of_compaction_and_a_day_s_compacted_ones():
+    all_of_them = files_of_a_day(3000.0, 0.0, horizon_s=30 * DAY_S, compact_every_s=None)
+    daily, hourly = (
+        files_of_a_day(3000.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=every_s) for every_s in (DAY_S, 3600.0)
+    )
+    assert (all_of_them, daily) == pytest.approx((100, 52))
+    assert hourly == pytest.approx(100 / 48 + 2)
+    assert files_of_a_day(3000.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=30 * DAY_S) == 100
+    assert files_of_a_day(50.0, 0.0, horizon_s=3600.0, compact_every_s=None) == 50
 
 
 def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():

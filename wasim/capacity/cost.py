@@ -1,6 +1,7 @@
 """What a month of a setting costs: requests, bytes kept, bytes moved, and the compute of commits, jobs and planning.
 
-What settings share is left out: live data, and the compute that rows take. The constants are stated where they stand;
+What settings share is left out: live data, and the compute that rows take. Opening a file counts as much as scanning
+4 MiB of it, which is Iceberg's own figure for planning. The constants are stated where they stand;
 those of requests were counted on a REST catalog and S3 (`scenarios/quickstart_s3.yaml`).
 """
 
@@ -17,6 +18,10 @@ GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of
 JOB_CORE_S = 20.0  # until a job on a cluster that stands ready has planned and ended
 COMPACTION_BYTES_PER_CORE_S = 40e6  # Parquet read, decoded, encoded and written
 GZIP_BYTES_PER_CORE_S = 80e6
+SCANNED_BYTES_PER_CORE_S = 100e6  # Parquet read and decoded
+OPENED_FILE_BYTES = 4 << 20  # what opening a file counts as, in bytes scanned: read.split.open-file-cost
+GETS_OF_FILE = 2.0  # its footer, and the columns asked for
+READ_OF_QUERY_S = DAY_S  # of event time: a query opens the files of its latest day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,7 @@ class Load:
     manifests: float
     manifest_bytes: float  # of all live ones together
     files: float  # live data files
+    opened_files: float  # by a query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +54,7 @@ class MonthlyCost:
     commits: float  # compute
     maintenance: float  # compute
     planning: float  # compute, and requests of queries
+    opening: float  # the same of queries that open data files
 
     @property
     def total(self) -> float:
@@ -74,7 +81,7 @@ def monthly_cost(
     commit_s = (machine.commit_ms + machine.loading(load.json_bytes)) / 1000
     if setting.gzips_json:
         commit_s += load.json_bytes / GZIP_BYTES_PER_CORE_S
-    planning_s = machine.planning(load.json_bytes, load.manifests, load.files) / 1000
+    planning_s = machine.planning(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
     return MonthlyCost(
         requests=(
             puts * of_thousand.put + gets * of_thousand.get + load.commits * times * HEADS_OF_COMMIT * of_thousand.head
@@ -85,7 +92,23 @@ def monthly_cost(
         commits=load.commits * times * commit_s * core_s,
         maintenance=_maintenance_core_s(load, setting, machine) * times * core_s,
         planning=queries * (planning_s * core_s + gets_of_query * of_thousand.get / 1000),
+        opening=queries * load.opened_files * _opening(core_s, of_thousand.get / 1000),
     )
+
+
+def _opening(core_s: float, get: float) -> float:
+    """What one file costs a query to open, whatever is in it; prices of a core's second and of a GET."""
+    return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
+
+
+def files_of_a_day(arriving: float, settled: float, *, horizon_s: float, compact_every_s: float | None) -> float:
+    """Live files of the latest day: of `arriving` ones over the horizon, those that wait for compaction, half a period
+    of them in the mean, and of the `settled` ones that it wrote over the horizon a day's.
+    """
+    day = min(1.0, READ_OF_QUERY_S / horizon_s)
+    if compact_every_s is None:
+        return arriving * day
+    return min(arriving * day, arriving * compact_every_s / 2 / horizon_s + settled * day)
 
 
 def _manifests_read(load: Load, setting: Setting) -> float:
@@ -97,5 +120,5 @@ def _manifests_read(load: Load, setting: Setting) -> float:
 
 def _maintenance_core_s(load: Load, setting: Setting, machine: Machine) -> float:
     runs = load.horizon_s / DAY_S * setting.maintenance.runs_per_day
-    reading = _manifests_read(load, setting) * machine.ms_per_manifest / 1000
+    reading = machine.reading(_manifests_read(load, setting), 0.0, 0.0) / 1000
     return runs * JOB_CORE_S + reading + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, like, with_lost
-from wasim.capacity.cost import Load, MonthlyCost, monthly_cost
+from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import DAY_S, HOUR_S, NO_MAINTENANCE, Setting, case_of
@@ -50,6 +50,7 @@ class Figures:
     keeps_up_s: float | None
     cost: MonthlyCost
     written_bytes: Mapping[Kind, int]
+    written_bands: Mapping[Kind, float]  # relative half-widths of the former
     on_disk_bytes: Mapping[Kind, int]
     milestones: Milestones
     extrapolated: bool
@@ -156,7 +157,7 @@ class SettingSimulator:
             "planning_p50_ms": request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end),
             "monthly_cost": cost.total,
         }
-        extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"])
+        extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"], values["files"])
         return Figures(
             setting=setting,
             values=values,
@@ -165,6 +166,7 @@ class SettingSimulator:
             keeps_up_s=_keeps_up_s(reckoned, setting, request),
             cost=cost,
             written_bytes=summed.totals.written_bytes,
+            written_bands=summed.band,
             on_disk_bytes=summed.totals.on_disk_bytes,
             milestones=milestones_of(case, summed),
             extrapolated=extrapolated,
@@ -242,9 +244,16 @@ class _Reckoned:
         return float(self.plain.live_bytes[Kind.METADATA_JSON])
 
     @cached_property
-    def planned_at_end(self) -> tuple[float, float]:
-        """Live manifests and data files."""
-        return float(self.summed.ledger.live_manifests[-1]), float(self.summed.ledger.live_entries[-1])
+    def planned_at_end(self) -> tuple[float, float, float]:
+        """Live manifests, files, and bytes of the manifests."""
+        ledger = self.summed.ledger
+        return float(ledger.live_manifests[-1]), float(ledger.live_entries[-1]), self.manifest_bytes_at_end
+
+    @cached_property
+    def manifest_bytes_at_end(self) -> float:
+        """Of all live manifests together."""
+        live = self.summed.live_bytes
+        return float(live[Kind.DATA_MANIFEST] + live[Kind.DELETE_MANIFEST])
 
     def footprint(self, *, merges: bool) -> Footprint:
         """What a commit reads and writes of metadata at the end; merging appends read a manifest again in the mean."""
@@ -260,9 +269,10 @@ class _Reckoned:
     def load(self) -> Load:
         """What the case asks of store and machines."""
         summed, totals = self.summed, self.summed.totals
-        on_disk, live = totals.on_disk_bytes, summed.live_bytes
+        on_disk, live, horizon_s = totals.on_disk_bytes, summed.live_bytes, self.case.horizon_s
+        compaction = self.case.maintenance.rewrite_data_files
         return Load(
-            horizon_s=self.case.horizon_s,
+            horizon_s=horizon_s,
             commits=float(self.case.commits),
             files_written=float(sum(totals.files_written.values())),
             bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
@@ -273,9 +283,20 @@ class _Reckoned:
             stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
             list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
             manifests=self._mean(summed.ledger.live_manifests.astype(np.float64)),
-            manifest_bytes=float(live[Kind.DATA_MANIFEST] + live[Kind.DELETE_MANIFEST]),
+            manifest_bytes=self.manifest_bytes_at_end,
             files=self._mean(summed.ledger.live_entries.astype(np.float64)),
+            opened_files=files_of_a_day(
+                self._arriving,
+                max(0.0, sum(totals.files_written[kind] for kind in DATA_KINDS) - self._arriving),
+                horizon_s=horizon_s,
+                compact_every_s=None if compaction is None else compaction.every,
+            ),
         )
+
+    @cached_property
+    def _arriving(self) -> float:
+        """Files of data and deletes that the commits write over the horizon."""
+        return self.case.commits * float(np.median(self.summed.ledger.entries_added))
 
     def _mean(self, column: Floats) -> float:
         """Over the horizon, of what is known at some of its commits."""

@@ -1,90 +1,154 @@
-"""How long loading, planning and committing take: laws that `wasim.fit` found, and whose machine they are of."""
+"""How long loading, planning and committing take: laws, and whose machine they are of."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from wasim.errors import SavedFileError
+from wasim.ledger import FULL_SCAN, Kind
+from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.units import format_bytes
 
 MEGABYTE = 1e6
+FEWEST_THREADS = 2  # Iceberg's own, whatever the cores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Latencies of one machine, in milliseconds; `most_json_bytes` and `most_manifests` are the largest it was seen at.
+    """Latencies of one machine, in milliseconds; `most_…` are the largest that they were seen at.
 
     A load reads metadata.json whole; planning reads every manifest, as of a query that nothing is pruned for; a commit
-    loads metadata.json and takes `commit_ms` besides.
+    loads metadata.json and takes `commit_ms` besides. What is per manifest, file and megabyte of manifests is one
+    thread's time; `threads` read at a time. `slowness` is by how much a run's planning took longer than the law says.
     """
 
     words: str
     load_ms: float
     load_ms_per_megabyte: float
     planning_ms: float
+    wait_ms: float
     ms_per_manifest: float
     ms_per_file: float
+    ms_per_manifest_megabyte: float
+    threads: int
     commit_ms: float
     most_json_bytes: float
     most_manifests: float
+    most_files: float
+    slowness: float = 1.0
 
     def loading(self, json_bytes: float) -> float:
         """Milliseconds of one table load; bytes are those of metadata.json uncompressed."""
         return self.load_ms + self.load_ms_per_megabyte * json_bytes / MEGABYTE
 
-    def planning(self, json_bytes: float, manifests: float, files: float) -> float:
-        """Milliseconds of load and planning of a full scan."""
-        scan = self.planning_ms + self.ms_per_manifest * manifests + self.ms_per_file * files
-        return self.loading(json_bytes) + scan
+    def scanning(self, manifests: float, files: float, manifest_bytes: float) -> float:
+        """Milliseconds of planning a full scan, once the table is loaded.
 
-    def is_beyond(self, json_bytes: float, manifests: float) -> bool:
+            base + max(wait · ⌈M / 2T⌉, (a · M + b · files + c · bytes) / T)
+
+        Iceberg gives its T threads two manifests each at a time, and looks only every 10 ms whether they are read (its
+        `ParallelIterable`): small manifests cost waiting, large ones reading. One manifest alone is read at once.
+        """
+        reading = self.reading(manifests, files, manifest_bytes)
+        if manifests <= 1:
+            return self.slowness * (self.planning_ms + reading)
+        waiting = self.wait_ms * ceil(manifests / (2 * self.threads))
+        return self.slowness * (self.planning_ms + max(waiting, reading / self.threads))
+
+    def reading(self, manifests: float, files: float, manifest_bytes: float) -> float:
+        """Milliseconds in which one thread reads these manifests."""
+        megabytes = manifest_bytes / MEGABYTE
+        return self.ms_per_manifest * manifests + self.ms_per_file * files + self.ms_per_manifest_megabyte * megabytes
+
+    def planning(self, json_bytes: float, manifests: float, files: float, manifest_bytes: float) -> float:
+        """Milliseconds of load and planning of a full scan."""
+        return self.loading(json_bytes) + self.scanning(manifests, files, manifest_bytes)
+
+    def is_beyond(self, json_bytes: float, manifests: float, files: float) -> bool:
         """Whether a figure for this table is extrapolated."""
-        return json_bytes > self.most_json_bytes or manifests > self.most_manifests
+        return json_bytes > self.most_json_bytes or manifests > self.most_manifests or files > self.most_files
 
     @property
     def seen(self) -> str:
-        """`metadata.json of 288 KiB and 240 manifests at most`."""
-        return f"metadata.json of {format_bytes(self.most_json_bytes)} and {self.most_manifests:,.0f} manifests at most"
+        """`metadata.json of 288 KiB, 240 manifests and 300,000 files at most`."""
+        return (
+            f"metadata.json of {format_bytes(self.most_json_bytes)}, {self.most_manifests:,.0f} manifests and"
+            f" {self.most_files:,.0f} files at most"
+        )
 
 
-SHIPPED_MACHINE = Machine(  # `wasim bench scenarios/commit_interval.yaml`: 60 warm probes, R² 0.64 and 0.99
-    words="wasim's own, 2 cores, local files, Spark 4.1, 2026-11-22",
+# Loads and commits: `wasim bench scenarios/commit_interval.yaml`; planning: `make planning-law`
+SHIPPED_MACHINE = Machine(
+    words="wasim's own, 2 cores, local files, Spark 4.1, 2026-11-23",
     load_ms=1.20,
     load_ms_per_megabyte=8.45,
-    planning_ms=1.10,
-    ms_per_manifest=3.29,
-    ms_per_file=0.056,
+    planning_ms=6.0,
+    wait_ms=10.65,
+    ms_per_manifest=0.75,
+    ms_per_file=0.0015,
+    ms_per_manifest_megabyte=14.0,
+    threads=2,
     commit_ms=134.0,
-    most_json_bytes=302e3,
-    most_manifests=240,
+    most_json_bytes=533e3,
+    most_manifests=500,
+    most_files=100e3,
 )
 
 
 def machine_of_run(folder: Path) -> Machine | None:
-    """The machine that a run was measured on, by its own fit; None if it timed no planning. SavedFileError."""
+    """The machine that a run was measured on; None if it timed no planning. SavedFileError.
+
+    Loads and commits are by the run's own fit. Planning is by the law for as many threads as it had cores, times how
+    much longer its probes took than that, in the median.
+    """
     path = folder / "summary.json"
     try:
         summary = json.loads(path.read_text())
         fits = {one["latency"]: _coefficients(one) for one in summary["fit"]["latencies"]}
-        probes = [probe for case in summary["cases"] for probe in case["planning"]]
+        probed = [(case, probe) for case in summary["cases"] for probe in _full_scans(case["planning"])]
+        machine = replace(
+            SHIPPED_MACHINE,
+            words=f"that of {folder.parent.name}/{folder.name}, {summary['provenance'].get('cores', '?')} cores",
+            threads=max(FEWEST_THREADS, int(summary["provenance"].get("cores") or FEWEST_THREADS)),
+        )
+        ratios = [_ratio(machine, case, probe) for case, probe in probed]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
-    if not {"load", "planning"} <= set(fits) or not probes:
+    if "load" not in fits or not probed:
         return None
-    load, planning, commit = fits["load"], fits["planning"], fits.get("commit", {})
-    return Machine(
-        words=f"that of {folder.parent.name}/{folder.name}, {summary['provenance'].get('cores', '?')} cores",
+    load, commit = fits["load"], fits.get("commit", {})
+    return replace(
+        machine,
         load_ms=load.get("base", 0.0),
         load_ms_per_megabyte=load.get("metadata_megabyte", 0.0),
-        planning_ms=planning.get("base", 0.0),
-        ms_per_manifest=planning.get("manifest_scanned", 0.0),
-        ms_per_file=planning.get("file_planned", 0.0),
         commit_ms=commit.get("base", SHIPPED_MACHINE.commit_ms),
-        most_json_bytes=max(float(probe["metadata_json_bytes"]) for probe in probes),
-        most_manifests=max(float(probe["manifests_scanned"] or 0) for probe in probes),
+        most_json_bytes=max(float(probe["metadata_json_bytes"]) for _, probe in probed),
+        most_manifests=max(float(probe["manifests_scanned"]) for _, probe in probed),
+        most_files=max(float(probe["files_planned"]) for _, probe in probed),
+        slowness=median(ratios),
     )
+
+
+def _full_scans(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Warm probes of everything, by Iceberg's own library as it comes."""
+    return [
+        probe
+        for probe in probes
+        if (probe["query"], probe["temperature"], probe["reader"], probe["variant"])
+        == (FULL_SCAN, "warm", ICEBERG_JAVA, "")
+        and probe["manifests_scanned"]
+    ]
+
+
+def _ratio(machine: Machine, case: dict[str, Any], probe: dict[str, Any]) -> float:
+    """By how much a probe took longer than the law says; manifests then were as large as at the case's end."""
+    manifests = float(probe["manifests_scanned"])
+    size = float(case["live_bytes"][Kind.DATA_MANIFEST]) * manifests / max(1, case["live_manifests"])
+    return float(probe["planning_ms"]["median"]) / machine.scanning(manifests, float(probe["files_planned"]), size)
 
 
 def _coefficients(fit: Mapping[str, Any]) -> dict[str, float]:

@@ -187,7 +187,7 @@ def _request(
         f"{what} {text} (default)."
         for what, text, given in (
             ("Time travel", DEFAULT_TIME_TRAVEL, wishes.time_travel),
-            ("Queries", f"{DEFAULT_QUERIES} an hour", wishes.queries_per_hour),
+            ("Queries, each of the latest day's files,", f"{DEFAULT_QUERIES} an hour", wishes.queries_per_hour),
         )
         if given is None
     ]

@@ -88,7 +88,9 @@ class Search:
                 yield replace(setting, maintenance=kept, appends=appends)
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
-        for every_s in self._periods(best):
+        """How often small files are compacted: hourly too where queries pay for those that wait for it."""
+        costly = best.cost.opening > NEGLIGIBLE_COST and self.horizon_s > HOUR_S
+        for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             yield replace(best.setting, maintenance=replace(best.setting.maintenance, compact_every_s=every_s))
 
     def _gzip(self, best: Figures) -> Iterator[Setting]:
@@ -121,7 +123,7 @@ class Search:
         return tuple(found) or ((None, None),)
 
     def _periods(self, best: Figures) -> tuple[float | None, ...]:
-        """How often rewriting and compaction may run: oftener where limits are still broken."""
+        """How often manifests may be rewritten: oftener where limits are still broken."""
         periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
         return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
 

@@ -48,7 +48,9 @@ def plan(
     manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at the end.")] = None,
     metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at the end.")] = None,
     monthly_cost: Annotated[Text, typer.Option(metavar="AMOUNT", help="Most money a month, at the prices.")] = None,
-    queries_per_hour: Annotated[Text, typer.Option(metavar="N", help="Full scans planned in an hour; 10.")] = None,
+    queries_per_hour: Annotated[
+        Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
+    ] = None,
     provider: Annotated[
         Text,
         typer.Option(
