@@ -16,12 +16,14 @@ from wasim.iceberg import (
 )
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.json_text import pretty_json
+from wasim.iceberg.manifest_entries import V1_BLOCK_SIZE_BYTES
 from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, manifest_list_bytes
 from wasim.iceberg.metadata_json import render_metadata_json
 from wasim.iceberg.record_fields import entry_schema_texts, manifest_file_schema_texts
 from wasim.iceberg.releases import NEWEST, Release, release_named
 from wasim.iceberg.schemas import NestedField, Schema, primitive_type, read_schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec, partition_type, read_spec_fields
+from wasim.spark.pins import ICEBERG
 
 PUBLISHED = json.loads((DATA / "published" / "security_lake.json").read_text())
 
@@ -160,3 +162,11 @@ def test_older_metadata_json_says_the_same_with_what_its_release_knew():
 def test_a_version_that_is_none_is_refused(text):
     with pytest.raises(ValueError):
         release_named(text)
+
+
+def test_the_newest_release_is_the_one_that_is_driven():
+    assert release_named(ICEBERG) == NEWEST
+
+
+def test_a_file_of_version_1_that_says_no_block_size_has_icebergs_default():
+    assert V1_BLOCK_SIZE_BYTES == 67_108_864  # what Iceberg's writers put there, whatever blocks there are

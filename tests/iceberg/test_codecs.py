@@ -1,0 +1,57 @@
+"""Blocks packed and inflated within bounds."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wasim.iceberg.codecs import CODECS, DEFAULT_LEVELS, LEVELS, CorruptBlock, inflate, pack
+
+PACKED = [codec for codec in CODECS if codec != "null"]
+
+
+@given(raw=st.binary(max_size=2_000), codec=st.sampled_from(PACKED), data=st.data())
+def test_a_block_inflates_to_what_was_packed_and_to_no_byte_more_than_allowed(raw, codec, data):
+    level = data.draw(st.sampled_from(list(LEVELS.get(codec, [0]))))
+    stored = pack(codec, raw, level)
+    assert inflate(codec, stored, len(raw)) == raw
+    if raw:
+        with pytest.raises(CorruptBlock, match=f"inflates to more than {len(raw) - 1} bytes"):
+            inflate(codec, stored, len(raw) - 1)
+
+
+@pytest.mark.parametrize("codec", PACKED)
+def test_a_block_cut_short_is_corrupt(codec):
+    stored = pack(codec, b"records of some length " * 40)
+    for end in (0, 1, 5, len(stored) - 1):
+        with pytest.raises(CorruptBlock):
+            inflate(codec, stored[:end], 10_000)
+
+
+def test_a_snappy_block_has_the_checksum_of_its_records_behind_it():
+    stored = pack("snappy", b"records of some length " * 40)
+    for changed in (stored[:-1] + bytes([stored[-1] ^ 1]), stored[:9] + bytes([stored[9] ^ 1]) + stored[10:]):
+        with pytest.raises(CorruptBlock):
+            inflate("snappy", changed, 10_000)
+
+
+def test_more_behind_a_zstandard_block_is_corrupt():
+    stored = pack("zstandard", b"records")
+    for more in (b"x", b"x" * 600):
+        with pytest.raises(CorruptBlock, match="more behind"):
+            inflate("zstandard", stored + more, 10_000)
+
+
+def test_levels_are_those_of_icebergs_codecs():
+    assert {codec: (min(levels), max(levels)) for codec, levels in LEVELS.items()} == {
+        "deflate": (-1, 9),  # of Java's Deflater, -1 its default
+        "zstandard": (-7, 22),
+    }
+    assert DEFAULT_LEVELS == {"deflate": 9, "zstandard": 1}
+    raw = bytes(range(256)) * 40
+    for codec, level in DEFAULT_LEVELS.items():
+        assert pack(codec, raw) == pack(codec, raw, level)
+
+
+def test_a_codec_of_no_name_is_refused():
+    with pytest.raises(ValueError, match="codec bzip2 is none of null, deflate, snappy, zstandard"):
+        pack("bzip2", b"")
