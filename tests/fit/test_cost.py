@@ -15,6 +15,8 @@ from support.synthetic import (
 )
 
 from wasim.fit import fit_run
+from wasim.fit.cost import fit_group
+from wasim.fit.groups import group_cases
 from wasim.fit.linear import Assumption, fit_linear
 from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport
 from wasim.ledger import Kind
@@ -228,3 +230,15 @@ def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():
     both = coefficient(report, Kind.DATA_MANIFEST, "manifest_column + entry_added_column", "streaming")
     assert both.estimate is not None
     assert both.estimate.best == pytest.approx(97.0, rel=1e-3)
+
+
+def test_manifests_are_taken_to_be_as_large_as_fitted_unless_that_makes_no_sense():
+    (group,) = group_cases(synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0), writers=("batch",))).cases)
+    writer, appends = fit_group(group), group.observed[0].appends
+    fitted = writer.completed(appends).sizes
+    assert fitted != appends.sizes
+    assert fitted.new_bytes == pytest.approx(7_330 + 425, rel=1e-3)
+    (manifests,) = [one for one in writer.kinds if one.kind is Kind.DATA_MANIFEST]
+    for coefficients in ([-7_330.0, 425.0, 241.0], [7_330.0, 425.0, -9.0], [7_330.0, -425.0, 241.0]):
+        changed = replace(manifests, fit=replace(manifests.fit, coefficients=np.array(coefficients)))
+        assert replace(writer, kinds=(changed,)).completed(appends).sizes == appends.sizes

@@ -1,9 +1,15 @@
 """Predictions of what the fit never saw."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
 
 from wasim.fit import fit_run
+from wasim.fit.groups import group_cases
+from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
+from wasim.ledger import Kind
 
 KINDS = {"metadata_json", "manifest_list", "data_manifest"}
 
@@ -64,3 +70,15 @@ def test_steps_of_held_out_intervals_are_predicted():
     rows = [row for row in fit_run(synthetic_run(truth)).held_out if row.quantity == "step"]
     assert {row.writer for row in rows} == {"streaming", "batch"}
     assert all(abs(row.error) < 0.05 < abs(row.naive_error) for row in rows)
+
+
+def test_what_was_never_written_is_no_prediction():
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0), writers=("streaming",)))
+    cases = [
+        replace(one, ledger=replace(one.ledger, written_bytes={**one.ledger.written_bytes, Kind.MANIFEST_LIST: zeros}))
+        for one in run.cases
+        for zeros in [np.zeros(len(one.ledger), dtype=np.int64)]
+    ]
+    (group,) = group_cases(cases)
+    for rows in (hold_out_intervals(group), hold_out_second_half(group)):
+        assert {row.quantity for row in rows} == {"metadata_json", "data_manifest"}
