@@ -2,34 +2,30 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.canaries import planted
 from support.contexts import context_of
 from support.inspected import check_inspected
+from support.small import run_on_spark, small_case_in
 
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
-from wasim.runs import CaseRun, RunFolder
-from wasim.scenario import Case, load_scenario
-from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, open_session
+from wasim.runs import CaseRun
+from wasim.scenario import Case
+from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, java, open_session
 from wasim.spark.servers import Servers, open_servers
 
 settings.register_profile("unhurried", deadline=None)  # the machine may have other work
 settings.load_profile("unhurried")
 
-SMALL_SCENARIO = """
-name: small
-question: Does it work?
-table: {columns: [{name: reading, type: double}, {name: sensor, type: string, values: 5}]}
-workload: {rows_per_second: 20}
-horizon: 4s
-commit_interval: 1s
-writer: batch
-environment: {warm_up_commits: 0}
-planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
-"""
+# Most of what a JVM does for short jobs is to compile: without its optimising compiler tests take less.
+FEW_COMPILERS = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+java.JVM_OPTIONS += FEW_COMPILERS
+OF_TESTS = {"spark.driver.defaultJavaOptions": " ".join(FEW_COMPILERS), "spark.sql.codegen.wholeStage": "false"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
@@ -50,49 +46,36 @@ def spark_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def session(spark_log: Path) -> Iterator[Session]:
     """The one session."""
-    with open_session({}, master=DEFAULT_MASTER, log=spark_log, extra_jars=(AWS_BUNDLE,)) as opened:
+    with open_session(OF_TESTS, master=DEFAULT_MASTER, log=spark_log, extra_jars=(AWS_BUNDLE,)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    """Servers for the whole run, each started by the first test that needs it."""
-    with open_servers(tmp_path_factory.mktemp("objects")) as opened:
-        yield opened
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the S3 endpoint of the whole run keeps its objects."""
+    return tmp_path_factory.mktemp("objects")
+
+
+@pytest.fixture(scope="session")
+def servers(objects: Path) -> Iterator[Servers]:
+    """Servers for the whole run, each started by the first test that needs it, with credentials that are looked for."""
+    with pytest.MonkeyPatch.context() as patched:
+        for server in ("rest", "s3proxy"):
+            patched.setattr(f"wasim.spark.servers.{server}.random_secret", planted)
+        with open_servers(objects) as opened:
+            yield opened
 
 
 @pytest.fixture
 def small_case(tmp_path: Path) -> Callable[..., Case]:
     """The first case of the small scenario, with lines of it replaced: `small_case(horizon="9s")`."""
-
-    def make(**lines: str) -> Case:
-        text = SMALL_SCENARIO
-        for key, value in lines.items():
-            kept = [line for line in text.splitlines() if not line.startswith(f"{key}:")]
-            text = "\n".join([*kept, f"{key}: {value}"])
-        path = tmp_path / "small.yaml"
-        path.write_text(text)
-        return load_scenario(path).cases()[0]
-
-    return make
+    return partial(small_case_in, tmp_path)
 
 
 @pytest.fixture
 def run_case(session: Session, servers: Servers, tmp_path: Path) -> Callable[[Case], tuple[CaseRun, CaseContext]]:
     """Carries a case out on the one session; gives what came out and where it is."""
-
-    def run(case: Case) -> tuple[CaseRun, CaseContext]:
-        folder = RunFolder(tmp_path / "run")
-        key = case.key({})
-        (folder.path / "cases").mkdir(parents=True, exist_ok=True)
-        context = CaseContext(
-            session=session, folder=folder, key=key, machine={}, on_commits=lambda commits: None, servers=servers
-        )
-        done = carry_out(case, context)
-        check_inspected(done, context)
-        return done, context
-
-    return run
+    return partial(run_on_spark, session, servers, tmp_path)
 
 
 @pytest.fixture

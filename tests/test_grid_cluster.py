@@ -72,7 +72,7 @@ def test_a_second_worker_gains_the_grid_nearly_what_it_gains_a_job_that_counts(t
     path = tmp_path / "grid.yaml"
     path.write_text(SCENARIO)
     scenario = load_scenario(path)
-    blocks, schema = plan_grid(scenario.cases()), grid_schema(scenario.swept)
+    blocks, schema = plan_grid(scenario.cases()), grid_schema(scenario.cases())
     one, two = (measure(workers, blocks, schema, tmp_path) for workers in (1, 2))
     gains = one[0] / two[0], one[1] / two[1]
     print(f"seconds with one worker and two: grid {one[0]:.1f}, {two[0]:.1f}; counting {one[1]:.1f}, {two[1]:.1f}")

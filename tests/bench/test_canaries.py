@@ -11,37 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
+from support.canaries import SECRET, betrayed, planted
+from support.on_s3 import check_on_s3
 
-from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
 from wasim.errors import ExitCode
-from wasim.runs import RunFolder
+from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.spark import Session, random_secret, read_secrets
-from wasim.spark.servers import open_s3proxy, open_servers
+from wasim.spark import Session, read_secrets
+from wasim.spark.servers import Servers, open_s3proxy
 
 MakeCase = Callable[..., Case]
-SECRET = f"canary{random_secret()[:8]}"  # another in every run: who looks for one of another run does no harm
-
-
-def planted() -> str:
-    return SECRET + random_secret()[len(SECRET) :]
-
-
-def holds_a_secret(path: Path) -> bool:
-    content = path.read_bytes()
-    if path.suffix == ".parquet":
-        content += str(pq.read_table(path).to_pydict()).encode()
-    return SECRET.encode() in content
-
-
-def betrayed(*folders: Path) -> list[str]:
-    """Files below the folders that hold a planted secret."""
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    assert files
-    return [str(path) for path in files if holds_a_secret(path)]
+RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 
 
 def command_lines() -> Iterator[str]:
@@ -77,33 +59,20 @@ class ProcessList:
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the process list is read from /proc")
 def test_credentials_that_wasim_draws_are_nowhere(
-    session: Session, spark_log: Path, small_case: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, servers: Servers, spark_log: Path, objects: Path, small_case: MakeCase, run_case: RunCase
 ) -> None:
-    for room in ("rest", "s3proxy"):
-        monkeypatch.setattr(f"wasim.spark.servers.{room}.random_secret", planted)
     planning = "{rounds: 1, rounds_at_end: 1, cold: true, execution: true, checkpoints: [1.0]}"
-    case = small_case(environment="{warm_up_commits: 0, catalog: rest, store: s3proxy}", planning=planning)
-    folder = RunFolder(tmp_path / "results" / "scenario" / "run")
-    (folder.path / "cases").mkdir(parents=True)
-    with open_servers(tmp_path / "objects") as servers, ProcessList() as processes:
-        store = servers.store("s3proxy")
-        assert store is not None
-        assert store.credentials is not None
-        assert all(secret.startswith(SECRET) for secret in read_secrets(store.credentials).values())
-        carry_out(
-            case,
-            CaseContext(
-                session=session,
-                folder=folder,
-                key="canary",
-                machine={},
-                on_commits=lambda commits: None,
-                servers=servers,
-            ),
-        )
+    environment = "{warm_up_commits: 0, catalog: rest, store: s3proxy}"
+    with ProcessList() as processes:
+        run, context = run_case(small_case(environment=environment, planning=planning, writer="streaming"))
+    check_on_s3(run, context)
+    store = servers.store("s3proxy")
+    assert store is not None
+    assert store.credentials is not None
+    assert all(secret.startswith(SECRET) for secret in read_secrets(store.credentials).values())
     assert processes.looks > 3
     assert processes.seen == []
-    assert betrayed(folder.path, tmp_path / "objects") == []
+    assert betrayed(context.folder.path, objects) == []
     assert SECRET not in spark_log.read_text(errors="replace")
     settings = [*session.spark.sparkContext.getConf().getAll(), *session.spark.conf.getAll.items()]
     assert any("wasim.secrets" in key for key, _ in settings)

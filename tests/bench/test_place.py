@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.on_s3 import check_on_s3
 
 from wasim.bench.context import CaseContext
-from wasim.ledger import FileEvents, Kind, RequestKind, Requests
+from wasim.ledger import FileEvents, Kind, RequestKind
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun
-from wasim.runs.saved import read_case
 from wasim.scenario import Case
 
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
@@ -54,27 +54,13 @@ def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
     assert {probe.files_planned for probe in run.probes if probe.query == "full_scan"} == {4}
 
 
-@pytest.mark.parametrize(
-    "catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "rest", pytest.param("in_memory", marks=pytest.mark.slow)]
-)
+# a REST catalog's is in test_canaries.py, where its credentials are looked for too
+@pytest.mark.slow
+@pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
 def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
     catalog: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
-    run, context = run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming"))
-    assert list(run.ledger.records_live) == [20, 40, 60, 80]
-    assert list(run.ledger.files_written[Kind.METADATA_JSON]) == [1, 1, 1, 1]
-    assert not context.table_root.exists()
-    assert {probe.temperature for probe in run.probes} == {"warm", "cold"}
-    assert run.requests is not None
-    counted = run.requests.of_commits()
-    # two data files, a manifest, a list and a metadata.json, each by one PUT
-    files = sum(int(written.sum()) for written in run.ledger.files_written.values())
-    assert counted[RequestKind.PUT] == files
-    assert counted[RequestKind.DELETE] == counted[RequestKind.LIST] == 0
-    assert read_columns(context.folder.case(context.key) / "requests.parquet", Requests).count.sum() > files
-    again = read_case(context.folder.case(context.key))
-    assert again.requests is not None
-    assert again.requests.of_commits() == counted
+    check_on_s3(*run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming")))
 
 
 def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, small_case: MakeCase) -> None:

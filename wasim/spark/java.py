@@ -18,6 +18,7 @@ from wasim.errors import EnvironmentFault
 SUPPORTED_MAJORS = (17, 21)  # what Spark 4.1 runs on
 INSTALLED = (Path("/usr/lib/jvm"),)  # where Linux distributions put them
 SPARK_JARS = Path(pyspark.__file__).parent / "jars"
+JVM_OPTIONS = ["-Xmx1g", "-XX:-UsePerfData"]  # of the short-lived ones
 _REMEDY = "Install Java 17 or 21 (on Debian: apt-get install openjdk-17-jre-headless) or point JAVA_HOME at one."
 
 
@@ -80,7 +81,7 @@ def _launched(java: JavaRuntime, classpath: str, folder: str) -> Iterator[JavaGa
         classpath=classpath,
         jarpath=str(next(SPARK_JARS.glob("py4j-*.jar"))),
         java_path=str(java.executable),
-        javaopts=["-Xmx1g", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"],
+        javaopts=[*JVM_OPTIONS, f"-Djava.io.tmpdir={folder}"],
         die_on_exit=True,
         enable_auth=True,
         redirect_stderr=subprocess.DEVNULL,
