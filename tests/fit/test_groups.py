@@ -54,11 +54,11 @@ def test_an_empty_file_is_half_of_what_is_written_at_most():
     assert group.ingest.coefficients[0] == pytest.approx(500, rel=1e-6)
 
 
-def test_files_of_a_commit_are_those_that_were_seen():
+@pytest.mark.parametrize(("seen", "taken"), [(5, 5), (1, 1), (0, 1)])
+def test_files_of_a_commit_are_those_that_were_seen_if_any_were(seen, taken):
     case = RUN.cases[0]
-    (group,) = group_cases(
-        [replace(case, ledger=replace(case.ledger, entries_added=case.ledger.entries_added * 0 + 5))]
-    )
+    ledger = replace(case.ledger, entries_added=case.ledger.entries_added * 0 + seen)
+    (group,) = group_cases([replace(case, ledger=ledger)])
     assert read_appends(case.case).files_per_commit == 1
-    assert group.observed[0].appends.files_per_commit == 5
-    assert set(group.observed[0].drivers.entries_added) == {5}
+    assert group.observed[0].appends.files_per_commit == taken
+    assert set(group.observed[0].drivers.entries_added) == {taken}

@@ -11,6 +11,7 @@ from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
 from wasim.contention import commit_slowing
 from wasim.contention.attempt_times import MIB
 from wasim.fit import fit_run
+from wasim.fit.latency import Samples, fit_latency
 from wasim.fit.report import Estimate, FitReport
 from wasim.fit.robust import fit_robust
 from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope, round_duration
@@ -184,3 +185,13 @@ def test_short_cases_say_nothing_of_latency():
 def test_the_same_seed_gives_the_same_report():
     run = synthetic_run()
     assert fit_run(run, rng=np.random.default_rng(3)) == fit_run(run, rng=np.random.default_rng(3))
+
+
+@pytest.mark.parametrize(("rows", "is_fitted"), [(4, True), (3, False)])
+def test_a_law_wants_two_rows_more_than_it_has_coefficients(rows: int, is_fitted: bool):
+    design = np.column_stack([np.ones(rows), np.arange(float(rows))])
+    samples = Samples(design=design, measured_ms=design @ [3.0, 2.0], series=np.zeros(rows, dtype=np.int64))
+    fit = fit_latency(samples, "load")
+    assert (fit is not None) == is_fitted
+    if fit is not None:
+        assert fit.coefficients == pytest.approx([3.0, 2.0], rel=1e-3)
