@@ -56,7 +56,7 @@ slowing: $(READY) java ## how much longer commits take as metadata.json grows, t
 validate-plan: $(READY) java ## compare plans with the real writer: five workloads, three settings each
 	$(BIN)/python -m wasim.bench.plans results/plan
 
-planning-law: $(READY) java ## how long a full scan takes to plan, to 160,000 files
+planning-law: $(READY) java ## how long a full scan takes to plan, to 100,000 files
 	$(BIN)/python -m wasim.benchmarks.planning_law
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits

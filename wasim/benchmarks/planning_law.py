@@ -1,4 +1,4 @@
-"""How long a full scan takes to plan, by manifests, files and bytes: Iceberg's own library, to 160,000 files.
+"""How long a full scan takes to plan, by manifests, files and bytes: Iceberg's own library, to 100,000 files.
 
 `make planning-law` runs it and prints, for each table, what was measured and what the law says, then the law. Tables
 are written by engine core and planned warm, as `wasim bench` plans them. Reading costs processor time, which is counted
@@ -29,7 +29,7 @@ SHAPES = (  # commits, files of each, columns
     (600, 1, 8),
     (40, 250, 40),
     (30, 100, 200),
-    (40, 4000, 8),
+    (20, 5000, 8),
 )
 WARM_UP_ROUNDS, ROUNDS = 6, 9
 MEGABYTE = 1e6

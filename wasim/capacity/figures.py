@@ -29,7 +29,7 @@ from wasim.twin.supported import check_answerable
 from wasim.units import Floats
 from wasim.years import Shape, YearsOf
 
-PLANNING_BAND, EXTRAPOLATED_BAND = 0.15, 0.5
+PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
 
@@ -152,16 +152,18 @@ class SettingSimulator:
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
             summed = with_lost(summed, case, outcome)
             reckoned = replace(reckoned, summed=summed)
-        cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
+        load = reckoned.load if request.counts_opening else replace(reckoned.load, opened_files=0.0)
+        cost = monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour)
         values = _values(reckoned, data_bytes) | {
             "planning_p50_ms": request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end),
             "monthly_cost": cost.total,
         }
         extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"], values["files"])
+        waits = request.machine.waits(*reckoned.planned_at_end)
         return Figures(
             setting=setting,
             values=values,
-            bands=_bands(summed, extrapolated=extrapolated),
+            bands=_bands(summed, surely_planned=waits and not extrapolated),
             approximated=summed.approximated,
             keeps_up_s=_keeps_up_s(reckoned, setting, request),
             cost=cost,
@@ -335,7 +337,7 @@ def _values(reckoned: _Reckoned, data_bytes: float) -> dict[str, float]:
     }
 
 
-def _bands(summed: Summed, *, extrapolated: bool) -> dict[str, float]:
+def _bands(summed: Summed, *, surely_planned: bool) -> dict[str, float]:
     written = summed.totals.written_bytes
     metadata = sum(summed.band[kind] * written[kind] for kind in METADATA_KINDS) / max(summed.totals.metadata_bytes, 1)
     data = summed.band[Kind.DATA]
@@ -345,6 +347,6 @@ def _bands(summed: Summed, *, extrapolated: bool) -> dict[str, float]:
         "metadata_json_bytes": summed.band[Kind.METADATA_JSON],
         "manifests": summed.band[Kind.DATA_MANIFEST],
         **dict.fromkeys(("wa_data", "wa_total"), max(data, metadata)),
-        "planning_p50_ms": EXTRAPOLATED_BAND if extrapolated else PLANNING_BAND,
+        "planning_p50_ms": PLANNING_BAND if surely_planned else WIDE_PLANNING_BAND,
         "monthly_cost": max(LEAST_COST_BAND, metadata),
     }

@@ -171,7 +171,8 @@ def _request(table: FleetTable, wishes: Wishes) -> PlanRequest:
         "partitions": str(table.partitions),
         "writer": table.writer,
     }
-    return request_from_flags(flags, replace(wishes, freshness=format_duration(table.freshness)))
+    request = request_from_flags(flags, replace(wishes, freshness=format_duration(table.freshness)))
+    return replace(request, counts_opening=False)
 
 
 def _share(metadata_bytes: float, cost: float, budget: Budget) -> float:

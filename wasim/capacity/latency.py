@@ -72,6 +72,11 @@ class Machine:
         """Whether a figure for this table is extrapolated."""
         return json_bytes > self.most_json_bytes or manifests > self.most_manifests or files > self.most_files
 
+    def waits(self, manifests: float, files: float, manifest_bytes: float) -> bool:
+        """Whether planning waits for small manifests rather than reads large ones, which other work delays."""
+        reading = self.reading(manifests, files, manifest_bytes) / self.threads
+        return reading <= self.wait_ms * ceil(manifests / (2 * self.threads))
+
     @property
     def seen(self) -> str:
         """`metadata.json of 288 KiB, 240 manifests and 300,000 files at most`."""

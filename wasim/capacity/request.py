@@ -62,6 +62,7 @@ class PlanRequest:
     provider: str = LOCAL
     arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them at once
     queries_per_hour: float = float(DEFAULT_QUERIES)
+    counts_opening: bool = True  # what queries pay to open data files; of a fleet, for which no compaction is tried, no
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
 
