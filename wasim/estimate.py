@@ -33,7 +33,7 @@ CORE_APPEND_S = 0.01  # README: 50 to 200 commits a second
 # README, table of commit_interval: 634 ms for 240 manifests, 13.8 ms for 4
 PLAN_S, PLAN_MANIFEST_S = 0.003, 0.0026
 QUERIES = 2
-MERGED_MANIFESTS = 100  # commit.manifest.min-count-to-merge: about so many stay live
+MERGED_MANIFESTS = 100  # commit.manifest.min-count-to-merge: about this many stay live
 # tests/data/runs/version_3: `wall_s` of a case less its steps, the cold probe in a fresh JVM included
 CASE_S = 6.0
 SESSION_S = 10.0  # from the command to the first warm-up commit of the same run
@@ -101,7 +101,7 @@ def case_s(case: Case, engine: str) -> float:
 
 
 def _steps_s(case: Case, engine: str) -> Iterator[float]:
-    """Seconds of each step; what waits for a count is taken to happen whenever so many commits were made."""
+    """Seconds of each step; what waits for a count is taken to happen whenever that number of commits was made."""
     for step in plan_steps(case):
         match step:
             case Append():

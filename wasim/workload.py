@@ -56,7 +56,7 @@ class Append:
     """`commits` commits of the writer in a row, alike but for their rows. `number` is the step number of the first.
 
     `table` is the table as it then is. With `replaced_per_commit`, the commits but the table's very first are
-    MERGE INTO, and so many of their rows replace earlier ones.
+    MERGE INTO, and that many of their rows replace earlier ones.
     """
 
     number: int
@@ -237,7 +237,7 @@ class _Planner:
         self.done = 0  # the writer's commits so far
         self._number = 0
         self._table = case.table
-        self._gone = 0  # so many of the oldest rows were deleted or overwritten
+        self._gone = 0  # how many of the oldest rows were deleted or overwritten
         self._inserted = 0  # rows that merges brought
         self._make: dict[int, Callable[[_ScheduledStep], Step]] = {
             _CHANGE: self._change,

@@ -96,7 +96,7 @@ def warm_up(case: Case, context: CaseContext) -> None:
 
 
 def _check_rows(target: drive.Target, commits: int) -> None:
-    """CaseFailed unless the table itself holds the rows and snapshots of so many commits, each row once."""
+    """CaseFailed unless the table itself holds the rows and snapshots of this many commits, each row once."""
     spark, rows = target.session.spark, commits * target.case.rows_per_commit
     spark.catalog.refreshTable(target.table)
     ((*found,),) = spark.table(target.table).selectExpr("count(*)", "count(DISTINCT event_id)").collect()

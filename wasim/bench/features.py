@@ -123,11 +123,11 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
         ),
         Feature(words="remove_orphan_files", fields=_kept("remove_orphan_files", {**_EVERY, "older_than": "6s"})),
         Feature(
-            words="rewrite_data_files beside UPDATE",
+            words="rewrite_data_files with UPDATE",
             fields={**_kept("rewrite_data_files", _EVERY), **_changes("update", _SHARE)},
         ),
         Feature(
-            words="rewrite_data_files beside equality deletes",
+            words="rewrite_data_files with equality deletes",
             fields={**_BY_KEY, **_kept("rewrite_data_files", _EVERY)},
         ),
     ),
@@ -147,7 +147,7 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
             fields=_evolved("add_partition_field", {"column": "event_time", "transform": "hour"}),
         ),
         Feature(
-            words="add_partition_field beside UPDATE",
+            words="add_partition_field with UPDATE",
             fields={
                 **_evolved("add_partition_field", {"column": "event_time", "transform": "hour"}),
                 **_changes("update", _SHARE),
@@ -158,7 +158,7 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
         Feature(words="create_branch", fields=_evolved("create_branch", "kept")),
         Feature(words="rollback_commits", fields=_evolved("rollback_commits", "2")),
         Feature(
-            words="UPDATE beside add_column",
+            words="UPDATE with add_column",
             fields={**_evolved("add_column", {"name": "more", "type": "long"}), **_changes("update", _SHARE)},
         ),
     ),

@@ -116,7 +116,7 @@ def bench(
 
 
 def _check_length(cases: Iterable[Case], engine: Engine) -> None:
-    """WasimError if a case has so many commits that nobody would wait for them unwarned."""
+    """WasimError if a case has more commits than anybody would wait for without a warning."""
     longest = max(cases, key=lambda case: case.commits)
     if longest.commits > MOST_COMMITS:
         hours = case_s(longest, engine.name) / 3600

@@ -31,7 +31,7 @@ LISTED = (1, 101)  # manifests in root manifests that are encoded for their size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A table of one width, so many files a commit and one interval, over a day, by format version."""
+    """A table of one width, number of files a commit and interval, over a day, by format version."""
 
     cases: Mapping[int, Case]
     sums: Mapping[int, Summed]

@@ -73,7 +73,7 @@ class Cost:
 
 
 def emit_table(folder: Path, commits: int) -> None:
-    """A table of so many appends at `folder`, as engine `twin` writes it."""
+    """A table of this many appends at `folder`, as engine `twin` writes it."""
     properties = _SHORT_LOG if commits >= _SHORT_LOG_FROM else "{}"
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(_SCENARIO.format(commits=commits, properties=properties))

@@ -44,7 +44,7 @@ class Assumed:
         return YearsOf(profile=self.profile, site=Site(location=f"s3://{self.bucket}/aws/CLOUD_TRAIL_MGMT/2.0"))
 
     def summed(self, years: YearsOf, commits: int) -> Summed:
-        """The table after so many commits."""
+        """The table after this many commits."""
         return years.simulate(replace(self.case, horizon_s=commits * self.case.commit_interval_s))
 
 

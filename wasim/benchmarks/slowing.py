@@ -1,8 +1,8 @@
 """How much longer a commit takes with every MiB of metadata.json: Iceberg's own library, to 10,000 snapshots.
 
 `make slowing` runs it and prints milliseconds per commit by the table's age, and the line through them. Each age is a
-table of its own, whose metadata.json holds so many snapshots as if they had been committed; then real appends by engine
-core are timed. The JVM's processor time counts, all threads together, since other work on the machine delays commits.
+table of its own, whose metadata.json holds that many snapshots, never committed; then real appends by engine core
+are timed. The JVM's processor time counts, all threads together, since other work on the machine delays commits.
 """
 
 import json
@@ -36,7 +36,7 @@ writer: batch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aged:
-    """Commits to a table of so many snapshots: the size of its metadata.json in bytes, and milliseconds of a commit.
+    """Commits to a table of this many snapshots: the size of its metadata.json in bytes, and milliseconds of a commit.
 
     `commit_ms` is the median on the clock, `processor_ms` the mean on the processors.
     """

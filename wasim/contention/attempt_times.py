@@ -97,7 +97,7 @@ class _Draw:
     rng: np.random.Generator
 
     def of(self, latency: Latency, size_bytes: float = 0.0) -> Floats:
-        """Milliseconds of so many requests of that size."""
+        """Milliseconds of SAMPLES requests of that size."""
         median = latency.p50_ms + latency.ms_per_mib * size_bytes / MIB
         spread = np.log(latency.p99_ms / latency.p50_ms) / _Z99 if latency.p50_ms else 0.0
         return np.asarray(median * np.exp(spread * self.rng.standard_normal(SAMPLES)))

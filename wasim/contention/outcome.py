@@ -10,7 +10,7 @@ from wasim.units import Floats
 
 SUSTAINED = 0.95  # of the offered commits that must land, for a rate to count as sustained
 BATCHES = 10
-_T95 = 2.26  # of Student's distribution, for so many batches
+_T95 = 2.26  # of Student's distribution, for BATCHES batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

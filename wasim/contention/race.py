@@ -76,7 +76,7 @@ class RaceRules:
     slows_s: float = 0.0
 
     def after(self, landed: float) -> "RaceRules":
-        """The rules once so many commits have landed."""
+        """The rules once this many commits have landed."""
         grown_s = self.slows_s * landed
         return replace(self, groups=tuple(replace(one, times=one.times.slower_by(grown_s)) for one in self.groups))
 
@@ -108,7 +108,7 @@ def race_of(
 
 
 def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
-    """What a case's writers race by, taking the times that were measured of so many in its catalog."""
+    """What a case's writers race by, taking the times that were measured of this number of writers in its catalog."""
     catalog, writers = case.environment.catalog, case.writer.writers
     return RaceRules(
         groups=(Group(writers=writers, times=times_among(together, catalog, writers)),),

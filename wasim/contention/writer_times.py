@@ -39,7 +39,7 @@ class WriterTimes:
         return replace(self, first_attempt_s=first, later_attempt_s=later)
 
     def draw(self, part: Part, rng: np.random.Generator, count: int) -> Floats:
-        """So many times, in seconds, distributed as those that were measured; between quantiles, by the logarithm.
+        """`count` times, in seconds, distributed as those that were measured; between quantiles, by the logarithm.
 
         The last tenth ends at the greatest of some hundred: drawn evenly, its middle would be far too late.
         """

@@ -108,7 +108,7 @@ def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
 
 
 def _json_bytes_of(snapshots: int, tree: Tree, parts: JsonParts) -> int:
-    """What so many snapshots take of metadata.json as it is stored."""
+    """What this number of snapshots takes of metadata.json as it is stored."""
     per_snapshot = parts.growth_bytes.get("snapshots", 0.0) + parts.growth_bytes.get("snapshot-log", 0.0)
     share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
     return round(per_snapshot * snapshots * share)

@@ -17,7 +17,7 @@ __all__ = ["Block", "grid_schema", "plan_grid", "simulate_block", "simulate_grid
 
 
 def simulate_grid(blocks: Sequence[Block], schema: pa.Schema, *, processes: int) -> pa.Table:
-    """The results of all blocks, in the order of their settings, by so many processes of this machine."""
+    """The results of all blocks, in the order of their settings, by `processes` processes of this machine."""
     if processes < 2 or len(blocks) < 2:
         found = [simulate_block(block) for block in blocks]
     else:

@@ -38,7 +38,7 @@ def java_map_order(keys: Iterable[_Key]) -> list[_Key]:
 def java_copy_order(keys: Iterable[_Key]) -> list[_Key]:
     """The same of a HashMap into which another map, with the keys in that order, was put at once while it was empty.
 
-    It takes the least capacity, a power of two, that holds so many (before Java 19, one more than need be).
+    It takes the least capacity, a power of two, that holds them (before Java 19, one more than need be).
     """
     ordered = list(dict.fromkeys(keys))
     capacity = 1

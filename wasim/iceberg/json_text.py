@@ -12,7 +12,7 @@ from wasim.iceberg.faults import IcebergFileError
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
-# A table of half a million snapshots has so many; as empty lists they would take a gigabyte.
+# A table of half a million snapshots has as many of them; as empty lists they would take a gigabyte.
 MOST_ITEMS = 20_000_000
 # The densest text of Iceberg's, columns with names of one letter, has a value in ten bytes.
 FREE_ITEMS, BYTES_PER_ITEM = 1_000_000, 10

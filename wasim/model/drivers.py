@@ -67,7 +67,7 @@ def drivers_at(appends: Appends, commits: Ints) -> Drivers:
 
 
 def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> Drivers:
-    """Drivers of single manifests that hold so many added and so many merged entries, and of nothing else."""
+    """Drivers of single manifests that hold these numbers of added and of merged entries, and of nothing else."""
     nothing = np.zeros(len(added))
     return Drivers(
         commits=nothing,

@@ -86,12 +86,12 @@ class RewriteDataFiles(MaintenanceJob):
 
     when_small_files: Annotated[Whole, Field(ge=2)] | None = Field(
         default=None,
-        description="Instead of `every`: as soon as so many data files are below three quarters of the target size.",
+        description="Instead of `every`: as soon as this many data files are below three quarters of the target size.",
     )
     target_file_size_bytes: Size = Field(default=512 * 1024 * 1024, description="Iceberg's target-file-size-bytes.")
     min_input_files: Annotated[Whole, Field(ge=1)] = Field(default=5, description="Iceberg's min-input-files.")
     partial_progress_commits: Annotated[Whole, Field(ge=1)] | None = Field(
-        default=None, description="Partial progress with at most so many commits; left out: one commit for all."
+        default=None, description="Partial progress with at most this many commits; left out: one commit for all."
     )
 
 
@@ -99,7 +99,7 @@ class RewriteManifests(MaintenanceJob):
     """Iceberg's rewrite_manifests."""
 
     when_manifests: Annotated[Whole, Field(ge=2)] | None = Field(
-        default=None, description="Instead of `every`: as soon as the table has so many live manifests."
+        default=None, description="Instead of `every`: as soon as the table has this many live manifests."
     )
 
 
@@ -107,7 +107,7 @@ class ExpireSnapshots(MaintenanceJob):
     """Iceberg's expire_snapshots."""
 
     when_snapshots: Annotated[Whole, Field(ge=2)] | None = Field(
-        default=None, description="Instead of `every`: as soon as the table has so many snapshots."
+        default=None, description="Instead of `every`: as soon as the table has this many snapshots."
     )
     older_than: Duration = Field(description="Age, in event time, from which snapshots expire.")
     retain_last: Annotated[Whole, Field(ge=1)] = Field(default=1, description="Snapshots that stay whatever their age.")
@@ -178,5 +178,5 @@ class Evolution(Part):
     create_tag: ColumnName | None = Field(default=None, description="Name of a tag on the current snapshot.")
     create_branch: ColumnName | None = Field(default=None, description="Name of a branch on the current snapshot.")
     rollback_commits: Annotated[Whole, Field(ge=1)] | None = Field(
-        default=None, description="Roll the table back by so many snapshots."
+        default=None, description="Roll the table back by this many snapshots."
     )

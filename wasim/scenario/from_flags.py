@@ -86,7 +86,7 @@ def explain_flag(fault: Fault) -> str:
 
 
 def table_of_columns(columns: int, partitions: int) -> dict[str, Any]:
-    """A table of so many columns, partitioned by one of so many values unless that is none."""
+    """A table of `columns` columns, partitioned by one of `partitions` values unless that is none."""
     own = columns - _OWN_COLUMNS - (1 if partitions else 0)
     texts = own // 4
     parts = [{"name": "part", "type": "string", "length": 8, "values": str(partitions)}] if partitions else []

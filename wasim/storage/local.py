@@ -63,7 +63,7 @@ class LocalStorage:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    """So many bytes, fewer if the file was cut meanwhile; a read of the system's gives two gigabytes at most."""
+    """`size` bytes, fewer if the file was cut meanwhile; a read of the system's gives two gigabytes at most."""
     parts = [os.read(descriptor, size)]
     left = size - len(parts[0])
     while left and parts[-1]:

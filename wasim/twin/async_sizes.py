@@ -18,7 +18,7 @@ from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_length
 
 _MOST_THREADS = 2  # more find nothing to do: Python cannot encode lists as fast as they deflate them
-_ALIKE = 64  # a block takes after another if of so many records one is new, or fewer
+_ALIKE = 64  # a block resembles another if at most one record in this many is new
 _MOST_WAITING = 64  # each keeps its block
 _MOST_BLOCKS = 1 << 15  # each keeps references to its records, 2 KB of them
 _POOL = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deflate")

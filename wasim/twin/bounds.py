@@ -20,7 +20,7 @@ from wasim.twin.rows import (
 )  # fmt: skip
 from wasim.twin.schema import Leaf
 
-# Beyond so many rows in a file, the extremes are drawn: the least of n even draws needs no n draws.
+# In files of more rows, the extremes are drawn: the least of n even draws needs no n draws.
 MOST_ROWS_COMPUTED = 20_000
 _FEW_VALUES = 10_000
 _MANY_TIMES = 2

@@ -84,7 +84,7 @@ def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Genera
 
 
 def position_delete_bytes(*, files: int, path_bytes: int, rows: float, span: float) -> tuple[float, float, int]:
-    """Mean bytes of the paths, of the positions, and around both, of a file that deletes `rows` positions of so many
+    """Mean bytes of the paths, of the positions, and around both, of a file that deletes `rows` positions of `files`
     data files, `span` rows apart in all. A position costs a byte, and more the farther it is from the one before.
 
     The footer holds the least and greatest path twice where they are one, else once.
@@ -153,7 +153,7 @@ def bitmap_bytes(positions: Ints) -> int:
 
 
 def vector_bytes(containers: int, positions: float, runs: float) -> float:
-    """Mean bytes of a deletion vector whose containers hold so many positions each, in so many runs."""
+    """Mean bytes of a deletion vector whose containers hold `positions` each, in `runs`."""
     size, is_run = _container_bytes(positions, runs)
     return _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_header_bytes(containers, is_run) + containers * size
 

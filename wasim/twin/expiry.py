@@ -30,7 +30,7 @@ def retained_ids(
 ) -> set[int]:
     """Ids of the snapshots that stay.
 
-    Of each branch, so many of the newest and those that are young enough; tagged ones; young ones without a branch.
+    Of each branch, the `retain_last` newest and those that are young enough; tagged ones; young ones without a branch.
     """
     retained = {ref.snapshot_id for ref in refs.values()}
     reached = {ref.snapshot_id for ref in refs.values() if ref.type != "branch"}

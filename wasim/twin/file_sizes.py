@@ -205,7 +205,7 @@ class FileSizes:
         return footer_bytes(self.schema, len(self.leaves), self.profile)
 
     def mean_column_bytes(self, rows: int) -> float:
-        """Bytes of the columns of a file of so many rows, in the mean."""
+        """Bytes of the columns of a file of `rows` rows, in the mean."""
         alike = Counter(self._kind_of(leaf) for leaf in self.leaves)
         return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
 
@@ -218,7 +218,7 @@ class FileSizes:
         return FileBytes(columns=columns | lineage_sizes(rows), around=around)
 
     def draw_full(self, rows: int, rng: np.random.Generator) -> FileBytes:
-        """Bytes of a file of so many rows, each of which has every column.
+        """Bytes of a file of `rows` rows, each of which has every column.
 
         The law of each column is looked up at a round number of rows near by: looking it up is what takes time.
         """
@@ -228,7 +228,7 @@ class FileSizes:
         return FileBytes(columns=scaled, around=round(self.footer_bytes))
 
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
-        """Bytes of columns of so many values each, by field id."""
+        """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
             pairs = zip(self.leaves, counts, strict=True)
             laws = [self.kinds[self._kind_of(leaf)].of(max(1, count)) for leaf, count in pairs]

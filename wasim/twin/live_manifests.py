@@ -23,8 +23,8 @@ from wasim.twin.bounds import single_value
 from wasim.twin.identifiers import CommitIdentity
 
 SYNC_BYTES = 16
-ROLLING_FILES = 250  # a manifest writer looks at its length after so many entries
-PARALLEL_FILES = 15_000  # from so many files on, several writers share them
+ROLLING_FILES = 250  # a manifest writer looks at its length whenever it has written this many entries
+PARALLEL_FILES = 15_000  # from this many files on, several writers share them
 _CODECS = {"gzip": "deflate", "uncompressed": "null", "snappy": "snappy", "zstd": "zstandard"}
 DATA, DELETES = 0, 1  # content of a manifest, as lists number it
 

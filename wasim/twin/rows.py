@@ -32,7 +32,7 @@ ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
 GROWING = ("event_id", "event_time")
-# Rows that follow each other are hashed so many at a time: numpy takes as long to begin as to hash hundreds.
+# Rows that follow each other are hashed this many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
 _NO_KEYS = np.zeros(0, dtype=np.int64)
