@@ -16,7 +16,24 @@ def figure_svg(figure: Figure) -> str:
     """A whole SVG document, the same text for the same figure."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata=_NO_METADATA)
-    return text.getvalue()
+    return _styled_once(_rounded(text.getvalue()))
+
+
+def _rounded(svg: str) -> str:
+    """The document with coordinates to a hundredth of a point."""
+    coordinates = re.compile(r' (?:d|x|y)="[^"]*"')
+    return coordinates.sub(lambda one: re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", one[0]), svg)
+
+
+def _styled_once(svg: str) -> str:
+    """The document in which markers that follow each other in one style share it, where each had it of its own."""
+    alike = re.compile(r'\s*<use [^>]*? style="([^"]*)"/>(?:\s*<use [^>]*? style="\1"/>)+')
+
+    def shared(markers: re.Match[str]) -> str:
+        own = f' style="{markers[1]}"'
+        return f"\n<g{own}>{markers[0].replace(own, '')}\n</g>"
+
+    return alike.sub(shared, svg)
 
 
 def without_title(svg: str, title_pt: float) -> str:
