@@ -35,9 +35,9 @@ test-browser: $(READY) chromium ## the pages in headless Chromium: sliders by ke
 soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
 
-validate: $(READY) java ## hold the simulator against real runs; writes docs/fidelity.md
+validate: $(READY) java ## compare the simulator with real runs; writes docs/fidelity.md
 	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
-	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg > docs/fidelity.md
+	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
 validate-years: $(READY) ## compare sums over long horizons with exact simulation, and time a year of every scenario

@@ -1,7 +1,9 @@
 """How close the simulator comes to real runs: each saved case simulated from scenario and profile alone."""
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +11,14 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
 from wasim.ledger import Kind, view_by_commit
+from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.report.charts import thrash_svg
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run
 from wasim.scenario import Case
 from wasim.scenario.paths import SCHEMES_SINCE
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import KindFidelity, compare
+from wasim.twin.fidelity import GOAL_SHARE, KindFidelity, compare
 from wasim.units import Ints
 
 INTRODUCTION = """# Fidelity of the simulator
@@ -27,7 +30,7 @@ Nothing of the real runs is used but where the table lies, which anyone can choo
 A row is one kind of file of one case: files written (− deleted), bytes written over the case, the error of the sum,
 and the largest error of any one commit. The goal: counts exact, every kind of metadata within 0.5 %. Sizes of
 data files, delete files and their columns follow laws of a writer's profile ([decision
-14](decisions/0014-what-the-twin-leaves-out.md)) and have no goal. What misses its goal stays in the table.
+14](decisions/0014-what-the-twin-leaves-out.md)) and have no goal.
 
 A stream that ends for a change of its table may give its last batch once more: data files are then written twice, by
 chance, and committed once. No simulator foretells that; it is the row of `fidelity_evolution` that misses.
@@ -35,13 +38,17 @@ chance, and committed once. No simulator foretells that; it is the row of `fidel
 Updates, deletes, merges and overwrites are of few enough rows for one task of Spark's. Of more, Spark's session decides
 how many files a statement writes, and the simulator takes the scenario's `files_per_commit`.
 
-The case that merges most, commit by commit: near the target size, every commit rewrites nearly all that is there.
+[published.md](published.md) and [security_lake.md](security_lake.md) compare the simulator with what others published.
+"""
+THRASH = """The case that merges most, commit by commit: near the target size, each rewrites nearly all that is there.
 
-![Manifests of a table that merges near the target size, real and simulated](thrash.svg)
-
-[published.md](published.md) and [security_lake.md](security_lake.md) hold the simulator against what others published.
+![Manifests of a table that merges near the target size, real and simulated]({})
 """
 Fidelity = tuple[str, tuple[KindFidelity, ...]]
+_HEAD = (
+    "| case | kind | files real | files sim | bytes real | bytes sim | error | worst commit | goal |",
+    "|---|---|--:|--:|--:|--:|--:|--:|:-:|",
+)
 
 
 def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
@@ -54,6 +61,66 @@ def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
         folder, run = RunFolder(path), read_run(path)
         checked += [(f"{run.scenario}: {case.case.label}", _compare(case, folder)) for case in run.cases]
     return checked
+
+
+def render_fidelity(checked: Sequence[Fidelity], *, rows_file: str | None = None, chart: str | None = None) -> str:
+    """The page as Markdown: by kind first, then its rows, or where they are in a `rows_file` of their own, those that
+    miss the goal; last, how many meet it. File names are relative to the page.
+    """
+    rows = [(label, one) for label, kinds in checked for one in kinds]
+    missing = [(label, one) for label, one in rows if not one.meets_goal]
+    lines = [INTRODUCTION, *([THRASH.format(chart)] if chart else []), *_by_kind([one for _, one in rows]), ""]
+    if rows_file is None:
+        lines += [*_HEAD, *(_row(label, one) for label, one in rows), ""]
+    else:
+        lines += [
+            f"All rows are in [{rows_file}]({rows_file})." + (" Those that miss the goal:" if missing else ""),
+            "",
+        ]
+        lines += [*_HEAD, *(_row(label, one) for label, one in missing), ""] if missing else []
+    met = len(rows) - len(missing)
+    return (
+        "\n".join(lines)
+        + f"\n{met} of {len(rows)} rows meet the goal: counts exact, metadata within {GOAL_SHARE:.1%}.\n"
+    )
+
+
+def render_rows(checked: Iterable[Fidelity]) -> str:
+    """Every row as CSV."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("files_real", "files_simulated", "deleted_real", "deleted_simulated", "bytes_real", "bytes_simulated")
+    writer.writerow(("case", "kind", *names, "error", "worst_commit_error", "meets_goal"))
+    for label, kinds in checked:
+        for one in kinds:
+            counts = (getattr(one, name) for name in names)
+            errors = (f"{one.error:.6f}", f"{one.worst_commit_error:.6f}")
+            writer.writerow((label, one.kind, *counts, *errors, str(one.meets_goal).lower()))
+    return text.getvalue()
+
+
+def _by_kind(rows: Sequence[KindFidelity]) -> list[str]:
+    lines = ["| kind | cases | counts exact | median error | worst error |", "|---|--:|--:|--:|--:|"]
+    for kind in Kind:
+        errors = sorted((one.error for one in rows if one.kind == kind), key=abs)
+        if errors:
+            exact = sum(one.counts_agree for one in rows if one.kind == kind)
+            median = float(np.median(np.abs(errors)))
+            lines.append(f"| {kind} | {len(errors)} | {exact} | {median:.3%} | {errors[-1]:+.3%} |")
+    return lines
+
+
+def _row(label: str, one: KindFidelity) -> str:
+    goal = "–" if one.kind not in METADATA_KINDS and one.counts_agree else "yes" if one.meets_goal else "no"
+    return (
+        f"| {label} | {one.kind} | {_count(one.files_real, one.deleted_real)}"
+        f" | {_count(one.files_simulated, one.deleted_simulated)} | {one.bytes_real:,} | {one.bytes_simulated:,}"
+        f" | {one.error:+.3%} | {one.worst_commit_error:+.3%} | {goal} |"
+    )
+
+
+def _count(written: int, deleted: int) -> str:
+    return f"{written} − {deleted}" if deleted else f"{written}"
 
 
 def draw_thrash(runs: Iterable[Path]) -> str:

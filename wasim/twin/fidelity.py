@@ -1,6 +1,5 @@
 """How close a simulated recording comes to a real one, kind by kind."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,33 +73,3 @@ def _worst(real: Ints, simulated: Ints) -> float:
         return 0.0
     errors = simulated[:length][wrote] / real[:length][wrote] - 1
     return float(errors[np.argmax(np.abs(errors))])
-
-
-def render_fidelity(cases: Iterable[tuple[str, tuple[KindFidelity, ...]]]) -> str:
-    """A Markdown table: one row per case and kind, then how many rows meet the goal."""
-    lines = [
-        "| case | kind | files real | files sim | bytes real | bytes sim | error | worst commit | goal |",
-        "|---|---|--:|--:|--:|--:|--:|--:|:-:|",
-    ]
-    met = rows = 0
-    for label, kinds in cases:
-        for one in kinds:
-            rows, met = rows + 1, met + one.meets_goal
-            lines.append(
-                f"| {label} | {one.kind} | {_count(one.files_real, one.deleted_real)}"
-                f" | {_count(one.files_simulated, one.deleted_simulated)}"
-                f" | {one.bytes_real:,} | {one.bytes_simulated:,}"
-                f" | {one.error:+.3%} | {one.worst_commit_error:+.3%} | {_mark(one)} |"
-            )
-    lines.append(f"\n{met} of {rows} rows meet the goal: counts exact, metadata within {GOAL_SHARE:.1%}.")
-    return "\n".join(lines) + "\n"
-
-
-def _count(written: int, deleted: int) -> str:
-    return f"{written} − {deleted}" if deleted else f"{written}"
-
-
-def _mark(one: KindFidelity) -> str:
-    if one.kind not in METADATA_KINDS:
-        return "–" if one.counts_agree else "no"
-    return "yes" if one.meets_goal else "no"
