@@ -101,9 +101,7 @@ def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     if leaf.column.type not in ("string", "binary") or not length or leaf.column.length <= length:
         return Bounds(lower=lower, upper=upper)
     # All strings are hexadecimal digits, so a character is a byte, and its successor is one too.
-    head, most = upper[:length], 0x7F if leaf.column.type == "string" else 0xFF
-    while head and head[-1] == most:
-        head = head[:-1]
+    head = upper[:length].rstrip(b"\xff")
     return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 

@@ -105,10 +105,7 @@ class _Subtask:
     def write(self, rows: RowSet) -> None:
         files = self.job.files
         shares = split_by_partition(files.rows, files.spec, files.leaves, rows) if len(rows) else []
-        opened = [
-            _Opened(share=share, data=self._path(share), by_key=self._path(share))
-            for share in sorted(shares, key=lambda share: share.number)
-        ]
+        opened = [_Opened(share=share, data=self._path(share), by_key=self._path(share)) for share in shares]
         if not opened and not files.spec.fields:
             self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
         repeated, before = [], len(self.delta.deletes)

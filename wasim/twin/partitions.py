@@ -21,7 +21,6 @@ from wasim.units import Ints
 
 _WIDTH = re.compile(r"(bucket|truncate)\[(\d+)\]")
 _US_PER_HOUR, _US_PER_DAY = 3_600_000_000, 86_400_000_000
-_WORD = 0xFFFFFFFF
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 Partition = tuple[PartitionValue, ...]
@@ -29,7 +28,7 @@ Partition = tuple[PartitionValue, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The rows of a task that fall into one partition; files are numbered by when their first row came."""
+    """The rows of a task that fall into one partition; files are numbered from 1."""
 
     partition: Partition
     rows: RowSet
@@ -37,7 +36,7 @@ class Share:
 
 
 def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Share]:
-    """The rows of a task by partition, in the order in which Spark's fanout writer closes their files."""
+    """The rows of a task by partition, in the order in which their first rows came."""
     if not spec.fields:
         return [Share(partition=(), rows=written, number=1)]
     by_id = {leaf.field_id: leaf for leaf in leaves}
@@ -46,45 +45,14 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
         groups.setdefault(key, []).append(place)
-    order = {key: number for number, key in enumerate(groups, 1)}
     return [
         Share(
             partition=tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
-            rows=written.take(np.array(groups[key])),
-            number=order[key],
+            rows=written.take(np.array(places)),
+            number=number,
         )
-        for key in _closing_order(list(groups))
+        for number, (key, places) in enumerate(groups.items(), 1)
     ]
-
-
-def _closing_order(keys: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The keys as Java's hash map iterates over them: by bucket, then as they came."""
-    capacity = 16
-    while len(keys) > capacity * 3 // 4:
-        capacity *= 2
-    hashes = map(_struct_hash, keys)
-    buckets = [(one ^ one >> 16) & (capacity - 1) for one in hashes]
-    return [keys[place] for place in sorted(range(len(keys)), key=buckets.__getitem__)]
-
-
-def _struct_hash(key: tuple[Any, ...]) -> int:
-    """Iceberg's hash of a partition's values, unsigned."""
-    result = 97 * 41 + len(key)
-    for value in key:
-        result = (41 * result + _value_hash(value)) & _WORD
-    return result
-
-
-def _value_hash(value: Any) -> int:  # noqa: ANN401 - a value of any column type
-    if isinstance(value, bool):
-        return 1231 if value else 1237
-    if isinstance(value, int):
-        # An int hashes to itself, a long to its halves' difference: alike for what fits an int and is not negative.
-        return (value ^ value >> 32) & _WORD
-    result = 177
-    for character in str(value):
-        result = (31 * result + ord(character)) & _WORD
-    return result
 
 
 def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet) -> Values:
