@@ -9,6 +9,7 @@ from support.paths import SCENARIOS
 
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, sum_events
 from wasim.scenario import Case, load_scenario
+from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import history_of, read_shape, simulate_years, sum_history
 from wasim.years.flows import Flow
@@ -129,6 +130,18 @@ def test_several_writers_lose_what_they_lose_in_exact_simulation(number):
         assert abs(found.totals.written_bytes[kind] - written) <= found.band[kind] * written
         assert found.totals.on_disk_bytes[kind] == pytest.approx(wanted.on_disk_bytes[kind], rel=0.06, abs=20_000)
     assert found.totals.files_written[Kind.DATA] == case.commits
+
+
+def test_maintenance_is_no_commit_of_several_writers():
+    maintenance = {"rewrite_data_files": {"every": "10s", "min_input_files": 2}, "rewrite_manifests": {"every": "20s"}}
+    case = replace(case_of("contention", 6, 400), maintenance=Maintenance.model_validate(maintenance))
+    made = simulate_table(case, shipped_profile(case), np.random.default_rng(1), most_rows_computed=1)
+    found, cost = years(case), sum_contention(made.recording)
+    assert found.contention is not None
+    assert found.contention.attempts == pytest.approx(cost.attempts, rel=0.1)
+    assert found.contention.failed_commits == pytest.approx(cost.failed_commits, rel=0.2)
+    manifests = sum_events(made.recording.events).files_written[Kind.DATA_MANIFEST]
+    assert found.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(manifests, rel=0.05)
 
 
 SHIPPED = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))

@@ -45,6 +45,10 @@ class Settled:
         """The share of commits that land."""
         return 1 - float(np.mean([one.failed_share for one in self.races]))
 
+    def landed_of(self, case: Case) -> int:
+        """Commits of the case's writers that land."""
+        return max(1, round(case.commits * self.landed_share))
+
     @property
     def lost_share(self) -> float:
         """The share of attempts that are lost."""
@@ -76,7 +80,7 @@ def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
 
 def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Samples]:
     """The case and its history as far as commits land: without those that are given up."""
-    landed = max(1, round(case.commits * outcome.landed_share))
+    landed = outcome.landed_of(case)
     if landed == case.commits:
         return case, samples
     return replace(case, horizon_s=landed * case.commit_interval_s), samples.until(float(landed))
@@ -85,12 +89,15 @@ def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Sam
 def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Summed:
     """The sums of the commits that landed, together with what came to nothing."""
     rule, totals = CONFLICT_RULES[case.environment.catalog], summed.totals
-    landed = totals.files_written[Kind.MANIFEST_LIST]
+    landed, snapshots = outcome.landed_of(case), totals.files_written[Kind.MANIFEST_LIST]
     lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
     lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
-    # of those that read the table just before a merge, each merges, and writes what no other can use
-    merged = totals.files_written[Kind.DATA_MANIFEST] - landed
-    merged_bytes = totals.written_bytes[Kind.DATA_MANIFEST] - landed * new.manifest_bytes
+    # of those that read the table just before a merge, each merges, and writes what no other can use; where maintenance
+    # rewrites manifests, appends find few to merge
+    merged, merged_bytes = 0, 0.0
+    if case.maintenance.rewrite_data_files is None and case.maintenance.rewrite_manifests is None:
+        merged = totals.files_written[Kind.DATA_MANIFEST] - snapshots
+        merged_bytes = totals.written_bytes[Kind.DATA_MANIFEST] - snapshots * new.manifest_bytes
     files = {
         Kind.MANIFEST_LIST: lost,
         Kind.METADATA_JSON: wrote_json,
@@ -106,7 +113,7 @@ def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Su
     stays = {Kind.METADATA_JSON: wasted[Kind.METADATA_JSON]} if not rule.deletes_losers else {}
     deleted = [kind for kind in files if kind not in stays]
     cost = Contention(
-        attempts=landed + lost,
+        attempts=snapshots + lost,  # maintenance takes one each
         lost_attempts=lost,
         failed={FAILURE: failed} if failed else {},
         lost_bytes=dict.fromkeys(Kind, 0) | wasted | {Kind.DATA_MANIFEST: round(failed * new.manifest_bytes)},
