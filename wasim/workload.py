@@ -18,6 +18,7 @@ from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Ov
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
 
+SMALL_FILE_SHARE, LARGE_FILE_SHARE = 0.75, 1.8  # of the target size: rewrite_data_files leaves files in between alone
 SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
 
 
@@ -111,6 +112,11 @@ class Maintain:
     target_file_size_bytes: int = 0
     min_input_files: int = 0
     partial_progress_commits: int | None = None
+
+    @property
+    def small_file_bytes(self) -> int:
+        """Data files below this are small, for rewrite_data_files and for those who wait for it."""
+        return int(SMALL_FILE_SHARE * self.target_file_size_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,5 +29,6 @@ class Action(StrEnum):
 
 
 CREATE_TABLE = "create-table"  # the one operation that writes metadata.json and makes no snapshot here
+COMMIT_FAILED = "CommitFailedException"  # Iceberg's word for retries that are exhausted
 OUTSIDE_COMMITS = -1  # the commit number of an event that belongs to no commit
 SCHEMA_VERSION = 3  # of events, reports, steps and ledger.parquet

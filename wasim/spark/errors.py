@@ -4,12 +4,13 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from wasim.errors import CaseFailed
+from wasim.ledger.vocabulary import COMMIT_FAILED
 
 # what carrying out a case may end with that is the case's fault, or its table's, and not a bug of ours
 ENGINE_ERRORS = (CaseFailed, Py4JError, PySparkException, OSError)
 
 # how Iceberg says that a commit did not come about, or that it cannot tell; the last is a catalog's database
-_FAILED_COMMITS = ("CommitFailedException", "CommitStateUnknownException", "UncheckedSQLException")
+_FAILED_COMMITS = (COMMIT_FAILED, "CommitStateUnknownException", "UncheckedSQLException")
 
 
 def failed_commit(error: BaseException) -> str | None:

@@ -100,7 +100,7 @@ def simulate_table(
             case Probe():
                 pass  # Planning is measured, not simulated.
             case Maintain():
-                if is_due(writer.table, step.condition, step.target_file_size_bytes):
+                if is_due(writer.table, step):
                     writer.operate(step)
             case _:
                 writer.operate(step)
@@ -150,7 +150,7 @@ class CaseWriter:
             query_id=self.query_id,
             counts=[0] * case.workload.files_per_commit,
         )
-        self.task_id = site.first_task_id
+        self.task_id = 0
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
         self.application_ms = self.wall_ms - int(rng.integers(1_000, 60_000))

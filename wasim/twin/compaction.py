@@ -20,9 +20,8 @@ from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import all_rows
 from wasim.twin.scanning import ScannedFile, live_files, scan_files
 from wasim.twin.table import SimulatedTable
-from wasim.workload import Maintain
+from wasim.workload import LARGE_FILE_SHARE, Maintain
 
-LEAST_SHARE, MOST_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
 MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
 CONCURRENT_GROUPS = 5  # Iceberg's own default
 
@@ -82,7 +81,7 @@ def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[li
             " out, or use engine spark."
         )
     groups: dict[Partition, list[ScannedFile]] = {}
-    least, most = int(LEAST_SHARE * step.target_file_size_bytes), int(MOST_SHARE * step.target_file_size_bytes)
+    least, most = step.small_file_bytes, int(LARGE_FILE_SHARE * step.target_file_size_bytes)
     for file in live:
         if not least <= file.entry.file.file_size_bytes <= most or _is_much_deleted(file):
             groups.setdefault(file.entry.file.partition, []).append(file)

@@ -15,7 +15,7 @@ from wasim.contention import Attempt, ConflictRule
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
-from wasim.ledger.vocabulary import OUTSIDE_COMMITS
+from wasim.ledger.vocabulary import COMMIT_FAILED, OUTSIDE_COMMITS
 from wasim.twin.appending import append_manifest
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.event_log import EVENT_COLUMNS, EventLog, Size
@@ -23,8 +23,6 @@ from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append
-
-FAILURE = "CommitFailedException"  # Iceberg's word for retries that are exhausted
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,7 +101,7 @@ class ConcurrentAppends:
             at_s=self.started_s + attempt.began_s,
         )
         record = table.log.steps[-1]
-        record["error"] = FAILURE if fails else ""
+        record["error"] = COMMIT_FAILED if fails else ""
         table.log.resume(record, at_s, commit=number)
         files = self.draw(commit, at_s)
         table.write_files(files)

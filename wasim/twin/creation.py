@@ -21,17 +21,16 @@ from wasim.twin.schema import FIRST_PARTITION_FIELD_ID, last_column_id
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 
+OWNER = "wasim"  # of a simulated table
 _RESERVED = frozenset({FORMAT_VERSION})  # of CREATE TABLE's properties, kept elsewhere in the metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where and by whom the table is made: what neither scenario nor profile knows, but its paths repeat."""
+    """Where and when the table is made: what neither scenario nor profile knows, but its files repeat."""
 
     location: str = "file:/warehouse/db/events"
-    owner: str = "wasim"
     started_s: float = 1_767_225_600.0  # 2026-01-01, by the simulated wall clock
-    first_task_id: int = 0
 
 
 def new_table(
@@ -59,7 +58,7 @@ def new_table(
             ),
         ).with_properties(properties),
         json=TableJson(
-            base=_first_metadata(case, files, site, _properties(case, profile, site), rng),
+            base=_first_metadata(case, files, site, _properties(case, profile, site.location), rng),
             properties=properties,
             needs_text=log.folder is not None,
             release=profile.release,
@@ -90,15 +89,15 @@ def _first_metadata(
     )
 
 
-def _properties(case: Case, profile: WriterProfile, site: Site) -> dict[str, str]:
+def _properties(case: Case, profile: WriterProfile, location: str) -> dict[str, str]:
     """The scenario's properties, and those that the writer adds, in the order of Java's maps, one copied."""
-    added = {key: value.format(owner=site.owner) for key, value in profile.properties.items()}
+    added = {key: value.format(owner=OWNER) for key, value in profile.properties.items()}
     scenario = {
         WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
         **case.change_modes,
         **({UPSERT_ENABLED: "true"} if case.key_columns else {}),
         **case.table.properties,
     }
-    whole = whole_paths(scenario, site.location)
+    whole = whole_paths(scenario, location)
     both = {**added, **{key: value for key, value in whole.items() if key not in _RESERVED}}
     return {key: both[key] for key in java_copy_order(java_map_order(both))}

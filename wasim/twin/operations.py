@@ -12,26 +12,23 @@ from wasim.twin.evolving import evolve_metadata
 from wasim.twin.expiry import expire_snapshots, remove_orphan_files
 from wasim.twin.manifest_rewriting import rewrite_manifests
 from wasim.twin.table import SimulatedTable
-from wasim.workload import Condition, Evolve, Maintain
-
-SMALL_FILE = 0.75  # of the target size: Iceberg's own default for what rewrite_data_files takes up
+from wasim.workload import Evolve, Maintain
 
 
-def is_due(table: SimulatedTable, condition: Condition | None, target_file_size_bytes: int) -> bool:
-    """Whether the table has come to the condition; without one it always has."""
-    if condition is None:
+def is_due(table: SimulatedTable, step: Maintain) -> bool:
+    """Whether the table has come to the step's condition; without one it always has."""
+    if step.condition is None:
         return True
-    match condition.measure:
+    match step.condition.measure:
         case "snapshots":
             count = len(table.json.snapshots)
         case "manifests":
             count = len(table.manifests)
         case "small_files":
-            least_bytes = SMALL_FILE * target_file_size_bytes
             data = (manifest for manifest in table.manifests if not manifest.has_deletes)
             live = (entry.file for manifest in data for entry in manifest.live)
-            count = sum(1 for file in live if file.file_size_bytes < least_bytes)
-    return count >= condition.least
+            count = sum(1 for file in live if file.file_size_bytes < step.small_file_bytes)
+    return count >= step.condition.least
 
 
 def maintain(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, floor, inf
 
-from wasim.twin.compaction import LEAST_SHARE, MOST_SHARE
+from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
 
 NEGLIGIBLE = 1e-9
@@ -141,7 +141,7 @@ class DataFilesByPartition:
 
     def is_small(self, rows: float) -> bool:
         """Whether compaction would take a file of these rows for its size."""
-        return self.rule is None or self.sizes.of(rows) < LEAST_SHARE * self.rule.target_bytes
+        return self.rule is None or self.sizes.of(rows) < SMALL_FILE_SHARE * self.rule.target_bytes
 
     @property
     def small_files(self) -> float:
@@ -230,7 +230,7 @@ class DataFilesByPartition:
             return 1.0, rows
         more, fewer = ceil(size / target), floor(size / target)
         rest, mean = size - fewer * target, size / fewer
-        if rest > LEAST_SHARE * target or mean >= min(1.1 * target, (1 + MOST_SHARE) / 2 * target):
+        if rest > SMALL_FILE_SHARE * target or mean >= min(1.1 * target, (1 + LARGE_FILE_SHARE) / 2 * target):
             return float(more), rows / more
         return float(fewer), rows / fewer
 

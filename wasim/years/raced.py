@@ -14,6 +14,7 @@ import numpy as np
 
 from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, outcome_of, race, rules_of
 from wasim.ledger import Contention, Kind, Summed
+from wasim.ledger.vocabulary import COMMIT_FAILED
 from wasim.scenario import Case
 from wasim.units import Floats
 from wasim.years.history import Samples
@@ -22,7 +23,6 @@ SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the commits, at which there is a race e
 RACED = 1000  # commits of each
 SETTLING = 100  # of them, left out
 REAL_RACES = 0.06  # of all attempts: how far real races lay from simulated ones, root mean square of nineteen
-FAILURE = "CommitFailedException"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Su
     cost = Contention(
         attempts=snapshots + lost,  # maintenance takes one each
         lost_attempts=lost,
-        failed={FAILURE: failed} if failed else {},
+        failed={COMMIT_FAILED: failed} if failed else {},
         lost_bytes=dict.fromkeys(Kind, 0) | wasted | {Kind.DATA_MANIFEST: round(failed * new.manifest_bytes)},
         orphan_bytes=dict.fromkeys(Kind, 0) | stays,
         orphan_files=wrote_json if stays else 0,

@@ -5,22 +5,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wasim.spark.drive.engine import Target
-from wasim.workload import Condition, Maintain
-
-SMALL_FILE = 0.75  # of the target size: Iceberg's own default for what rewrite_data_files takes up
+from wasim.workload import Maintain
 
 
-def is_due(target: Target, condition: Condition | None, target_file_size_bytes: int) -> bool:
-    """Whether the table has come to the condition; without one it always has."""
-    if condition is None:
-        return True
-    return _count(target, condition.measure, target_file_size_bytes) >= condition.least
+def is_due(target: Target, step: Maintain) -> bool:
+    """Whether the table has come to the step's condition; without one it always has."""
+    return step.condition is None or _count(target, step, step.condition.measure) >= step.condition.least
 
 
-def _count(target: Target, measure: str, target_file_size_bytes: int) -> int:
+def _count(target: Target, step: Maintain, measure: str) -> int:
     if measure == "small_files":
         files = target.session.spark.table(f"{target.table}.files")
-        return files.where(f"content = 0 AND file_size_in_bytes < {SMALL_FILE * target_file_size_bytes}").count()
+        return files.where(f"content = 0 AND file_size_in_bytes < {step.small_file_bytes}").count()
     table = target.iceberg_table()
     if measure == "snapshots":
         return snapshots_of(target, table)

@@ -22,7 +22,7 @@ def operate(
     """
     # the writer may have committed in a session of its own, and Spark keeps a table for half a minute as it saw it
     target.session.spark.catalog.refreshTable(target.table)
-    if isinstance(step, Maintain) and not is_due(target, step.condition, step.target_file_size_bytes):
+    if isinstance(step, Maintain) and not is_due(target, step):
         return
     arrived = step.rows_arrived if isinstance(step, ChangeRows) else 0
     target.journal.step(step.number, step.operation, event_time_s=step.event_time_s, rows=arrived)
