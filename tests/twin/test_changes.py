@@ -13,7 +13,7 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Changes
 from wasim.scenario.parts import Columns, PartitionField, Writer
 from wasim.twin import Simulated, shipped_profile, simulate_table
-from wasim.twin.hashing import spark_xxhash64_of_pair
+from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.partitions import split_by_partition
 from wasim.twin.row_changes import upserted_numbers
 from wasim.twin.row_sets import new_rows
@@ -96,7 +96,7 @@ def chosen(step: ChangeRows) -> list[int]:
     numbers = range(rows.first, rows.stop)
     if not rows.is_scattered:
         return list(numbers)
-    hashes = spark_xxhash64_of_pair(np.array(numbers, dtype=np.int64), rows.salt).tolist()
+    hashes = spark_xxhash64(np.array(numbers, dtype=np.int64), rows.salt).tolist()
     return [number for number, value in zip(numbers, hashes, strict=True) if value % 1_000_000 < rows.parts]
 
 

@@ -118,12 +118,12 @@ def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:
     for manifest in table.manifests:
         live[manifest.kind] += manifest.file.manifest_length
     files = {
-        entry.file.file_path: (manifest.has_deletes, entry.file.file_size_bytes)
+        entry.file.file_path: (manifest.content_kind, entry.file.file_size_bytes)
         for manifest in table.manifests
         for entry in manifest.live
     }
-    for has_deletes, size in files.values():
-        live[Kind.DELETE_FILE if has_deletes else Kind.DATA] += size
+    for kind, size in files.values():
+        live[kind] += size
     return live
 
 

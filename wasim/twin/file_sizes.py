@@ -94,10 +94,7 @@ class ColumnSizes:
 
 def _ratio(leaf: Leaf, sample: ColumnSample) -> float:
     column = leaf.column.model_copy(update={"values": sample.values, "length": sample.length or leaf.column.length})
-    measured = Leaf(
-        field_id=leaf.field_id, name=leaf.name, column=column, salt=leaf.salt, has_counts=True, bound_length=0
-    )
-    return sample.mean_bytes / law_bytes(measured, sample.rows)
+    return sample.mean_bytes / law_bytes(replace(leaf, column=column), sample.rows)
 
 
 def law_bytes(leaf: Leaf, rows: int) -> float:

@@ -21,7 +21,7 @@ from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, equality_delete_file, position_delete_file
 from wasim.twin.file_changes import FileChanges, commit_file_changes
-from wasim.twin.hashing import spark_xxhash64_of_pair
+from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
 from wasim.twin.locations import Locations
@@ -71,7 +71,7 @@ class Subtasks:
         """Which subtask each of these rows goes to: evenly by key, or by partition if the job distributes by hash."""
         files, subtasks = self.files, len(self.counts)
         if not files.spec.fields or files.case.workload.distribution_mode != "hash":
-            return spark_xxhash64_of_pair(rows.numbers, subtasks) % subtasks
+            return spark_xxhash64(rows.numbers, subtasks) % subtasks
         places = np.empty(len(rows), dtype=np.int64)
         numbered = replace(rows, row_ids=np.arange(len(rows)))  # each by its place
         for share in split_by_partition(files.rows, files.spec, files.leaves, numbered):

@@ -18,19 +18,13 @@ _P5 = np.uint64(0x27D4EB2F165667C5)
 _LONGEST_TEXT = 31  # from 32 bytes on, xxHash works in stripes, which no salt needs
 
 
-def spark_xxhash64(values: Ints, seed: int, salt: str) -> Ints:
-    """`xxhash64(value, seed, 'salt')` of Spark SQL for each value, where `seed` is an int literal."""
+def spark_xxhash64(values: Ints, *literals: int | str) -> Ints:
+    """`xxhash64(value, 7, 'text')` of Spark SQL for each value and these literals, ints or texts."""
     with np.errstate(over="ignore"):
         words = _hash_long(values.astype(np.int64).view(np.uint64), np.full(len(values), SPARK_SEED, dtype=np.uint64))
-        words = _hash_int(seed, words)
-        return _hash_text(salt.encode(), words).view(np.int64)
-
-
-def spark_xxhash64_of_pair(values: Ints, number: int) -> Ints:
-    """`xxhash64(value, number)` of Spark SQL for each value, where `number` is an int literal."""
-    with np.errstate(over="ignore"):
-        words = _hash_long(values.astype(np.int64).view(np.uint64), np.full(len(values), SPARK_SEED, dtype=np.uint64))
-        return _hash_int(number, words).view(np.int64)
+        for one in literals:
+            words = _hash_int(one, words) if isinstance(one, int) else _hash_text(one.encode(), words)
+        return words.view(np.int64)
 
 
 def spark_xxhash64_of_ints(first: int, second: int) -> int:

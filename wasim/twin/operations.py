@@ -1,7 +1,6 @@
 """All that happens to the simulated table apart from its writer's appends."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from wasim.errors import WasimError
 from wasim.iceberg.properties import TableProperties
@@ -79,7 +78,5 @@ def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
 
 def roll_back_to(table: SimulatedTable, held: Held, moment: Moment) -> None:
     """Makes an earlier snapshot main's again: a metadata.json, and no new snapshot."""
-    table.commit_metadata(
-        table.json.point_main(replace(table.json.base), held.snapshot_id, moment.updated_ms), moment.updated_ms
-    )
+    table.commit_metadata(table.json.point_main(held.snapshot_id, moment.updated_ms), moment.updated_ms)
     table.manifests, table.totals, table.snapshot_id = list(held.manifests), held.totals, held.snapshot_id

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.twin.data_files import DataFiles
-from wasim.twin.hashing import spark_xxhash64_of_pair
+from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.row_sets import INHERITED, RowSet
 from wasim.twin.table import SimulatedTable
@@ -138,5 +138,5 @@ def is_chosen(rows: RowChoice, numbers: Ints) -> Mask:
     """Which of these row numbers a change means."""
     chosen = (numbers >= rows.first) & (numbers < rows.stop)
     if rows.is_scattered:
-        chosen &= spark_xxhash64_of_pair(numbers, rows.salt) % SCATTER < rows.parts
+        chosen &= spark_xxhash64(numbers, rows.salt) % SCATTER < rows.parts
     return chosen

@@ -1,10 +1,11 @@
 """A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.property_values import MetricsMode
 from wasim.iceberg.schemas import NestedField, Schema, StructType, Type, primitive_type
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.parts import Columns, Table
@@ -107,42 +108,38 @@ def partition_field_name(column: str, transform: str) -> str:
 
 def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     """The table's primitive columns with the metrics that its properties give them."""
-    found: list[Leaf] = []
-    for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True)):
-        found += _leaves(column, field, f"{place}", field.name)
-    names = {leaf.field_id: leaf.name for leaf in found}
-    ids = list(_level_order(schema.columns))
-    modes = TableProperties.read(table.properties).metrics_modes([names[field_id] for field_id in ids])
-    mode_of = dict(zip(ids, modes, strict=True))
+    names = dict(_level_order(schema.columns))
+    modes = TableProperties.read(table.properties).metrics_modes(list(names.values()))
+    mode_of = dict(zip(names, modes, strict=True))
     return tuple(
-        replace(
-            leaf,
-            has_counts=mode_of[leaf.field_id].has_counts,
-            bound_length=mode_of[leaf.field_id].bound_length,
-        )
-        for leaf in found
+        leaf
+        for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True))
+        for leaf in _leaves(column, field, f"{place}", field.name, mode_of)
     )
 
 
-def _leaves(column: Columns, field: NestedField, salt: str, name: str) -> Iterator[Leaf]:
+def _leaves(
+    column: Columns, field: NestedField, salt: str, name: str, mode_of: Mapping[int, MetricsMode]
+) -> Iterator[Leaf]:
     if not isinstance(field.type, StructType):
+        mode = mode_of[field.field_id]
         yield Leaf(
             field_id=field.field_id,
             name=name,
             column=column,
             salt=salt,
-            has_counts=True,
-            bound_length=0,
+            has_counts=mode.has_counts,
+            bound_length=mode.bound_length,
         )
         return
     inner = [one for part in column.fields for one in _apart(part)]
     for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
-        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}")
+        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", mode_of)
 
 
-def _level_order(fields: tuple[NestedField, ...]) -> Iterator[int]:
-    """Ids of primitive fields as Iceberg counts them: those of a struct before those of what is nested in it."""
-    yield from (field.field_id for field in fields if not isinstance(field.type, StructType))
+def _level_order(fields: tuple[NestedField, ...], within: str = "") -> Iterator[tuple[int, str]]:
+    """Ids and dotted names of primitive fields as Iceberg counts them: a struct's own before what is nested in it."""
+    yield from ((field.field_id, within + field.name) for field in fields if not isinstance(field.type, StructType))
     for field in fields:
         if isinstance(field.type, StructType):
-            yield from _level_order(field.type.fields)
+            yield from _level_order(field.type.fields, f"{within}{field.name}.")

@@ -75,7 +75,7 @@ class SimulatedTable:
         """Carries out what follows under these properties."""
         self.rules = self.rules.with_properties(properties)
         self.writer = self.writer.with_properties(properties)
-        self.json.apply_properties(properties)
+        self.json.properties = properties
 
     def begin(self) -> CommitIdentity:
         """The identity of a commit that makes a snapshot."""

@@ -49,10 +49,6 @@ class TableJson:
         """Whether metadata.json is compressed."""
         return self.properties.metadata_compression == "gzip"
 
-    def apply_properties(self, properties: TableProperties) -> None:
-        """Renders what follows under these properties."""
-        self.properties = properties
-
     def commit(self, previous_file: str, changed: TableMetadata, updated_ms: int) -> None:
         """Puts changed metadata in force, and notes in the metadata log where the metadata so far lies."""
         self.dropped = []
@@ -68,18 +64,18 @@ class TableJson:
             self.base,
             last_sequence_number=snapshot.sequence_number,
             next_row_id=self.base.next_row_id + (snapshot.added_rows or 0),
-            **self._main_at(self.base, snapshot.snapshot_id, snapshot.timestamp_ms),
+            **self._main_at(snapshot.snapshot_id, snapshot.timestamp_ms),
         )
 
-    def point_main(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> TableMetadata:
-        """The metadata with main at a snapshot, as the snapshot log then says."""
-        return replace(metadata, **self._main_at(metadata, snapshot_id, at_ms))
+    def point_main(self, snapshot_id: int, at_ms: int) -> TableMetadata:
+        """The metadata with main at an earlier snapshot, as the snapshot log then says."""
+        return replace(self.base, **self._main_at(snapshot_id, at_ms))
 
-    def _main_at(self, metadata: TableMetadata, snapshot_id: int, at_ms: int) -> dict[str, Any]:
+    def _main_at(self, snapshot_id: int, at_ms: int) -> dict[str, Any]:
         entry = SnapshotLogEntry(timestamp_ms=at_ms, snapshot_id=snapshot_id)
         self.snapshot_log.append(entry)
         self.item_bytes += self.bytes_of(_logged(entry))
-        refs = with_ref(metadata.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
+        refs = with_ref(self.base.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
         return {"current_snapshot_id": snapshot_id, "refs": refs}
 
     def remove(self, snapshot_ids: Collection[int]) -> None:
