@@ -8,12 +8,14 @@ Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID, uuid5
 from zlib import crc32
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.manifest_entries import ManifestContent, key_of
 from wasim.iceberg.names import staged_manifest_name
 from wasim.iceberg.updates import Way
@@ -164,11 +166,12 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
     table.write_files(delta.data, delta.deletes)
     staged = [_stage(table, files, moment) for files in (delta.data, delta.deletes) if files]
+    # what is committed was read from the staged manifests, and copied map by map
     changes = FileChanges(
         way=Way.ROW_DELTA,
         operation="overwrite",
-        added=delta.data,
-        added_deletes={table.json.base.default_spec_id: delta.committed_deletes},
+        added=[_copied(file) for file in delta.data],
+        added_deletes={table.json.base.default_spec_id: [_copied(file) for file in delta.committed_deletes]},
         writer_keys=[key for key in table.rules.summary if key not in COUNTERS],
     )
     commit_file_changes(table, changes, moment)
@@ -187,3 +190,14 @@ def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment
     data, manifest = writer.write(path, new_entries(files, _NO_SNAPSHOT), _NO_SNAPSHOT, table.rng)
     table.log.write(manifest.kind, table.relative(path), data)
     return manifest
+
+
+def _copied(file: DataFileEntry) -> DataFileEntry:
+    """The file with its maps in the order of Java's copies of maps."""
+    names = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+    maps = {name: getattr(file, name) for name in names}
+    ordered: dict[str, Any] = {
+        name: None if values is None else {key: values[key] for key in java_copy_order(values)}
+        for name, values in maps.items()
+    }
+    return replace(file, **ordered)
