@@ -1,0 +1,24 @@
+"""The band of a sum: which causes widen it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from wasim.ledger import Kind
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
+
+SMALL = 4 << 20
+
+
+@pytest.mark.parametrize(("target", "is_wider"), [(SMALL - 1, True), (SMALL, False), (2 * SMALL, False)])
+def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
+    target: int, is_wider: bool, small_case: Callable[..., Case]
+):
+    case = small_case(
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{commit.manifest.target-size-bytes: '{target}'}}}}"
+    )
+    band = simulate_years(case, shipped_profile(case), Site()).band
+    assert band[Kind.METADATA_JSON] == (0.01 if is_wider else 0.005)
+    assert band[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
