@@ -88,3 +88,10 @@ def test_every_fault_is_told_at_once(tmp_path: Path):
         load_fleet(written(tmp_path, text))
     places = [line.split(": ")[0].removeprefix(f"{tmp_path}/fleet.yaml:") for line in str(raised.value).splitlines()]
     assert places == ["1:10", "2:1", "3:24", "4:37"]
+
+
+def test_a_file_that_is_not_there_is_told_with_what_it_should_be(tmp_path: Path):
+    with pytest.raises(
+        ScenarioError, match=r"cannot be read: No such file or directory\. Give the path of a fleet's file"
+    ):
+        load_fleet(tmp_path / "none.yaml")

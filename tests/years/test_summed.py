@@ -1,0 +1,35 @@
+"""What a sum says is live at the end."""
+
+from dataclasses import replace
+
+import pytest
+from support.paths import SCENARIOS
+
+from wasim.ledger import Kind
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile
+from wasim.years import history_of, read_shape, sum_history
+
+
+def case_of(name: str, number: int, commits: int) -> Case:
+    case = load_scenario(SCENARIOS / f"{name}.yaml").cases()[number]
+    return replace(case, horizon_s=commits * case.commit_interval_s)
+
+
+def test_all_that_appends_write_as_data_is_live():
+    case = case_of("commit_interval", 0, 500)
+    shape = read_shape(case, shipped_profile(case), Site())
+    summed = sum_history(case, shape, history_of(case, shape).run())
+    assert summed.live_bytes[Kind.DATA] == summed.totals.written_bytes[Kind.DATA] > 0
+    assert summed.live_bytes[Kind.DELETE_FILE] == 0
+
+
+@pytest.mark.parametrize(("name", "number"), [("compaction", 1), ("cow_vs_mor", 1), ("cow_vs_mor", 3)])
+def test_live_data_and_delete_files_are_those_of_the_last_snapshot(name, number):
+    case = case_of(name, number, 600)
+    shape = read_shape(case, shipped_profile(case), Site())
+    history = history_of(case, shape)
+    summed = sum_history(case, shape, history.run())
+    live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
+    assert live == pytest.approx(history.state.live_bytes, abs=2)
+    assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
