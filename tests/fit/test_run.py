@@ -207,3 +207,10 @@ def test_what_no_equation_is_of_is_left_out_and_named(slowing: Run):
     alone = fit_run(replace(slowing, cases=(deletes,)))
     assert alone.costs == ()
     assert alone.notes[0].startswith("Nothing is fitted: the equations are of one writer's appends")
+
+
+def test_the_doubt_of_nothing_written_is_no_share():
+    (row,) = a_report().extrapolations
+    nothing = Estimate(low=0.0, best=0.0, high=0.0)
+    lines = render_fit(replace(a_report(), extrapolations=(replace(row, metadata_bytes=nothing),))).splitlines()
+    assert [line for line in lines if "0 B ± –" in line]

@@ -41,3 +41,17 @@ def test_nonsense_names_its_flag(given, flag):
         scenario_of_flags(given, "1m")
     assert str(raised.value).startswith(flag)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "said"),
+    [
+        ("columns", "3", "at least 4, at most 2000."),
+        ("partitions", "1000000000", "at least 0, at most 100000."),
+        ("columns", "2001", "at least 4, at most 2000."),
+        ("writers", "65", "at least 1, at most 64."),
+    ],
+)
+def test_a_number_beyond_its_range_is_told_the_range(flag, text, said):
+    with pytest.raises(WasimError, match=rf"Give a whole number, {said}$"):
+        scenario_of_flags({"rows_per_second": "5", flag: text}, "1m")

@@ -107,8 +107,7 @@ def _assumed(workload: Mapping[str, str], columns: int, partitions: int) -> tupl
     )
 
 
-def _whole(flag: str, text: str, *, least: int, most: int = 10**9) -> int:
+def _whole(flag: str, text: str, *, least: int, most: int) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
-        upto = "" if most == 10**9 else f", at most {most}"
-        raise WasimError(f"{flag} is {text!r}. Give a whole number, at least {least}{upto}.")
+        raise WasimError(f"{flag} is {text!r}. Give a whole number, at least {least}, at most {most}.")
     return int(text)
