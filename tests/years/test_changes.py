@@ -52,6 +52,15 @@ def test_scattered_statements_touch_as_many_files_in_the_mean(lines: dict[str, A
     compare_metadata(exact, summed)
 
 
+def test_what_scattered_upserts_leave_of_older_delete_manifests_lies_in_their_band(made: Callable) -> None:
+    upsert = {"share": 0.2, "mode": "merge-on-read"}
+    exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 500}})
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    off = abs(summed.totals.written_bytes[Kind.DELETE_MANIFEST] / written - 1)
+    assert 0.12 < off <= summed.band[Kind.DELETE_MANIFEST]  # less, and the band may be narrower
+    assert summed.band[Kind.DATA_MANIFEST] < summed.band[Kind.DELETE_MANIFEST]
+
+
 def compare_metadata(exact: Any, summed: Any) -> None:
     assert summed.totals.metadata_bytes == pytest.approx(exact.metadata_bytes, rel=0.015)
     for kind in METADATA:
