@@ -54,9 +54,7 @@ class Search:
         """The best setting of the nearest interval that is known, or else a plain one."""
         if self._best:
             nearest = min(self._best, key=lambda known: max(known / interval_s, interval_s / known))
-            start = self._best[nearest].setting.at_interval(interval_s)
-            if self._allows(start):
-                return start
+            return self._allowed(self._best[nearest].setting.at_interval(interval_s))
         every_s, older_s = self._expiries()[0]
         kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
         return Setting(interval_s=interval_s, maintenance=kept)
@@ -67,7 +65,8 @@ class Search:
             before = best
             for name in self.coordinates:
                 setting, values = best.setting, getattr(self, f"_{name}")
-                others = [one for one in values(best) if one != setting and self._allows(one)]
+                others = {self._allowed(one): None for one in values(best) if one != setting}
+                others.pop(setting, None)
                 if others:
                     best = preferred((best, *self.simulator.evaluate(others)), self.limits)
             if best.setting == before.setting:
@@ -101,14 +100,19 @@ class Search:
         if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
 
-    def _allows(self, setting: Setting) -> bool:
-        """Whether a setting is worth a simulation: merging appends do themselves what rewrite_manifests would."""
+    def _allowed(self, setting: Setting) -> Setting:
+        """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
+        rewrite_manifests would, and beside compaction, over a long horizon, rewriting takes their place.
+        """
         kept = setting.maintenance
-        if not self._merges(setting):
-            return True
-        if kept.rewrite_every_s is not None:
-            return False
-        return kept.compact_every_s is None or self.horizon_s / setting.interval_s <= MOST_MERGING_COMMITS
+        is_long = kept.compact_every_s is not None and self.horizon_s / setting.interval_s > MOST_MERGING_COMMITS
+        if not self._merges(setting) or not (is_long or kept.rewrite_every_s):
+            return setting
+        if not self.may_append_otherwise:
+            compact_every_s = None if is_long else kept.compact_every_s
+            return replace(setting, maintenance=replace(kept, rewrite_every_s=None, compact_every_s=compact_every_s))
+        rewriting = replace(kept, rewrite_every_s=kept.rewrite_every_s or DAY_S)
+        return replace(setting, maintenance=rewriting, appends="fast" if self.merges else None)
 
     def _merges(self, setting: Setting) -> bool:
         return self.merges if setting.appends is None else setting.appends == "merge"

@@ -8,16 +8,16 @@ logarithm in between.
 from dataclasses import dataclass, field, replace
 from math import floor, log
 
-from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED, TableProperties
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
-from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
 from wasim.years.changes import merges_on_read
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.sizes import Sizes, read_json_sizes, read_sizes
+from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.summed import read_shape
 
 FEW_ROWS, STEP_OF_FEW, STEP = 512.0, 8.0, 64.0  # rows per file between two encoded sizes
@@ -40,11 +40,13 @@ class Shapes:
     _file_bytes: FileBytes | None = None
     _encoded: dict[int, _Encoded] = field(default_factory=dict)
     _json: dict[str, MetadataJson] = field(default_factory=dict)
+    _commits: CommitSamples | None = None
+    _samples: dict[int, TableSample] = field(default_factory=dict)  # by the rows of their commits
     _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
         """Those of the same table under another workload, of few intervals: what does not depend on it is shared."""
-        return replace(self, encodes_each=True, _encoded={})
+        return replace(self, encodes_each=True, _encoded={}, _samples={}, _commits=None)
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
@@ -52,7 +54,7 @@ class Shapes:
             self._file_bytes = FileBytes(case, self.profile)
         if case.key_columns:
             return read_shape(case, self.profile, self.site)
-        arrivals = read_arrivals(case, self.profile)
+        arrivals = self._arrivals(case)
         sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
         if merges_on_read(case):
             deletes = self._position_deletes_of(case)
@@ -66,7 +68,7 @@ class Shapes:
             if case.key_columns:
                 self._json[codec] = read_sizes(case, shape.arrivals, self.profile, self.site).json
             else:
-                self._json[codec] = read_json_sizes(_rarely_merging(case), shape.arrivals, self.profile, self.site)
+                self._json[codec] = next(iter(self._samples.values())).json_of(case)
         return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
@@ -76,30 +78,32 @@ class Shapes:
 
     def _sizes(self, case: Case, arrivals: Arrivals) -> Sizes:
         if self.encodes_each:
-            return read_sizes(case, arrivals, self.profile, self.site)
+            return self._sampled(case).sizes(arrivals)
         place = _place_of(arrivals.rows_per_file)
         low, high = (self._at(whole, case, arrivals) for whole in (floor(place), floor(place) + 1))
         if not all(abs(one.arrivals.files / arrivals.files - 1) < ALIKE for one in (low, high)):
-            return read_sizes(case, arrivals, self.profile, self.site)
+            return self._sampled(case).sizes(arrivals)
         return _between(low.sizes, high.sizes, place - floor(place))
+
+    def _arrivals(self, case: Case) -> Arrivals:
+        if self._commits is None:
+            self._commits = CommitSamples(profile=self.profile)
+        return self._commits.arrivals(case)
+
+    def _sampled(self, case: Case) -> TableSample:
+        rows = TableSample.rows_of(case)
+        if rows not in self._samples:
+            self._samples[rows] = TableSample(case=case, profile=self.profile, site=self.site)
+        return self._samples[rows]
 
     def _at(self, place: int, case: Case, arrivals: Arrivals) -> _Encoded:
         if place not in self._encoded:
             rows = max(1, round(_rows_at(place) * arrivals.files))
             workload = case.workload.model_copy(update={"rows_per_second": rows / case.commit_interval_s})
             like = replace(case, workload=workload)
-            found = read_arrivals(like, self.profile)
-            self._encoded[place] = _Encoded(found, read_sizes(like, found, self.profile, self.site))
+            found = self._arrivals(like)
+            self._encoded[place] = _Encoded(found, self._sampled(like).sizes(found))
         return self._encoded[place]
-
-
-def _rarely_merging(case: Case) -> Case:
-    """The case without merges of manifests, if its table has them often: no metadata.json shows what they wrote."""
-    properties = TableProperties.read(case.table.properties)
-    if properties.manifest_min_merge_count >= TableProperties().manifest_min_merge_count:
-        return case
-    unmerged = {**case.table.properties, MANIFEST_MERGE_ENABLED: "false"}
-    return replace(case, table=case.table.model_copy(update={"properties": unmerged}))
 
 
 _FEW = log(FEW_ROWS) / log(STEP_OF_FEW)

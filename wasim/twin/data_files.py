@@ -131,7 +131,7 @@ class DataFiles:
         self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
-        return [self.file_of(part, 1, numbers, rng, rewrites=rewrites) for part in self._parts([tasks])[0]]
+        return [self.file_of(part, 1, numbers, rng, rewrites=rewrites) for part in self.parts_of([tasks])[0]]
 
     def shuffled(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         """The rows of an insert as its writing tasks get them: by partition, each meets in one task, whichever."""
@@ -149,10 +149,10 @@ class DataFiles:
             count = min(_ROWS_AHEAD // self.case.rows_per_commit, _BOUNDS_AHEAD // max(bounds, 1))
             commits = range(commit, min(commit + max(count, 1), max(commit, self.case.commits) + 1))
             tasks = [self.shuffled([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
-            self._ahead.update(zip(commits, self._parts(tasks), strict=True))
+            self._ahead.update(zip(commits, self.parts_of(tasks), strict=True))
         return self._ahead[commit]
 
-    def _parts(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
+    def parts_of(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
         """What the rows that the tasks of each commit write become, with bounds unless there are too many."""
         found = [
             [

@@ -154,7 +154,7 @@ class ManifestWriter:
         version = self.header.format_version
         if self.is_parquet:
             length = self._parquet_length([_stated(entry, commit, removed, version) for entry in entries])
-            listed = self._listed(path, length, entries, commit, removed)
+            listed = self.listed(path, length, entries, commit, removed)
             return length, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
         encode = self._encode
         records = []
@@ -168,17 +168,18 @@ class ManifestWriter:
                     entry.existing = encode(_existing(entry, version))
                 records.append(entry.existing)
         data = container_bytes(self._header, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
-        listed = self._listed(path, len(data), entries, commit, removed)
+        listed = self.listed(path, len(data), entries, commit, removed)
         return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
 
-    def _listed(
+    def listed(
         self,
         path: str,
         length: int,
         entries: Sequence[LiveEntry],
         commit: CommitIdentity,
-        removed: frozenset[FileKey],
+        removed: frozenset[FileKey] = frozenset(),
     ) -> ManifestFile:
+        """What lists say of a manifest of these entries that has so many bytes."""
         gone = [entry for entry in entries if entry.key in removed] if removed else []
         live = [entry for entry in entries if entry.key not in removed] if removed else entries
         added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]

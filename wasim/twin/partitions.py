@@ -1,6 +1,7 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -39,11 +40,9 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     """The rows of a task by partition, in the order in which their first rows came."""
     if not spec.fields:
         return [Share(partition=(), rows=written, number=1)]
-    by_id = {leaf.field_id: leaf for leaf in leaves}
-    fields = [(by_id[field.source_id], field) for field in spec.fields]
-    columns = [_transformed(rows, leaf, field, written) for leaf, field in fields]
+    fields = _partitioned(spec, leaves)
     groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, key in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
+    for place, key in enumerate(partition_keys(rows, spec, leaves, written)):
         groups.setdefault(key, []).append(place)
     return [
         Share(
@@ -53,6 +52,19 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
         )
         for number, (key, places) in enumerate(groups.items(), 1)
     ]
+
+
+def partition_keys(
+    rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet
+) -> Iterator[tuple[Any, ...]]:
+    """The transformed values of each of these rows, by field."""
+    columns = [_transformed(rows, leaf, field, written) for leaf, field in _partitioned(spec, leaves)]
+    return zip(*[column.tolist() for column in columns], strict=True)
+
+
+def _partitioned(spec: PartitionSpec, leaves: tuple[Leaf, ...]) -> list[tuple[Leaf, PartitionField]]:
+    by_id = {leaf.field_id: leaf for leaf in leaves}
+    return [(by_id[field.source_id], field) for field in spec.fields]
 
 
 def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet) -> Values:

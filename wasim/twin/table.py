@@ -253,7 +253,7 @@ class SimulatedTable:
 
     def _write_json(self) -> None:
         self.version += 1
-        self.json_file = self.rules.locations.metadata_file(self._json_name(draw_uuid(self.rng)))
+        self.json_file = self.rules.locations.metadata_file(self.json_name(self.version, draw_uuid(self.rng)))
         self.log.write(Kind.METADATA_JSON, self.relative(self.json_file), self.json.content())
         if self.rules.names == "hadoop":
             hint = str(self.version + 1).encode()
@@ -264,15 +264,16 @@ class SimulatedTable:
             for file in self.json.dropped:
                 self.log.delete(Kind.METADATA_JSON, self.relative(file))
 
-    def _json_name(self, uuid: str) -> str:
+    def json_name(self, version: int, uuid: str) -> str:
+        """The name of a metadata.json; Hadoop's catalog counts versions from one, others from zero."""
         gzipped = self.json.is_gzip
         match self.rules.names:
             case "hadoop":
-                return hadoop_metadata_name(self.version + 1, is_gzip=gzipped)
+                return hadoop_metadata_name(version + 1, is_gzip=gzipped)
             case "bare":
                 return bare_metadata_name(uuid, is_gzip=gzipped)
             case "metastore":
-                return metastore_metadata_name(self.version, uuid, is_gzip=gzipped)
+                return metastore_metadata_name(version, uuid, is_gzip=gzipped)
 
     def relative(self, path: str) -> str:
         """The path of a file within the table."""

@@ -1,18 +1,18 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, floor, inf, log
 
 import numpy as np
 
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
-from wasim.twin.data_files import DataFiles, data_files_of
+from wasim.twin.data_files import data_files_of
 from wasim.twin.file_sizes import lineage_footer_bytes
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
-from wasim.twin.partitions import Partition, split_by_partition
-from wasim.twin.row_sets import RowSet, new_rows
+from wasim.twin.partitions import Partition, partition_keys
+from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import split_rows
 
 SAMPLED_ROWS = 4_096  # of one commit, at most
@@ -54,46 +54,81 @@ def with_rows(case: Case, rows: int) -> Case:
     return replace(case, workload=workload)
 
 
-def read_arrivals(case: Case, profile: WriterProfile) -> Arrivals:
-    """What a commit of the case's writer brings. Cost does not grow with its rows."""
-    tasks, rows = case.workload.files_per_commit, case.rows_per_commit
-    if not case.table.partition_by:
-        files = float(min(tasks, rows))
-        return Arrivals(files=files, rows_per_file=rows / files, partitions=1.0, open_partitions=1.0, lifetime_s=inf)
-    sampled = with_rows(case, SAMPLED_ROWS)
-    drawn = data_files_of(sampled, profile, most_rows_computed=0)
-    growing, lifetime_s = _growing_fields(case)
-    commits = max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // sampled.rows_per_commit))
-    per_task, seen, touched, files_of_all = [], set[Partition](), [], 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cells:
+    """Partitions that sampled commits wrote to, in the mean, without the fields whose values only ever grow."""
+
+    tasks: int
+    per_task: float
+    touched: float
+    seen: float  # in all of them together
+    files: float  # of a commit, counted by all of its fields
+
+
+@dataclass(slots=True, kw_only=True)
+class CommitSamples:
+    """Samples of the commits of one table's writer, shared by its cases at all intervals and rates."""
+
+    profile: WriterProfile
+    _cells: dict[tuple[int, float], _Cells] = field(default_factory=dict)
+
+    def arrivals(self, case: Case) -> Arrivals:
+        """What a commit of the case's writer brings. Cost does not grow with its rows."""
+        tasks, rows = case.workload.files_per_commit, case.rows_per_commit
+        if not case.table.partition_by:
+            files = float(min(tasks, rows))
+            return Arrivals(
+                files=files, rows_per_file=rows / files, partitions=1.0, open_partitions=1.0, lifetime_s=inf
+            )
+        sampled, (growing, lifetime_s) = with_rows(case, SAMPLED_ROWS), _growing_fields(case)
+        of_sample = sampled.rows_per_commit
+        is_whole = of_sample == rows and sampled_commits(rows) * case.commit_interval_s > lifetime_s
+        key = of_sample, case.commit_interval_s if is_whole else 0.0
+        if key not in self._cells:
+            self._cells[key] = _sampled_cells(sampled, self.profile, growing)
+        cells = self._cells[key]
+        writing = cells.tasks
+        files = writing * _scaled(cells.per_task / writing, of_sample / writing, rows / writing)
+        partitions = _scaled(cells.touched, of_sample, rows)
+        open_partitions = max(cells.seen, partitions)
+        takes_turns = case.writer.kind == "streaming" and writing > 1
+        files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
+        partitions *= _values_touched(case, lifetime_s, 1)
+        if is_whole:
+            files = cells.files
+        return Arrivals(
+            files=files,
+            rows_per_file=rows / files,
+            partitions=partitions,
+            open_partitions=open_partitions,
+            lifetime_s=lifetime_s,
+        )
+
+
+def sampled_commits(rows: int) -> int:
+    """Commits of so many rows that are looked at."""
+    return max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // rows))
+
+
+def _sampled_cells(case: Case, profile: WriterProfile, growing: set[int]) -> _Cells:
+    drawn = data_files_of(case, profile, most_rows_computed=0)
+    per_task, seen, touched, files = [], set[Partition](), [], 0
+    commits = sampled_commits(case.rows_per_commit)
     for commit in range(1, commits + 1):
-        shared = drawn.shuffled([new_rows(task) for task in split_rows(sampled, commit)])
-        written = [_partitions(drawn, task) for task in shared]
-        files_of_all += sum(map(len, written))
+        shared = drawn.shuffled([new_rows(task) for task in split_rows(case, commit)])
+        written = [set(partition_keys(drawn.rows, drawn.spec, drawn.leaves, task)) for task in shared]
+        files += sum(map(len, written))
         cells = [_without(growing, one) for one in written]
         per_task.append(sum(map(len, cells)))
         touched.append(len(set[Partition]().union(*cells)))
         seen.update(*cells)
-    writing = len(shared)
-    files = writing * _scaled(float(np.mean(per_task)) / writing, sampled.rows_per_commit / writing, rows / writing)
-    partitions = _scaled(float(np.mean(touched)), sampled.rows_per_commit, rows)
-    open_partitions = max(float(len(seen)), partitions)
-    takes_turns = case.writer.kind == "streaming" and writing > 1
-    files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
-    partitions *= _values_touched(case, lifetime_s, 1)
-    if sampled.rows_per_commit == rows and commits * case.commit_interval_s > lifetime_s:
-        files = files_of_all / commits
-    return Arrivals(
-        files=files,
-        rows_per_file=rows / files,
-        partitions=partitions,
-        open_partitions=open_partitions,
-        lifetime_s=lifetime_s,
+    return _Cells(
+        tasks=len(shared),
+        per_task=float(np.mean(per_task)),
+        touched=float(np.mean(touched)),
+        seen=float(len(seen)),
+        files=files / commits,
     )
-
-
-def _partitions(files: DataFiles, task: RowSet) -> set[Partition]:
-    """Partitions that a task writes to."""
-    return {share.partition for share in split_by_partition(files.rows, files.spec, files.leaves, task)}
 
 
 def _without(growing: set[int], partitions: set[Partition]) -> set[Partition]:
@@ -104,11 +139,11 @@ def _without(growing: set[int], partitions: set[Partition]) -> set[Partition]:
 def _growing_fields(case: Case) -> tuple[set[int], float]:
     """Places of partition fields whose value grows with time, and how long one value lasts."""
     growing, lifetime_s = set[int](), inf
-    for place, field in enumerate(case.table.partition_by):
-        if field.column == "event_time" and field.transform in _UNITS_S:
-            unit_s = _UNITS_S[field.transform]
-        elif field.column == "event_id" and field.transform.startswith("truncate"):
-            unit_s = int(field.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
+    for place, part in enumerate(case.table.partition_by):
+        if part.column == "event_time" and part.transform in _UNITS_S:
+            unit_s = _UNITS_S[part.transform]
+        elif part.column == "event_id" and part.transform.startswith("truncate"):
+            unit_s = int(part.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
         else:
             continue
         growing.add(place)

@@ -1,13 +1,16 @@
 """Bytes of metadata.json by what its growing arrays hold: snapshots with their log, and the log of metadata files."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
+from wasim.iceberg.snapshots import MetadataLogEntry
 from wasim.twin.identifiers import draw_snapshot_id, draw_uuid
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
@@ -17,7 +20,11 @@ SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have l
 MOST_ZIPPED = 192
 ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
 PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
-_NUMBERS = re.compile(r'"(sequence-number|timestamp-ms|total-[a-z-]+)":("?)(\d+)')
+# What counts commits, or files and rows in all, grows from snapshot to snapshot.
+_NUMBERS = re.compile(
+    r'"(sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|total-[a-z-]+)"'
+    r':("?)(\d+)'
+)
 _ID = re.compile(r"\b\d{15,19}\b")
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -81,8 +88,8 @@ class MetadataJson:
         return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)
 
 
-def metadata_json_sizes(table: SimulatedTable, created: float, grown: Callable[[], SimulatedTable]) -> MetadataJson:
-    """Bytes of a table's metadata.json. `grown` makes many more commits, which gzipped documents are measured on."""
+def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
+    """Bytes of a table's metadata.json; gzipped documents are measured on many more snapshots like the table's."""
     plain = _uncompressed(table)
     items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
     whole_bytes = plain.content()
@@ -96,7 +103,7 @@ def metadata_json_sizes(table: SimulatedTable, created: float, grown: Callable[[
         log_entry=plain.bytes_of(entry) + 1 + spaces,
         snapshot_log_entry=logged + 1 + spaces,
     )
-    return replace(made, zipped=_zipped(grown(), made)) if table.json.is_gzip else made
+    return replace(made, zipped=_zipped(table, made)) if table.json.is_gzip else made
 
 
 def _uncompressed(table: SimulatedTable) -> TableJson:
@@ -110,20 +117,18 @@ def _zipped(table: SimulatedTable, plain: MetadataJson) -> Zipped:
     The window of deflate shows it the ids and times of a snapshot again in the logs, as long as there are few of them:
     so what a snapshot takes depends on how many there are.
     """
-    limit = min(table.json.properties.metadata_previous_versions_max, len(table.json.metadata_log))
-    counts = [count for count in ZIPPED if count < len(table.json.snapshots)]
-    full = [_document(table.json, count, limit) for count in counts]
-    prolonged = _prolonged(table.json, PROLONGED, table.rng)
-    many = [_document(prolonged, times * counts[-1], limit) for times in (PROLONGED // 2, PROLONGED)]
-    sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in (*full, *many)], dtype=np.float64)
-    items = np.array([len(text) for text in (*full, *many)]) - plain.around - limit * plain.log_entry
-    logged = [min(count, limit) for count in counts]
+    limit = min(table.json.properties.metadata_previous_versions_max, MOST_ZIPPED)
+    json = _prolonged(table, PROLONGED * MOST_ZIPPED)
+    full = [_document(json, count, limit) for count in (*ZIPPED, PROLONGED // 2 * MOST_ZIPPED, PROLONGED * MOST_ZIPPED)]
+    sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
+    items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
+    logged = [min(count, limit) for count in ZIPPED]
     fewer = [
-        len(gzip_bytes(_document(table.json, count, entries), GZIP_HEADER))
-        for count, entries in zip(counts, logged, strict=True)
+        len(gzip_bytes(_document(json, count, entries), GZIP_HEADER))
+        for count, entries in zip(ZIPPED, logged, strict=True)
     ]
-    unlogged = len(gzip_bytes(_document(table.json, 1, 0), GZIP_HEADER))
-    missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(counts)] - fewer, strict=True))
+    unlogged = len(gzip_bytes(_document(json, 1, 0), GZIP_HEADER))
+    missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(ZIPPED)] - fewer, strict=True))
     first = sizes[0] - (sizes[1] - sizes[0]) / (items[1] - items[0]) * items[0]
     return Zipped(
         by_item_bytes=Curve(np.concatenate([[0.0], items]), np.concatenate([[first], sizes])),
@@ -139,14 +144,15 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
     return render_metadata_json(whole, snapshot_texts=texts, release=json.release).encode()
 
 
-def _prolonged(json: TableJson, times: int, rng: np.random.Generator) -> TableJson:
-    """The same with several times as many snapshots: copies with ids and names of their own, and numbers grown on."""
+def _prolonged(table: SimulatedTable, count: int) -> TableJson:
+    """The table's document with so many snapshots: copies with ids and names of their own, and numbers grown on."""
+    json, rng = table.json, table.rng
     texts, log = list(json.snapshots.values()), list(json.snapshot_log)[-len(json.snapshots) :]
     first, last = (dict(_numbers_of(text)) for text in (texts[0], texts[-1]))
     grown = {key: (last[key] - value) * len(texts) // max(1, len(texts) - 1) for key, value in first.items()}
     constant = {*_UUID.findall(texts[0])} & {*_UUID.findall(texts[-1])}  # of a query, not of a commit
     snapshots, entries = dict(json.snapshots), list(log)
-    for copy in range(1, times):
+    for copy in range(1, ceil(count / len(texts))):
         ids: dict[str, str] = {}
 
         def renamed(found: re.Match[str], ids: dict[str, str] = ids) -> str:
@@ -164,7 +170,17 @@ def _prolonged(json: TableJson, times: int, rng: np.random.Generator) -> TableJs
             snapshots[own] = made
             at_ms = entry.timestamp_ms + copy * grown["timestamp-ms"]
             entries.append(replace(entry, snapshot_id=own, timestamp_ms=at_ms))
-    return replace(json, snapshots=snapshots, snapshot_log=entries)
+    files = [table.rules.locations.metadata_file(table.json_name(number, draw_uuid(rng))) for number in range(count)]
+    logged = [
+        MetadataLogEntry(timestamp_ms=entry.timestamp_ms + int(rng.integers(2)), metadata_file=file)
+        for file, entry in zip(files, entries, strict=False)
+    ]
+    whole, newest = (
+        replace(json, snapshots=snapshots, snapshot_log=entries[:-1], metadata_log=deque(logged)),
+        entries[-1],
+    )
+    whole.base = whole.point_main(whole.base, newest.snapshot_id, newest.timestamp_ms)
+    return whole
 
 
 def _numbers_of(text: str) -> Iterator[tuple[str, int]]:

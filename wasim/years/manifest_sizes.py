@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from math import ceil
 from statistics import mean
 
+from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.names import manifest_name
+from wasim.twin.commits import new_entries
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
@@ -54,14 +56,26 @@ class DescribedEntries:
     by_partition: Sequence[LiveEntry]
 
 
-def data_manifests(table: SimulatedTable, described: DescribedEntries, files: float) -> ManifestBytes:
-    """Bytes of manifests of data, of a table whose commits bring `files` files each."""
+def new_manifests(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
+    """The manifests that the last of these commits write of their files."""
+    found = []
+    for number, files in enumerate(commits[-NEW_SAMPLED:], 1):
+        identity = draw_identity(number, table.rng)
+        writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
+        path = table.manifest_path(manifest_name(identity.uuid, 0))
+        found.append(writer.write(path, new_entries(files, identity), identity, table.rng)[1])
+    return found
+
+
+def data_manifests(
+    table: SimulatedTable, described: DescribedEntries, own: Sequence[LiveManifest], files: float
+) -> ManifestBytes:
+    """Bytes of manifests of data, of a table whose commits bring `files` files each; `own` are some of theirs."""
     arrived = [entry for entries in reversed(described.commits) for entry in entries]
-    last = described.commits[-NEW_SAMPLED:]
-    one, all_of_one = (
-        sum(written_bytes(table, entries[:count], is_new=True) for entries in last) / len(last) for count in (1, None)
-    )
-    shown = sum(map(len, last)) / len(last)
+    shown = mean(len(manifest.entries) for manifest in own)
+    all_of_one = one = mean(float(manifest.file.manifest_length) for manifest in own)
+    if shown > 1:
+        one = mean(written_bytes(table, manifest.entries[:1], is_new=True) for manifest in own)
     per_new = (all_of_one - one) / max(1.0, shown - 1)
     alike = min(len(arrived), len(described.compacted))
     more = _compared(table, described.compacted[:alike], arrived[:alike]) / max(1, alike - 1)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from wasim.iceberg import DataFileEntry
+from wasim.iceberg import DataFileEntry, ManifestFile
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
@@ -14,31 +15,36 @@ from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
-from wasim.twin.appending import append_files
+from wasim.twin.appending import append_manifest
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
+from wasim.twin.partitions import Partition
+from wasim.twin.row_sets import new_rows
+from wasim.twin.rows import split_rows
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, whole, with_rows
 from wasim.years.growth import SizeByCount
-from wasim.years.json_sizes import MOST_ZIPPED, MetadataJson, metadata_json_sizes
+from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
 from wasim.years.manifest_sizes import (
     NO_MANIFESTS,
     DescribedEntries,
     ManifestBytes,
     data_manifests,
     manifests_of_row_deltas,
+    new_manifests,
 )
 from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
 FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE = 24, 192, 32
-MOST_COMMITS, SORTED_COMMITS, MOST_ALIKE = 96, 64, 4
+MOST_COMMITS, MOST_ALIKE = 96, 4
+ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
@@ -73,28 +79,140 @@ class Sizes:
 
 def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> Sizes:
     """Sizes for a case's table. Cost does not grow with its rows, its commits or its partitions."""
-    sampled = _sampled_case(case)
-    writer, created = _created(sampled, case.rows_per_commit, profile, site)
     if case.key_columns:
-        return _sizes_of_row_deltas(writer, case, arrivals, created)
-    commits = _append_described(writer, sampled, arrivals)
+        return _sizes_of_row_deltas(case, arrivals, profile, site)
+    return TableSample(case=case, profile=profile, site=site).sizes(arrivals)
+
+
+class TableSample:
+    """Some commits of one table's writer that appends, with few rows: what its files weigh is read off them, whatever
+    rows they have. Partitions and what does not depend on rows are looked at once.
+    """
+
+    def __init__(self, *, case: Case, profile: WriterProfile, site: Site) -> None:
+        self._case, self._profile, self._site = _sampled_case(case), profile, site
+        self._rows = case.rows_per_commit
+        self._writer, self._created = _created(self._case, self._rows, profile, site)
+        self._arriving: dict[int, list[Part]] = {}
+        self._commits: list[list[DataFileEntry]] = []
+        self._own: list[LiveManifest] = []
+        self._json: MetadataJson | None = None
+        self._lists: tuple[SizeByCount, float] | None = None
+
+    @staticmethod
+    def rows_of(case: Case) -> int:
+        """Rows of the commits that a sample for this case has; cases with as many may share it."""
+        return _sampled_case(case).rows_per_commit
+
+    def sizes(self, arrivals: Arrivals) -> Sizes:
+        """Sizes of the table's files where its commits bring these."""
+        writer, table = self._writer, self._writer.table
+        writer.rng = table.rng = np.random.default_rng(self._case.seed)
+        self._commits = self._described(arrivals)
+        self._own = new_manifests(table, self._commits)
+        if self._json is None:
+            self._json = _json_after(writer, self._commits, self._own[0], self._created)
+        if self._lists is None:
+            self._lists = _lists_of(table, self._of_lists(), arrivals)
+        lists, saving = self._lists
+        return Sizes(
+            json=self._json,
+            lists=lists,
+            sibling_saving=saving,
+            data_manifests=data_manifests(table, self._entries(arrivals), self._own, arrivals.files),
+            delete_manifests=NO_MANIFESTS,
+            snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
+        )
+
+    def json_of(self, case: Case) -> MetadataJson:
+        """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
+        writer, created = _created(_sampled_case(case), self._rows, self._profile, self._site)
+        return _json_after(writer, self._commits, self._own[0], created)
+
+    def _parts(self, commit: int) -> list[Part]:
+        if commit not in self._arriving:
+            self._arriving[commit] = self._writer.files.parts_arriving(commit)
+        return self._arriving[commit]
+
+    @cached_property
+    def _by_partition(self) -> list[tuple[Partition, int, list[Part]]]:
+        """Parts in one partition of some commits, as they stand once sorted by partition: those of one commit are
+        further apart than deflate sees.
+        """
+        files, found = self._writer.files, []
+        if not files.spec.fields:
+            return []
+        for commit in range(self._wanted // (MOST_ALIKE - 1), 0, -1):
+            tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
+            parts = files.parts_of([tasks[:MOST_ALIKE]])[0]
+            first = parts[0].share.partition
+            found.append((first, commit, [one for one in parts if one.share.partition == first][:MOST_ALIKE]))
+        return sorted(found, key=lambda one: one[0])
+
+    @cached_property
+    def _wanted(self) -> int:
+        """Entries to look at in one manifest."""
+        return ENTRIES if len(self._writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
+
+    def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
+        """Data files of the real case's size, some of each commit's, by commit."""
+        each = max(1, min(whole(arrivals.files), self._wanted // SAMPLED_COMMITS))
+        commits = max(SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
+        return [self._files(self._parts(commit)[:each], commit, arrivals) for commit in range(1, commits + 1)]
+
+    def _files(self, parts: Sequence[Part], commit: int, arrivals: Arrivals) -> list[DataFileEntry]:
+        """Files of the case's size in the place of sampled ones. Where chance decides how many rows fall into a
+        partition, sizes differ from file to file, and their entries compress less well than those of files alike.
+        """
+        files, rng, numbers = self._writer.files, self._writer.rng, _numbers(self._writer, commit)
+        if arrivals.rows_per_commit == self._case.rows_per_commit:
+            return [files.file_of(part, commit, numbers, rng) for part in parts]
+        mean, varies = arrivals.rows_per_file, arrivals.open_partitions > 1
+        rows = [float(rng.poisson(mean)) if varies else mean for _ in parts]
+        return [
+            files.described(part, commit, numbers, max(1, whole(count)), rng)
+            for part, count in zip(parts, rows, strict=True)
+        ]
+
+    def _of_lists(self) -> list[ManifestFile]:
+        """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
+        table, found = self._writer.table, []
+        for number, files in enumerate(self._commits):
+            identity, like = draw_identity(number + 1, table.rng), self._own[number % len(self._own)].file
+            writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
+            entries = new_entries(files, identity)
+            found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
+        return found
+
+    def _entries(self, arrivals: Arrivals) -> DescribedEntries:
+        """What manifests hold of the commits' files, and of compacted and sorted ones like them."""
+        writer = self._writer
+        compacted, part = [], self._parts(1)[0]
+        rows = max(1, whole(8 * arrivals.rows_per_file))
+        for number in range(ENTRIES_OF_WIDE):
+            file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
+            compacted += _later_entries([file], writer, number)
+        arrived, by_partition = sum(map(len, self._commits)), list[LiveEntry]()
+        for _, commit, parts in self._by_partition:
+            if len(by_partition) < arrived:
+                by_partition += _later_entries(self._files(parts, commit, arrivals), writer, commit)
+        return DescribedEntries(
+            commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
+            compacted=compacted,
+            by_partition=by_partition[:arrived],
+        )
+
+
+def _json_after(
+    writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
+) -> MetadataJson:
+    """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
     table = writer.table
-    return Sizes(
-        json=metadata_json_sizes(table, created, lambda: _more_snapshots(writer, sampled, commits)),
-        lists=(lists := _lists(table, (alike := _listed(table, commits)), arrivals)),
-        sibling_saving=lists.slope - _lists(table, alike, arrivals, of_one_commit=True).slope,
-        data_manifests=data_manifests(table, _entries_of(writer, commits, arrivals), arrivals.files),
-        delete_manifests=NO_MANIFESTS,
-        snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
-    )
-
-
-def read_json_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> MetadataJson:
-    """The sizes of metadata.json alone, of a writer that appends."""
-    sampled = _sampled_case(case)
-    writer, created = _created(sampled, case.rows_per_commit, profile, site)
-    commits = _append_described(writer, sampled, arrivals)
-    return metadata_json_sizes(writer.table, created, lambda: _more_snapshots(writer, sampled, commits))
+    table.rules = replace(table.rules, appends_merge=False)
+    for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
+        files = commits[number % len(commits)]
+        append_manifest(table, like, files, table.begin(), _moment(writer, number))
+    return metadata_json_sizes(table, created)
 
 
 def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tuple[CaseWriter, float]:
@@ -108,9 +226,11 @@ def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tu
     return writer, float(log.events[0 if sampled.environment.catalog == "hadoop" else -1][6])
 
 
-def _sizes_of_row_deltas(writer: CaseWriter, case: Case, arrivals: Arrivals, created: float) -> Sizes:
+def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> Sizes:
     """Sizes of a table whose writer deletes by key, from checkpoints of few rows."""
-    sampled, table = writer.case, writer.table
+    sampled = _sampled_case(case)
+    writer, created = _created(sampled, case.rows_per_commit, profile, site)
+    table = writer.table
     unmerged = replace(table.rules.properties, manifest_merge_enabled=False)
     table.rules = replace(table.rules, properties=unmerged)
     for step in plan_steps(sampled):
@@ -120,13 +240,14 @@ def _sizes_of_row_deltas(writer: CaseWriter, case: Case, arrivals: Arrivals, cre
         has_deletes: [one for one in reversed(table.manifests) if one.has_deletes == has_deletes]
         for has_deletes in (False, True)
     }
+    lists, saving = _lists_of(table, [one.file for one in manifests[False]], arrivals)
     return Sizes(
-        json=metadata_json_sizes(table, created, lambda: table),
-        lists=(lists := _lists(table, manifests[False], arrivals)),
-        sibling_saving=lists.slope - _lists(table, manifests[False], arrivals, of_one_commit=True).slope,
+        json=metadata_json_sizes(table, created),
+        lists=lists,
+        sibling_saving=saving,
         data_manifests=manifests_of_row_deltas(table, manifests[False], writer.log),
         delete_manifests=manifests_of_row_deltas(table, manifests[True], writer.log),
-        snapshots=SnapshotBytes(table=table, moment=_moment(writer, sampled, 1)),
+        snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
         row_deltas=_row_deltas(manifests, case.rows_per_commit / sampled.rows_per_commit),
     )
 
@@ -163,42 +284,8 @@ def _sampled_case(case: Case) -> Case:
     )
 
 
-def _append_described(writer: CaseWriter, case: Case, arrivals: Arrivals) -> list[list[DataFileEntry]]:
-    """Commits data files of the real case's size, some of each commit's, and returns them by commit."""
-    table = writer.table
-    wanted = ENTRIES if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
-    each = max(1, min(whole(arrivals.files), wanted // SAMPLED_COMMITS))
-    commits = max(SAMPLED_COMMITS, min(wanted // each, MOST_COMMITS))
-    made = []
-    for commit in range(1, commits + 1):
-        parts = writer.files.parts_arriving(commit)[:each]
-        numbers = _numbers(writer, commit)
-        made.append([_described(writer, part, commit, numbers, arrivals) for part in parts])
-        if commit <= SAMPLED_COMMITS:
-            append_files(table, made[-1], _moment(writer, case, commit))
-    return made
-
-
-def _described(writer: CaseWriter, part: Part, commit: int, numbers: FileNumbers, arrivals: Arrivals) -> DataFileEntry:
-    """A file of the case's size in the place of a sampled one. Where chance decides how many rows fall into a
-    partition, sizes differ from file to file, and their entries compress less well than those of files alike.
-    """
-    files, rng = writer.files, writer.rng
-    if arrivals.rows_per_commit == writer.case.rows_per_commit:
-        return files.file_of(part, commit, numbers, rng)
-    rows = float(rng.poisson(arrivals.rows_per_file)) if arrivals.open_partitions > 1 else arrivals.rows_per_file
-    return files.described(part, commit, numbers, max(1, whole(rows)), rng)
-
-
-def _more_snapshots(writer: CaseWriter, case: Case, commits: Sequence[Sequence[DataFileEntry]]) -> SimulatedTable:
-    """The table after many more commits of such files."""
-    table = writer.table
-    for number in range(SAMPLED_COMMITS, SAMPLED_COMMITS + MOST_ZIPPED):
-        append_files(table, commits[number % len(commits)], _moment(writer, case, number))
-    return table
-
-
-def _moment(writer: CaseWriter, case: Case, commit: int) -> Moment:
+def _moment(writer: CaseWriter, commit: int) -> Moment:
+    case = writer.case
     pace_s = writer.profile.pace_s if case.clock == "virtual" else case.commit_interval_s
     writer.wall_ms += max(1, round(1000 * pace_s))
     return writer.moment(commit * case.commit_interval_s, commit)
@@ -216,36 +303,7 @@ def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> 
     )
 
 
-def _entries_of(writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], arrivals: Arrivals) -> DescribedEntries:
-    """What manifests hold of these commits' files, and of compacted and sorted ones like them."""
-    compacted, part = [], writer.files.parts_arriving(1)[0]
-    rows = max(1, whole(8 * arrivals.rows_per_file))
-    for number in range(ENTRIES_OF_WIDE):
-        file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
-        compacted += _entries([file], writer, number)
-    return DescribedEntries(
-        commits=[_entries(files, writer, number) for number, files in enumerate(commits, 1)],
-        compacted=compacted,
-        by_partition=_sorted_entries(writer, arrivals),
-    )
-
-
-def _sorted_entries(writer: CaseWriter, arrivals: Arrivals) -> list[LiveEntry]:
-    """Entries as they stand once sorted by partition: those of one commit are further apart than deflate sees."""
-    if not writer.files.spec.fields:
-        return []
-    found = []
-    commits = SORTED_COMMITS if len(writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
-    for commit in range(commits, 0, -1):
-        parts, numbers = writer.files.parts_arriving(commit), _numbers(writer, commit)
-        alike = [one for one in parts if one.share.partition == parts[0].share.partition][:MOST_ALIKE]
-        files = [_described(writer, part, commit, numbers, arrivals) for part in alike]
-        found.append((parts[0].share.partition, _entries(files, writer, commit)))
-    found.sort(key=lambda one: one[0])
-    return [entry for _, entries in found for entry in entries]
-
-
-def _entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: int) -> list[LiveEntry]:
+def _later_entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: int) -> list[LiveEntry]:
     """Entries of files of one commit, as they stand in manifests later on."""
     table, row_id = writer.table, (LATER + number) * writer.case.rows_per_commit
     entries = new_entries(files, draw_identity(LATER + number, table.rng))
@@ -255,19 +313,14 @@ def _entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: int) ->
     return entries
 
 
-def _listed(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
-    """The manifests of some commits, whose partitions differ as those of a table's commits do."""
-    found = []
-    for number, files in enumerate(commits, 1):
-        identity = draw_identity(number, table.rng)
-        writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
-        path = table.manifest_path(manifest_name(identity.uuid, 0))
-        found.append(writer.write(path, new_entries(files, identity), identity, table.rng)[1])
-    return found
+def _lists_of(table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals) -> tuple[SizeByCount, float]:
+    """Sizes of lists of such manifests, and what is saved by each that is of the same commit as the one before."""
+    lists = _lists(table, alike, arrivals)
+    return lists, lists.slope - _lists(table, alike, arrivals, of_one_commit=True).slope
 
 
 def _lists(
-    table: SimulatedTable, alike: Sequence[LiveManifest], arrivals: Arrivals, *, of_one_commit: bool = False
+    table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals, *, of_one_commit: bool = False
 ) -> SizeByCount:
     """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one."""
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
@@ -275,12 +328,12 @@ def _lists(
     identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit else LISTED
     for number in range(1, LISTED[-1] + 1):
         like = alike[number % len(alike)]
-        length = like.file.manifest_length + int(rng.integers(-4, 5))
+        length = like.manifest_length + int(rng.integers(-4, 5))
         if not of_one_commit:
             identity = draw_identity(1000 + number, rng)
         path = table.manifest_path(manifest_name(identity.uuid, number if of_one_commit else 0))
         file = replace(
-            like.file,
+            like,
             manifest_path=path,
             manifest_length=length,
             added_snapshot_id=identity.snapshot_id,

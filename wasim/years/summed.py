@@ -17,7 +17,7 @@ from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
 from wasim.twin.merging import merge_policy
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, FileBytes, read_arrivals
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
 from wasim.years.band import approximations, band_of
 from wasim.years.changes import changes_of, merges_on_read, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
@@ -47,7 +47,7 @@ class Shape:
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals = read_arrivals(case, profile)
+    arrivals = CommitSamples(profile=profile).arrivals(case)
     sizes = read_sizes(case, arrivals, profile, site)
     if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
         arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
