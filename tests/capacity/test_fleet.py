@@ -1,12 +1,13 @@
 """A fleet under one budget: what is spent, on which tables, and what a file may not say."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from wasim.capacity import Setting, Wishes
-from wasim.capacity.fleet import FleetPlan, Layout, Option, plan_fleet
+from wasim.capacity.fleet import FleetPlan, Layout, Option, options_of, plan_fleet
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
 from wasim.errors import WasimError
@@ -78,3 +79,21 @@ def test_a_fleet_of_the_command_line(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert result.output.startswith("2 tables: 2 every ")
     assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_a_master_is_for_a_fleet():
+    result = CliRunner().invoke(app, ["plan", "--rows-per-second", "5", "--master", "local[2]"])
+    assert "--fleet" in str(result.exception)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_workers_of_a_spark_plan_as_this_machine_does(tmp_path: Path):
+    from support.standalone import standalone  # noqa: PLC0415 - the others need no Spark
+
+    from wasim.cluster import open_map  # noqa: PLC0415
+
+    tables = [table("narrow", freshness="10m"), table("wide", freshness="10m", columns=30, files_per_commit=3)]
+    fleet = Fleet.model_validate({"version": 1, "budget": {"metadata_per_day": 10**8}, "tables": tables})
+    with standalone(2, tmp_path / "work") as master, open_map(master=master, log=tmp_path / "log") as mapped:
+        assert plan_fleet(fleet, Wishes(), partial(mapped, options_of)) == plan_fleet(fleet, Wishes())

@@ -1,7 +1,7 @@
 """A missing extra is one line that says how to install it."""
 
 import pytest
-from support.paths import SCENARIOS
+from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.cli import app, extras
@@ -16,6 +16,11 @@ from wasim.errors import EnvironmentFault, ExitCode
             "pyspark",
             ["simulate", str(SCENARIOS / "smoke.yaml"), "--grid", "x", "--master", "local[2]"],
             'simulate --master needs Spark: pip install "wasim[spark]"',
+        ),
+        (
+            "pyspark",
+            ["plan", "--fleet", str(ROOT / "docs" / "fleet.yaml"), "--master", "local[2]"],
+            'plan --master needs Spark: pip install "wasim[spark]"',
         ),
         ("pytest_benchmark", ["profile"], 'profile needs pytest-benchmark: pip install "wasim[bench]"'),
     ],

@@ -3,13 +3,11 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.master import map_on
 from wasim.cli.options import AsJson, takes_s3
 from wasim.errors import ExitCode, WasimError
 
@@ -131,14 +129,8 @@ def _inspect(location: str, options: "InspectOptions", master: str | None) -> "I
 
     if master is None:
         return inspect_location(location, options)
-    require_extra("inspect --master", "spark")
-    from wasim.cluster import open_map
-
-    folder = Path(mkdtemp(prefix="wasim-inspect-"))
-    with open_map(master=master, log=folder / "spark.log") as map_parts:
-        found = inspect_location(location, options, map_parts)
-    rmtree(folder)  # where something failed, its log stays
-    return found
+    with map_on(master, "inspect") as map_parts:
+        return inspect_location(location, options, map_parts)
 
 
 def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":

@@ -3,11 +3,13 @@
 import json
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.master import map_on
 from wasim.cli.options import (
     AsJson,
     Settings,
@@ -39,6 +41,7 @@ def plan(
     fleet: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Plan for many tables under one budget, which the file names.")
     ] = None,
+    master: Annotated[Text, typer.Option(help="Spark that plans for the fleet; left out: this machine.")] = None,
     freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 1h, and then the knee.")] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
     planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
@@ -91,8 +94,10 @@ def plan(
         _check_writable(html)
     if fleet is not None:
         given = {**workload, "horizon": horizon, "freshness": freshness, **limits, "html": str(html) if html else None}
-        _plan_fleet(fleet, source.words, given, wishes, as_json=as_json)
+        _plan_fleet(fleet, source.words, given, wishes, master=master, as_json=as_json)
         return
+    if master is not None:
+        raise WasimError("--master is for a fleet: give --fleet FILE too.")
     request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), wishes)
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
@@ -150,9 +155,11 @@ class Source:
         return named[0] if named else ""
 
 
-def _plan_fleet(path: Path, words: str, given: dict[str, str | None], wishes: "Wishes", *, as_json: bool) -> None:
+def _plan_fleet(
+    path: Path, words: str, given: dict[str, str | None], wishes: "Wishes", *, master: Text, as_json: bool
+) -> None:
     """Plans for a fleet; exit 1 if its budget is too small."""
-    from wasim.capacity.fleet import plan_fleet
+    from wasim.capacity.fleet import options_of, plan_fleet
     from wasim.capacity.fleet_answer import fleet_document, fleet_lines
     from wasim.capacity.request import LIMIT_FLAGS
     from wasim.scenario.fleet import load_fleet
@@ -163,7 +170,12 @@ def _plan_fleet(path: Path, words: str, given: dict[str, str | None], wishes: "W
             raise WasimError(
                 f"{flag} and {words} exclude each other. Take {flag} out: a fleet's file says what its tables are."
             )
-    made = plan_fleet(load_fleet(path), wishes)
+    if master is None:
+        made = plan_fleet(load_fleet(path), wishes)
+    else:
+        loaded = load_fleet(path)
+        with map_on(master, "plan") as mapped:
+            made = plan_fleet(loaded, wishes, partial(mapped, options_of))
     typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
