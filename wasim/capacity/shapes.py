@@ -68,7 +68,7 @@ class Shapes:
             if case.key_columns:
                 self._json[codec] = read_sizes(case, shape.arrivals, self.profile, self.site).json
             else:
-                self._json[codec] = next(iter(self._samples.values())).json_of(case)
+                self._json[codec] = next(iter(self._samples.values())).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:

@@ -219,6 +219,7 @@ class History:
             if self.state.files.rule is not None and not self._changes_rows:
                 self.state.balance_files()
             if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
+                self.state.deletes.hold_at_most(sum(self.state.left.held))
                 self.state.balance_deletes(origin.flows.tolist(), named)
             self.state.note_longer_numbers(flows[Flow.SNAPSHOTS] - origin.flows[Flow.SNAPSHOTS], numbers)
             self._sample()

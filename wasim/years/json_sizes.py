@@ -147,11 +147,12 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
 def _prolonged(table: SimulatedTable, count: int) -> TableJson:
     """The table's document with so many snapshots: copies with ids and names of their own, and numbers grown on."""
     json, rng = table.json, table.rng
-    texts, log = list(json.snapshots.values()), list(json.snapshot_log)[-len(json.snapshots) :]
+    texts = list(json.snapshots.values())[1:]  # the first one has no parent
+    log = list(json.snapshot_log)[-len(texts) :]
     first, last = (dict(_numbers_of(text)) for text in (texts[0], texts[-1]))
     grown = {key: (last[key] - value) * len(texts) // max(1, len(texts) - 1) for key, value in first.items()}
     constant = {*_UUID.findall(texts[0])} & {*_UUID.findall(texts[-1])}  # of a query, not of a commit
-    snapshots, entries = dict(json.snapshots), list(log)
+    snapshots, entries = dict(list(json.snapshots.items())[1:]), list(log)
     for copy in range(1, ceil(count / len(texts))):
         ids: dict[str, str] = {}
 

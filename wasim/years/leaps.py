@@ -59,7 +59,7 @@ def mark_of(state: TableState, samples: int) -> Mark:
     return Mark(
         commits=state.commits,
         structure=state.structure,
-        values=np.array(list(state.values())),
+        values=np.array(state.values()),
         flows=np.array(state.flows),
         sample=samples,
     )

@@ -53,23 +53,13 @@ class Run:
         return count, count * self.bytes, *entries, count * self.siblings
 
     def times(self, count: float) -> "Run":
-        """So many manifests like these."""
-        return Run(
-            count=count,
-            bytes=self.bytes,
-            fresh=self.fresh,
-            partial=self.partial,
-            settled=self.settled,
-            sorted=self.sorted,
-            siblings=self.siblings,
-            deleted_fresh=self.deleted_fresh,
-            deleted_compacted=self.deleted_compacted,
-            is_new=self.is_new,
-        )
+        """So many manifests like these; the run itself if those are all."""
+        self.part_of = 0
+        return self if count == self.count else replace(self, count=count)
 
     def belongs_to(self, other: "Run") -> bool:
         """Whether the two may become one run once a commit ends."""
-        if self.is_like(other) or 0 < self.part_of == other.part_of:
+        if 0 < self.part_of == other.part_of or self.is_like(other):
             return True
         if self.count + other.count <= 1:  # in the mean the two are one manifest at most
             return (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
@@ -424,6 +414,17 @@ class ManifestRuns:
             **left,
         )
 
+    def hold_at_most(self, entries: float) -> None:
+        """Makes them list no more live entries in all, where a leap moved each run by itself."""
+        share = entries / (self.entries or 1.0)
+        if share >= 1:
+            return
+        for run in self.runs:
+            run.fresh, run.partial, run.settled, run.sorted = (
+                one * share for one in (run.fresh, run.partial, run.settled, run.sorted)
+            )
+            run.bytes = self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
+
     def settle_entries(self, name: str, amount: float) -> None:
         """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
         runs: list[Run] = []
@@ -489,10 +490,9 @@ class ManifestRuns:
             _join(runs, _closest(runs))
         self.runs = runs
 
-    def values(self) -> Iterator[float]:
+    def values(self) -> list[float]:
         """The numbers that make up the state: those of each run."""
-        for run in self.runs:
-            yield from run.values()
+        return [value for run in self.runs for value in run.values()]
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""

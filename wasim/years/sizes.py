@@ -124,10 +124,10 @@ class TableSample:
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
         )
 
-    def json_of(self, case: Case) -> MetadataJson:
+    def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
         writer, created = _created(_sampled_case(case), self._rows, self._profile, self._site)
-        return _json_after(writer, self._commits, self._own[0], created)
+        return _json_after(writer, self._described(arrivals), self._own[0], created)
 
     def _parts(self, commit: int) -> list[Part]:
         if commit not in self._arriving:

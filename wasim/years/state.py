@@ -1,6 +1,6 @@
 """The state of a table in the mean, and what one commit of each kind does to it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
@@ -228,7 +228,9 @@ class TableState:
         """Counts the digits by which numbers in the last so many snapshots are longer than those were `before` them."""
         longer = 0.0
         for first, last in zip(before, self.snapshot_numbers(), strict=True):
-            longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * digits(first)
+            least = digits(first)
+            if digits(last) > least:
+                longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * least
         self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
 
     def balance_files(self) -> None:
@@ -326,7 +328,6 @@ class TableState:
             self._compacted_away(done)
             if self.deletes.runs:
                 self._drop_deletes(done.small_share * done.partial_share if held[1] else done.small_share)
-            self.data.settle()
             made = done.partial_made + done.settled_made
             flows[Flow.REMOVED_FILES + DATA] += done.taken_files
             flows[Flow.REMOVED_FILES + DATA + 1] += done.taken_bytes
@@ -421,13 +422,10 @@ class TableState:
         """What must be alike in two states for one to be carried on by what changed since the other."""
         return len(self.data.runs), len(self.deletes.runs), len(self.files.cohorts)
 
-    def values(self) -> Iterator[float]:
+    def values(self) -> list[float]:
         """The numbers that make up the state."""
-        yield self.commits
-        yield from self.data.values()
-        yield from self.deletes.values()
-        yield from self.files.values()
-        yield from self.left.values(self.files.by_class)
+        data, deletes, files = self.data.values(), self.deletes.values(), self.files
+        return [self.commits, *data, *deletes, *files.values(), *self.left.values(files.by_class)]
 
     def bounds(self) -> list[tuple[list[int], float, float]]:
         """Places among `values` of numbers whose sum changes what happens once it passes a bound, with the bounds.
