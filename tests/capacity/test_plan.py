@@ -26,6 +26,7 @@ from wasim.capacity import request_from_flags as from_flags
 from wasim.capacity.cost import files_of_a_day
 from wasim.capacity.from_table import request_from_table
 from wasim.capacity.latency import SHIPPED_MACHINE
+from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
 from wasim.capacity.settings import DAY_S, Maintenance, case_of, intervals_of
 from wasim.cli import app
@@ -337,3 +338,14 @@ def test_intervals_end_at_the_longest():
     assert intervals_of(90.0)[-2:] == (60.0, 90.0)
     assert intervals_of(0.3) == (0.1, 0.3)
     assert len(intervals_of(86400.0)) == 8
+
+
+def test_where_appends_that_merge_go_with_no_compaction_manifests_are_rewritten_instead():
+    asked = from_flags({"rows_per_second": "500"}, Wishes(freshness="30s"))
+    kept = replace(NO_MAINTENANCE, compact_every_s=DAY_S)
+    merging = Setting(interval_s=10.0, maintenance=kept, appends="merge")
+    search = search_for(case_of(asked, merging), SettingSimulator(request=asked), ())
+    search = replace(search, merges=False)
+    assert search.allowed(merging) == replace(merging, maintenance=replace(kept, rewrite_every_s=DAY_S), appends=None)
+    rarely = merging.at_interval(600.0)
+    assert search.allowed(rarely) == rarely

@@ -71,3 +71,12 @@ def test_entries_of_closed_partitions_are_settled_oldest_first():
     table.settle_entries("fresh", 5.0)
     assert [round(run.settled, 6) for run in table.runs] == [1.0, 1.0, 0.0]
     assert table.entries_of("fresh") == 5
+
+
+def test_a_leap_leaves_no_more_entries_than_it_may_and_sizes_that_go_with_them():
+    table = manifests([(2, 300), (1, 500)])
+    table.hold_at_most(4.0)
+    assert (table.entries, table.bytes) == (3.0, 1100.0)
+    table.hold_at_most(1.5)
+    assert table.entries == 1.5
+    assert {run.bytes for run in table.runs} == {bytes_of(0.5, 0, 0)}

@@ -54,7 +54,7 @@ class Search:
         """The best setting of the nearest interval that is known, or else a plain one."""
         if self._best:
             nearest = min(self._best, key=lambda known: max(known / interval_s, interval_s / known))
-            return self._allowed(self._best[nearest].setting.at_interval(interval_s))
+            return self.allowed(self._best[nearest].setting.at_interval(interval_s))
         every_s, older_s = self._expiries()[0]
         kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
         return Setting(interval_s=interval_s, maintenance=kept)
@@ -65,7 +65,7 @@ class Search:
             before = best
             for name in self.coordinates:
                 setting, values = best.setting, getattr(self, f"_{name}")
-                others = {self._allowed(one): None for one in values(best) if one != setting}
+                others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
                 if others:
                     best = preferred((best, *self.simulator.evaluate(others)), self.limits)
@@ -100,7 +100,7 @@ class Search:
         if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
 
-    def _allowed(self, setting: Setting) -> Setting:
+    def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
         rewrite_manifests would, and beside compaction, over a long horizon, rewriting takes their place.
         """

@@ -180,7 +180,7 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
         replace(json, snapshots=snapshots, snapshot_log=entries[:-1], metadata_log=deque(logged)),
         entries[-1],
     )
-    whole.base = whole.point_main(whole.base, newest.snapshot_id, newest.timestamp_ms)
+    whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
 
 
