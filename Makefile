@@ -24,7 +24,7 @@ test-spark:
 	$(BIN)/python -m pytest -m "spark and $(QUICK)"
 
 test-plain:
-	$(BIN)/python -m pytest -m "not spark and $(QUICK)"
+	nice -n 10 $(BIN)/python -m pytest -m "not spark and $(QUICK)"
 
 test-all: $(READY) java ## the slow tests too
 	$(BIN)/python -m pytest -m "not soak and not browser"

@@ -36,6 +36,7 @@ from wasim.twin import Site, shipped_profile
 from wasim.units import format_duration
 from wasim.years import simulate_years
 
+PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 WORKLOAD = ("--rows-per-second", "500", "--freshness", "30s", "--horizon", "10d", "--time-travel", "1d")
 
 
@@ -349,3 +350,16 @@ def test_where_appends_that_merge_go_with_no_compaction_manifests_are_rewritten_
     assert search.allowed(merging) == replace(merging, maintenance=replace(kept, rewrite_every_s=DAY_S), appends=None)
     rarely = merging.at_interval(600.0)
     assert search.allowed(rarely) == rarely
+
+
+def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_nothing():
+    asked = replace(request(), queries_per_hour=0.01)
+    search = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ())
+    found = search.best_at(PLAIN.interval_s)
+    assert found.cost.planning < 0.5
+    assert found.setting.maintenance.rewrite_every_s is None
+    assert search.simulator.evaluated <= 7  # gzip, three expiries, compaction
+    busy = replace(asked, queries_per_hour=1000.0)
+    searched = search_for(case_of(busy, PLAIN), SettingSimulator(request=busy), ())
+    assert searched.best_at(PLAIN.interval_s).values["manifests"] < found.values["manifests"]
+    assert searched.simulator.evaluated > search.simulator.evaluated

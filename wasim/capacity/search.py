@@ -81,6 +81,9 @@ class Search:
     def _manifests(self, best: Figures) -> Iterator[Setting]:
         """How manifests are kept few: not at all, by rewriting, or by appends that merge, which are alternatives."""
         setting, other = best.setting, "fast" if self.merges else "merge"
+        if not self._fewer_manifests_pay(best):
+            yield replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None), appends=None)
+            return
         for appends in (None, other) if self.may_append_otherwise else (None,):
             for every_s in self._periods(best):
                 kept = replace(setting.maintenance, rewrite_every_s=every_s)
@@ -97,8 +100,14 @@ class Search:
 
     def _targets(self, best: Figures) -> Iterator[Setting]:
         target = best.setting.manifest_target_bytes
+        if target is None and not self._fewer_manifests_pay(best):
+            return
         if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
+
+    def _fewer_manifests_pay(self, best: Figures) -> bool:
+        """Whether fewer manifests could be worth a job or a property. What they save is planning, and little else."""
+        return best.cost.planning > NEGLIGIBLE_COST or not best.keeps_up or bool(best.broken(self.limits))
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
