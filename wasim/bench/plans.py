@@ -62,7 +62,7 @@ WORKLOADS = (
     ),
     Workload(
         name="wide streaming",
-        flags={"rows_per_second": "200", "columns": "200", "files_per_commit": "2", "horizon": "6h"},
+        flags={"rows_per_second": "50", "columns": "200", "files_per_commit": "2", "horizon": "6h"},
         wishes=_wishes("5m", metadata_bytes_per_day="600MB"),
     ),
     Workload(
