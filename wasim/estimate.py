@@ -133,7 +133,7 @@ def _disk_bytes(one: SimulatedCase, engine: str) -> int | None:
     """Bytes of the table's files in the end; engine core writes no data."""
     try:
         one.simulator.check(one.case, one.profile)
-        made, _ = one.carry_out()
+        made, _ = one.simulate()
     except WasimError:
         return None
     kinds = METADATA_KINDS if engine == "core" else tuple(Kind)

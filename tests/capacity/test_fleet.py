@@ -50,8 +50,8 @@ def test_more_budget_never_makes_a_fleet_staler_and_is_kept():
 
 
 def test_weight_and_count_decide_who_is_fresher():
-    found = intervals(planned(3_700, table("dear", weight=5), table("plain")))
-    assert found["dear"] < found["plain"]
+    found = intervals(planned(3_700, table("weighted", weight=5), table("plain")))
+    assert found["weighted"] < found["plain"]
     found = intervals(planned(6_000, table("one"), table("many", count=50)))
     assert found["one"] < found["many"]
 

@@ -123,8 +123,8 @@ def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_
     )
     assert not slow.sustained
     assert fast.sustained
-    dearer = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
-    assert preferred((slow, dearer), ()) is dearer
+    costlier = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
+    assert preferred((slow, costlier), ()) is costlier
     assert preferred((slow,), ()) is slow
     assert all(one.sustained for one in make_plan(asked).best)
 

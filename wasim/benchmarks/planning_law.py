@@ -21,6 +21,7 @@ from wasim.ledger import FULL_SCAN
 from wasim.scenario import Case, load_scenario
 from wasim.spark import DEFAULT_MASTER, JdbcCatalog, Journal, Session, drive, open_session
 from wasim.spark.probe import Query, open_planning_table, timed_load
+from wasim.units import MEGABYTE
 from wasim.workload import Append, plan_steps
 
 SHAPES = (  # commits, files of each, columns
@@ -32,7 +33,6 @@ SHAPES = (  # commits, files of each, columns
     (20, 5000, 8),
 )
 WARM_UP_ROUNDS, ROUNDS = 6, 9
-MEGABYTE = 1e6
 SMALL_BYTES = 50e3  # of a manifest that is read within the wait
 SCENARIO = """
 name: planning_law

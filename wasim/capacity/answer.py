@@ -10,7 +10,15 @@ from typing import TypeAlias
 from wasim.capacity.commands import FLINK, counts_of, flink_option, sql_of, writer_options
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
-from wasim.capacity.words import METRIC_NAMES, bound_words, figure_words, limit_names, time_words, value_words
+from wasim.capacity.words import (
+    METRIC_NAMES,
+    SHOWN_METRICS,
+    bound_words,
+    figure_words,
+    limit_names,
+    time_words,
+    value_words,
+)
 from wasim.report.tables import TextTable, table_lines
 from wasim.units import format_duration, format_figure
 
@@ -23,15 +31,6 @@ RULES = {
     " average over the intervals tried.",
     "longest": "too few intervals keep up for a knee, so the longest, which writes the least.",
 }
-COMPARED = (
-    "monthly_cost",
-    "metadata_bytes_per_day",
-    "wa_metadata",
-    "metadata_json_bytes",
-    "manifests",
-    "metadata_on_disk_bytes",
-    "planning_p50_ms",
-)
 CHOSEN = "→"  # as in the tables of a run
 
 
@@ -152,7 +151,7 @@ def _compared(plan: Plan, chosen: Figures) -> TextTable:
     every = tuple(f"{mark}{format_duration(one.setting.interval_s)}" for mark, one in zip(marks, found, strict=True))
     head = (f"Over {format_duration(plan.case.horizon_s)}", *every, "band")
     rows = []
-    for name in COMPARED:
+    for name in SHOWN_METRICS:
         band = chosen.bands.get(name)
         label = "planning a full scan" if name == "planning_p50_ms" else METRIC_NAMES[name]
         cells = (_value(plan, one, name) for one in found)

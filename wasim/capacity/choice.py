@@ -72,11 +72,11 @@ def by_interval(figures: Iterable[Figures]) -> tuple[Figures, ...]:
     return tuple(best[interval_s] for interval_s in sorted(best))
 
 
-def frontier_of(figures: Iterable[Figures], metric: str = "monthly_cost") -> tuple[Figures, ...]:
-    """The settings, by interval, that nothing shorter undercuts: each has less of the metric than all before it."""
+def frontier_of(figures: Iterable[Figures]) -> tuple[Figures, ...]:
+    """The Pareto frontier of interval and cost, shortest first: each setting is cheaper than every shorter one."""
     kept: list[Figures] = []
     for one in by_interval(figures):
-        if not kept or one.values[metric] < kept[-1].values[metric]:
+        if not kept or one.monthly_cost < kept[-1].monthly_cost:
             kept.append(one)
     return tuple(kept)
 

@@ -31,9 +31,9 @@ def sql_of(table: str, setting: Setting) -> tuple[str, ...]:
 
 def writer_options(case: Case, setting: Setting) -> str:
     """How the writer is given its interval, and its appends where they are not its own."""
-    interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
     if case.writer.profile == FLINK:
-        return f"SET 'execution.checkpointing.interval' = '{milliseconds} ms';  -- Flink"
+        return f"{flink_option(setting)}  -- Flink"
+    interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
     if case.writer.kind == "batch":
         return f"Start the batch job every {interval}."
     trigger = f'.trigger(processingTime="{milliseconds} milliseconds")'

@@ -21,7 +21,7 @@ GZIP_BYTES_PER_CORE_S = 80e6
 SCANNED_BYTES_PER_CORE_S = 100e6  # Parquet read and decoded
 OPENED_FILE_BYTES = 4 << 20  # what opening a file counts as, in bytes scanned: read.split.open-file-cost
 GETS_OF_FILE = 2.0  # its footer, and the columns asked for
-READ_OF_QUERY_S = DAY_S  # of event time: a query opens the files of its latest day
+QUERIED_WINDOW_S = DAY_S  # of event time: a query opens the files of its latest day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ def files_of_a_day(arriving: float, settled: float, *, horizon_s: float, compact
     """Live files of the latest day: of `arriving` ones over the horizon, those that wait for compaction, half a period
     of them in the mean, and of the `settled` ones that it wrote over the horizon a day's.
     """
-    day = min(1.0, READ_OF_QUERY_S / horizon_s)
+    day = min(1.0, QUERIED_WINDOW_S / horizon_s)
     if compact_every_s is None:
         return arriving * day
     return min(arriving * day, arriving * compact_every_s / 2 / horizon_s + settled * day)

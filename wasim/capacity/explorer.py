@@ -13,21 +13,12 @@ from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, often
-from wasim.capacity.words import METRIC_NAMES, bound_words
+from wasim.capacity.words import METRIC_NAMES, SHOWN_METRICS, bound_words
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.units import format_duration, format_figure, parse_duration_s
 
 SCHEMA_VERSION = 1
-SHOWN = (
-    "metadata_bytes_per_day",
-    "wa_metadata",
-    "metadata_json_bytes",
-    "manifests",
-    "metadata_on_disk_bytes",
-    "planning_p50_ms",
-    "monthly_cost",
-)
 KINDS = (
     ("written_json", "metadata.json", "vermillion"),
     ("written_lists", "manifest lists", "blue"),
@@ -66,7 +57,7 @@ def explorer_of(
     request: PlanRequest,
     limits: Sequence[Limit],
     reset: str,
-    shown: Sequence[str] = SHOWN,
+    shown: Sequence[str] = SHOWN_METRICS,
 ) -> Explorer:
     """The sliders over a lattice, beginning at its base setting, that of `case`, and the request's horizon."""
     start, currency = _start(lattice.axes, parse_duration_s(str(request.document["horizon"]))), request.prices.currency

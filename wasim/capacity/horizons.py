@@ -36,7 +36,7 @@ class HorizonSimulator:
     def _sums(self, setting: Setting, horizons_s: Sequence[float]) -> list[Summed]:
         case = case_of(self.simulator.request, setting)
         years = self.simulator.years_of(case, setting)
-        if not steps_alone(case):
+        if not has_one_history(case):
             return [years.simulate(_until(case, horizon_s)) for horizon_s in horizons_s]
         case = of_one_writer(case)
         shape = years.shape_of(case)
@@ -51,7 +51,7 @@ class HorizonSimulator:
         return list(sums_at(case, shape, self._histories[key], horizons_s, kept))
 
 
-def steps_alone(case: Case) -> bool:
+def has_one_history(case: Case) -> bool:
     """Whether a case's history is stepped through, so that further horizons cost little."""
     upserts = case.writer.upsert is not None and not case.key_columns
     return case.writer.writers == 1 and not case.has_changes and not upserts

@@ -11,9 +11,8 @@ from typing import Any
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.units import format_bytes
+from wasim.units import MEGABYTE, format_bytes
 
-MEGABYTE = 1e6
 FEWEST_THREADS = 2  # Iceberg's own, whatever the cores
 
 

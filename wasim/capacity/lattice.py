@@ -14,6 +14,7 @@ import numpy as np
 
 from wasim.capacity.figures import Figures
 from wasim.capacity.settings import DAY_S, HOUR_S, Setting
+from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.units import Floats
@@ -24,17 +25,8 @@ Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
 HORIZONS_S = tuple(days * DAY_S for days in (1, 7, 30, 90, 365))
 AGES_S = (DAY_S, 30 * DAY_S)
 
-METRICS = (
-    "metadata_bytes_per_day",
-    "wa_metadata",
-    "metadata_json_bytes",
-    "manifests",
-    "snapshots",
-    "metadata_on_disk_bytes",
-    "planning_p50_ms",
-    "monthly_cost",
-)
-"""What is laid into every page, and what a limit is on besides."""
+METRICS = (*SHOWN_METRICS, "snapshots")
+"""Metrics of every lattice; those that a limit is on are added."""
 
 WRITTEN: Mapping[str, tuple[Kind, ...]] = {
     "written_json": (Kind.METADATA_JSON,),

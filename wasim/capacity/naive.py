@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wasim.capacity.figures import Figures
+from wasim.capacity.settings import DAY_S
 
 if TYPE_CHECKING:
     from wasim.capacity.plan import Plan
@@ -25,7 +26,7 @@ def naive_of(plan: "Plan") -> Naive | None:
     bounds = [_bound_per_day(plan, limit.metric, limit.bound) for limit in plan.limits]
     known = [bound for bound in bounds if bound is not None]
     for one in plan.best if known else ():
-        promised = one.first_commit_bytes * 86400 / one.setting.interval_s
+        promised = one.first_commit_bytes * DAY_S / one.setting.interval_s
         if promised <= min(known):
             return Naive(promised_bytes_per_day=promised, figures=one)
     return None

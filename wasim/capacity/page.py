@@ -6,13 +6,14 @@ from dataclasses import replace
 from wasim.capacity.answer import conclusion, sections_of
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.horizons import HorizonSimulator, steps_alone
+from wasim.capacity.horizons import HorizonSimulator, has_one_history
 from wasim.capacity.lattice import Lattice, axes_around, build_lattice
 from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.search import MOST_MERGING_COMMITS
 from wasim.capacity.settings import Setting, case_of
 from wasim.report.pages.rendering import page_environment
+from wasim.report.words import listed
 from wasim.units import format_duration, parse_duration_s
 
 MOST_INTERVALS, FEW_INTERVALS = 8, 4
@@ -33,9 +34,7 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
             conclusion=conclusion(plan),
             sections=list(sections_of(plan)),
             band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
-            simulated_at=_listed(
-                format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals
-            ),
+            simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
             content=explorer_of(
                 lattice,
                 case_of(request, base),
@@ -70,7 +69,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
     if merges and base.maintenance.rewrite_every_s is None:  # merging does what rewriting would
         axes = replace(axes, rewrites_s=(None,))
     scales = list(scales_of(request, simulator))
-    if not steps_alone(case):
+    if not has_one_history(case):
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
         rewrites_s = (base.maintenance.rewrite_every_s,)
         axes, scales = replace(axes, intervals_s=tuple(few), rewrites_s=rewrites_s, horizons_s=(horizon_s,)), []
@@ -96,8 +95,3 @@ def thinned(intervals_s: Iterable[float], own_s: float, *, most: int = MOST_INTE
         inner = [place for place in range(1, len(found) - 1) if found[place] != own_s]
         found.pop(min(inner, key=lambda place: found[place + 1] / found[place - 1]))
     return found
-
-
-def _listed(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

@@ -5,14 +5,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from wasim.capacity.explorer import SHOWN, explorer_of
+from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.horizons import HorizonSimulator, steps_alone
+from wasim.capacity.horizons import HorizonSimulator, has_one_history
 from wasim.capacity.lattice import Axes, axes_around, build_lattice
 from wasim.capacity.page import thinned
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
 from wasim.capacity.search import MOST_MERGING_COMMITS
-from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
+from wasim.capacity.settings import DAY_S, INTERVALS_S, Maintenance, Setting, case_of
+from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
@@ -23,7 +24,7 @@ from wasim.scenario import Case
 from wasim.units import format_duration, parse_duration_s
 
 MOST_INTERVALS = 4
-HORIZONS_S = tuple(days * 86400.0 for days in (1, 30, 365))
+HORIZONS_S = tuple(days * DAY_S for days in (1, 30, 365))
 TIMED = ("planning_p50_ms", "monthly_cost")  # a report has its own, measured and billed
 
 
@@ -38,7 +39,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
         return None
     case = (choice.chosen or choice.options[-1]).run.case
     jobs = [job for _, job in case.maintenance if job is not None]
-    if not steps_alone(case) or any(job.every is None for job in jobs):
+    if not has_one_history(case) or any(job.every is None for job in jobs):
         return None
     intervals_s = _intervals(choice, case.commit_interval_s)
     swept = {name: value for name, value in case.swept.items() if name != "commit_interval"}
@@ -107,7 +108,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
         request=request,
         limits=metrics,
         reset="As it was run",
-        shown=[name for name in SHOWN if name not in TIMED],
+        shown=[name for name in SHOWN_METRICS if name not in TIMED],
     )
     environment = page_environment("wasim.capacity")
     body = environment.get_template("explorer.html.jinja").module.explorer(content)  # type: ignore[attr-defined]

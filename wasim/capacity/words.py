@@ -21,6 +21,17 @@ METRIC_NAMES: Mapping[str, str] = {
     "wa_total": "all bytes ÷ data",
 }
 
+SHOWN_METRICS = (
+    "monthly_cost",
+    "metadata_bytes_per_day",
+    "wa_metadata",
+    "metadata_json_bytes",
+    "manifests",
+    "metadata_on_disk_bytes",
+    "planning_p50_ms",
+)
+"""Metrics of every table of a plan, on the terminal and on the page, in this order."""
+
 
 def value_words(metric: str, value: float, currency: str) -> str:
     """`10.2 GiB`, `1.3s` or `14.2 USD`."""

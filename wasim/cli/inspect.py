@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, takes_s3
+from wasim.cli.options import AsJson, duration_s, takes_s3
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -188,16 +188,6 @@ def _show(inspection: "Inspection", outlook: "Outlook | None", *, files: bool, a
     for line in file_lines(inspection) if files else sql_lines(inspection):
         typer.echo(line)  # whole, so that it can be copied
     return None
-
-
-def duration_s(option: str, text: str) -> float:
-    """Seconds of an option's duration; WasimError names the option."""
-    from wasim.units import DURATION_WANTED, parse_duration_s
-
-    try:
-        return parse_duration_s(text)
-    except ValueError:
-        raise WasimError(f"{option} is {text!r}. Give {DURATION_WANTED}.") from None
 
 
 def _limit(text: str) -> tuple[str, tuple[float, float]]:

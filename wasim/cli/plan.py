@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import (
-    AsJson,
-    Settings,
-    overrides_of,
-    takes_workload,
-)
+from wasim.cli.options import AsJson, Settings, overrides_of, takes_workload
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -170,10 +165,10 @@ def _plan_fleet(
             raise WasimError(
                 f"{flag} and {words} exclude each other. Take {flag} out: a fleet's file says what its tables are."
             )
+    loaded = load_fleet(path)
     if master is None:
-        made = plan_fleet(load_fleet(path), wishes)
+        made = plan_fleet(loaded, wishes)
     else:
-        loaded = load_fleet(path)
         with map_on(master, "plan") as mapped:
             made = plan_fleet(loaded, wishes, partial(mapped, options_of))
     typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.inspect import duration_s
-from wasim.cli.options import takes_s3
+from wasim.cli.options import duration_s, takes_s3
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 
 from wasim.contention.attempt_times import MIB
-from wasim.contention.providers import LOCAL, Providers, load_providers
+from wasim.contention.providers import LOCAL, load_providers
 from wasim.units import Floats, Ints
 
 
@@ -26,9 +26,9 @@ class Slowing:
         return (self.base_ms + self.ms_per_mib * metadata_json_bytes / MIB) / 1000
 
 
-def commit_slowing(providers: Providers | None = None) -> Slowing:
+def commit_slowing() -> Slowing:
     """The slowing on local files: what the engine, the reading and the writing take together."""
-    found = providers or load_providers()
+    found = load_providers()
     engine, store = found.engine, found.store(LOCAL)
     return Slowing(
         base_ms=engine.p50_ms,

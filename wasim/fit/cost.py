@@ -1,6 +1,6 @@
 """The cost equations fitted to the cases of a group, kind by kind, and what they predict for other cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,9 +94,9 @@ class WriterFit:
         return _with_fitted_sizes(replace(appends, data_bytes_per_commit=data_bytes), self.kinds)
 
 
-def fit_group(group: Group, kinds: Sequence[Kind] = FITTED_KINDS) -> WriterFit:
-    """Fit every kind that appends write, or some of them."""
-    return WriterFit(group=group, kinds=tuple(_fit_kind(group, kind) for kind in kinds))
+def fit_group(group: Group) -> WriterFit:
+    """The group's equations, one for each kind of metadata that appends write."""
+    return WriterFit(group=group, kinds=tuple(_fit_kind(group, kind) for kind in FITTED_KINDS))
 
 
 def _fit_kind(group: Group, kind: Kind) -> KindFit:

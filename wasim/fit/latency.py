@@ -20,7 +20,7 @@ from wasim.fit.held_out import intervals_of, split_intervals
 from wasim.fit.report import Coefficient, HeldOut, LatencyFit
 from wasim.fit.robust import BOOTSTRAP_DRAWS, RobustFit, fit_robust
 from wasim.ledger import PlanningProbe, of_first_reader
-from wasim.units import Floats, Ints
+from wasim.units import MEGABYTE, Floats, Ints
 
 ALL_WRITERS = "all writers"
 Latency = Literal["load", "planning", "commit", "step"]
@@ -66,21 +66,35 @@ def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Sample
     rows = [
         (number, probe, _drivers(probe, latency))
         for number, probe in probes
-        if probe.temperature == "warm" and len(_rounds(probe, latency))
+        if probe.temperature == "warm" and len(probe_ms(probe, latency))
     ]
     chosen = [(number, probe, drivers) for number, probe, drivers in rows if None not in drivers]
     drivers = np.array([drivers for _, _, drivers in chosen], dtype=np.float64)
     return Samples(
         design=drivers.reshape(len(chosen), len(_TERMS[latency])),
-        measured_ms=np.array([float(np.median(_rounds(probe, latency))) for _, probe, _ in chosen]),
+        measured_ms=np.array([float(np.median(probe_ms(probe, latency))) for _, probe, _ in chosen]),
         series=np.array([number for number, _, _ in chosen], dtype=np.int64),
     )
 
 
+def probe_drivers(probe: PlanningProbe) -> dict[str, float | None]:
+    """The drivers of loading and planning, by the names of their coefficients; None where the reader shows none."""
+    return {
+        "base": 1.0,
+        "metadata_megabyte": probe.metadata_json_bytes / MEGABYTE,
+        "manifest_scanned": probe.manifests_scanned,
+        "file_planned": probe.files_planned,
+    }
+
+
+def probe_ms(probe: PlanningProbe, latency: Latency) -> Floats:
+    """Milliseconds of each round of a probe: of its load, or of its planning."""
+    return probe.load_ms if latency == "load" else probe.planning_ms
+
+
 def _drivers(probe: PlanningProbe, latency: Latency) -> tuple[float | None, ...]:
-    if latency == "load":
-        return 1.0, probe.metadata_json_bytes / 1e6
-    return 1.0, probe.manifests_scanned, probe.files_planned
+    drivers = probe_drivers(probe)
+    return tuple(drivers[name] for name, _ in _TERMS[latency])
 
 
 def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
@@ -164,7 +178,3 @@ def _hold_out(
             naive=float(np.median(seen.measured_ms)) * len(numbers),
         ),
     )
-
-
-def _rounds(probe: PlanningProbe, latency: Latency) -> Floats:
-    return probe.load_ms if latency == "load" else probe.planning_ms

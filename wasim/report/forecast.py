@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from wasim.errors import WasimError
 from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import METADATA_KINDS
-from wasim.report.keeping_up import stops_writing
+from wasim.report.keeping_up import stops_keeping_up
 from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
 from wasim.scenario.case import covered_s
@@ -80,4 +80,4 @@ def forecast_case(run: CaseRun, case: Case) -> Forecast:
     check_answerable(case, profile)
     site = Site() if run.simulation is None else Site(location=run.simulation.location)
     summed = CaseRun.of_summed(case, simulate_years(case, profile, site), key="", engine="sim", wall_s=0.0)
-    return Forecast(run=summed, keeps_up=stops_writing(summed) is None)
+    return Forecast(run=summed, keeps_up=stops_keeping_up(summed) is None)

@@ -8,18 +8,18 @@ from wasim.contention import commit_slowing
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger import Kind
-from wasim.report.modelled import standing_for
+from wasim.report.modelled import parts_for_table
 from wasim.runs import CaseRun
 
 
 def find_keeps_up(run: CaseRun, fit: FitReport) -> KeepsUp | None:
     """Until when the case's writer keeps up: by the fit, or by its commits' bytes where only those are known."""
     interval_s = run.case.commit_interval_s
-    fitted = (one for one in standing_for(fit.keeps_up, run) if one.commit_interval_s == interval_s)
-    return next(fitted, None) or stops_writing(run)
+    fitted = (one for one in parts_for_table(fit.keeps_up, run) if one.commit_interval_s == interval_s)
+    return next(fitted, None) or stops_keeping_up(run)
 
 
-def stops_writing(run: CaseRun) -> KeepsUp | None:
+def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
     """When commits of a case simulated in sums come to take longer than their interval (`commit_slowing`); or None."""
     if not run.is_sampled:
         return None
@@ -38,11 +38,11 @@ def stops_writing(run: CaseRun) -> KeepsUp | None:
     )
 
 
-def outlasts(simulated: Sequence[CaseRun]) -> KeepsUp | None:
+def keeps_up_by_simulation(simulated: Sequence[CaseRun]) -> KeepsUp | None:
     """Until when a case keeps up by simulations of it, shortest horizon first: when one stops, else the longest."""
     if not simulated:
         return None
-    stops = (stop for run in simulated if (stop := stops_writing(run)) is not None)
+    stops = (stop for run in simulated if (stop := stops_keeping_up(run)) is not None)
     longest = simulated[-1]
     return next(stops, None) or KeepsUp(
         writer=longest.case.writer_name,

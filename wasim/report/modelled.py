@@ -29,7 +29,7 @@ Fitted = TypeVar("Fitted", bound=_OfWriter)
 Foreseen = TypeVar("Foreseen", bound=_OfCase)
 
 
-def about(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
+def parts_for_writer(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
     """Those parts of a fit report that hold for the case, closest first.
 
     A part names its writer, and what tells it from other fits of that writer (`streaming table.format_version=3`). None
@@ -41,10 +41,10 @@ def about(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
     return sorted(fitting, key=lambda part: -len((part.writer or "").split()))
 
 
-def standing_for(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
+def parts_for_table(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
     """Those predictions that are about the case's own table and workload, at whatever interval."""
     name = name_without_interval(run.case)
-    return [part for part in about(parts, run) if part.case == name]
+    return [part for part in parts_for_writer(parts, run) if part.case == name]
 
 
 def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
@@ -52,7 +52,7 @@ def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
     return {
         case.case.label: one.metadata_bytes.best
         for case in run.cases
-        for one in standing_for(fit.extrapolations, case)
+        for one in parts_for_table(fit.extrapolations, case)
         if one.horizon_s == SECONDS_PER_HOUR and one.commit_interval_s == case.case.commit_interval_s
     }
 
@@ -62,7 +62,7 @@ def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
     interval_s = run.case.commit_interval_s
     months = (
         one
-        for one in standing_for(fit.extrapolations, run)
+        for one in parts_for_table(fit.extrapolations, run)
         if one.horizon_s == MONTH_S and one.commit_interval_s == interval_s
     )
     return next(months, None)
@@ -76,7 +76,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     """
     outside = sum(outside_commits_bytes(run, kind) for kind in METADATA_KINDS)
     by_commits: dict[int, tuple[float, float]] = {}
-    parts = [part for part in standing_for(fit.model_line, run) if part.horizon_s == run.case.horizon_s]
+    parts = [part for part in parts_for_table(fit.model_line, run) if part.horizon_s == run.case.horizon_s]
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
         commits = whole_commits(horizon_s=part.horizon_s, commit_interval_s=part.commit_interval_s)
         if commits:
@@ -87,7 +87,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
 
 def latency_fit(fit: FitReport, latency: str, run: CaseRun) -> LatencyFit | None:
     """The fit of one latency that holds for the case."""
-    return next(iter(about((part for part in fit.latencies if part.latency == latency), run)), None)
+    return next(iter(parts_for_writer((part for part in fit.latencies if part.latency == latency), run)), None)
 
 
 def modelled_ms(fitted: LatencyFit, drivers: dict[str, Floats]) -> Floats | None:

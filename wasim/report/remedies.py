@@ -13,6 +13,7 @@ from wasim.iceberg.properties import (
 )
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.forecast import Forecast, forecast_case, over
+from wasim.report.words import listed
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
@@ -149,7 +150,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
         as_is=as_is,
         alone=tuple(alone),
         together=together,
-        together_words=_listed(words),
+        together_words=listed(words),
         longer=foresee(longer, f"every {format_duration(longer_s)} instead"),
     )
 
@@ -196,8 +197,3 @@ def _remedy(found: Forecast, name: str) -> Remedy:
         band=found.band,
         keeps_up=found.keeps_up,
     )
-
-
-def _listed(words: list[str]) -> str:
-    """`daily expiry, manifest rewriting and deletion after commit`."""
-    return " and ".join([part for part in (", ".join(words[:-1]), *words[-1:]) if part])

@@ -1,5 +1,7 @@
 """Figures and names as text, the same in tables, charts and sentences."""
 
+from collections.abc import Iterable
+
 from wasim.ledger import Kind
 
 ABSENT = "–"
@@ -21,6 +23,12 @@ def format_sum(amount: float) -> str:
     if 0 < amount < SMALLEST_SUM:
         return f"<{SMALLEST_SUM}"
     return f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """`daily expiry, manifest rewriting and deletion after commit`; empty for no words."""
+    each = list(words)
+    return " and ".join(part for part in (", ".join(each[:-1]), *each[-1:]) if part)
 
 
 def format_share(share: float) -> str:

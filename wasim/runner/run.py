@@ -13,7 +13,7 @@ from wasim.runs import RunFolder, RunMarker, open_run_folder, write_atomically
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
 
-CarryOut = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
+CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
 """Carries out cases, by key, and saves each in the run's folder, with the run's provenance. Returns the essential line
 of the error of each that failed, by label: one that fails does not stop the others.
 """
@@ -34,7 +34,7 @@ class Job:
     prices: Path | None = None
 
 
-def run_cases(job: Job, carry_out: CarryOut, console: Console) -> Outcome:
+def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
     """Carries out the job, or what is left of an unfinished run of it; `console` takes notes.
 
     CaseFailed if no case could be finished; EnvironmentFault if the folder cannot be made.
@@ -53,7 +53,7 @@ def run_cases(job: Job, carry_out: CarryOut, console: Console) -> Outcome:
         if done:
             console.print(f"Resuming {folder.path}: {len(done)} of {len(job.cases)} cases are finished already.")
         write_atomically(folder.path / "scenario.yaml", scenario.text)
-        failures = carry_out({key: case for key, case in job.cases.items() if key not in done}, folder)
+        failures = run({key: case for key, case in job.cases.items() if key not in done}, folder)
         write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
         if not folder.finished(list(job.cases)):
             raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))

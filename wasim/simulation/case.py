@@ -66,7 +66,7 @@ class SimulatedCase:
         exact = self.simulator.mode is Mode.EXACT
         return exact_needs(self.case, emits=self.emit is not None) if exact else None
 
-    def carry_out(self) -> tuple[CaseRun, Recording | None]:
+    def simulate(self) -> tuple[CaseRun, Recording | None]:
         """The case simulated, with its recording if the simulator makes one. WasimError for what it does not model."""
         started_s, case = time.monotonic(), self.case
         returned = self.simulator.simulate(case, self.profile, self.site, self.emit)

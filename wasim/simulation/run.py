@@ -61,10 +61,10 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
         prices = load_prices() if options.prices is None else load_prices(options.prices)
         return conclude(_run_of(scenario, cases, say), scenario, prices)
 
-    def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
+    def simulate_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
         notes = provenance(engine=_engine_notes(options), jars={}, folder=folder.path)
         write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
-        return _carry_out([cases[key] for key in left], say, partial(_save, folder))
+        return _simulate([cases[key] for key in left], say, partial(_save, folder))
 
     job = Job(
         scenario=scenario,
@@ -73,7 +73,7 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
         fresh=options.emit is not None,  # what is emitted is no part of a run's folder: all of it is written again
         prices=options.prices,
     )
-    return run_cases(job, carry_out_left, console)
+    return run_cases(job, simulate_left, console)
 
 
 def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> list[SimulatedCase]:
@@ -108,13 +108,13 @@ def _check_emitted(cases: Iterable[SimulatedCase]) -> None:
 Keep = Callable[[CaseRun, Recording | None], None]
 
 
-def _carry_out(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str, str]:
+def _simulate(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str, str]:
     """Simulates cases and hands each to `keep`; returns why the others failed, by label."""
     failures = {}
     for one in cases:
         say(one.announced)
         try:
-            keep(*one.carry_out())
+            keep(*one.simulate())
         except WasimError as error:
             failures[one.case.label] = str(error)
             say(f"failed: {one.case.label}: {error}")
@@ -124,7 +124,7 @@ def _carry_out(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str
 def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: Say) -> Run:
     """A run that is in no folder. CaseFailed if no case could be simulated."""
     runs: list[CaseRun] = []
-    failures = _carry_out(cases.values(), say, lambda made, recording: runs.append(made))
+    failures = _simulate(cases.values(), say, lambda made, recording: runs.append(made))
     if not runs:
         raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
     return Run(

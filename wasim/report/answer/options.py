@@ -9,8 +9,8 @@ import numpy as np
 from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.report.keeping_up import find_keeps_up, outlasts, stops_writing
-from wasim.report.modelled import standing_for
+from wasim.report.keeping_up import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
+from wasim.report.modelled import parts_for_table
 from wasim.report.series import Group, planning_at_end_ms
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, bill_case
@@ -104,7 +104,7 @@ def _read_option(runs: list[CaseRun], grounds: Grounds) -> Option:
     ahead = grounds.forecasts.get(first.case.label, {})
     month = ahead.get(MONTH_S)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
-    keeps_up = find_keeps_up(first, grounds.fit) or outlasts(_simulated(first, ahead))
+    keeps_up = find_keeps_up(first, grounds.fit) or keeps_up_by_simulation(_simulated(first, ahead))
     by_horizon = _foreseen(first, grounds.fit, ahead)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
@@ -152,7 +152,7 @@ def _foreseen(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -
     interval_s = run.case.commit_interval_s
     expected = {
         one.horizon_s: one.metadata_bytes.best
-        for one in standing_for(fit.extrapolations, run)
+        for one in parts_for_table(fit.extrapolations, run)
         if one.commit_interval_s == interval_s
     }
     if run.is_sampled and run.case.is_appends_of_one_writer:
@@ -195,4 +195,4 @@ def _kept_bytes(run: CaseRun, month_bytes: float | None) -> float | None:
     left = float(sum(on_disk[kind] for kind in METADATA_KINDS))
     if month_bytes is not None:
         return month_bytes * left / written if written else 0.0
-    return left if run.case.horizon_s >= MONTH_S and stops_writing(run) is None else None
+    return left if run.case.horizon_s >= MONTH_S and stops_keeping_up(run) is None else None

@@ -20,7 +20,7 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
-from wasim.report.keeping_up import stops_writing
+from wasim.report.keeping_up import stops_keeping_up
 from wasim.report.series import Group, group_cases, kinds_written
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
@@ -139,7 +139,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
 
 def _shortest(group: Group) -> CaseRun:
     """The case of the shortest interval that a writer gets through; the shortest of all where there is none."""
-    return next((case for case in group.cases if stops_writing(case) is None), group.finest)
+    return next((case for case in group.cases if stops_keeping_up(case) is None), group.finest)
 
 
 def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:

@@ -10,7 +10,7 @@ from wasim.fit.words import describe_interval, describe_slope
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.report.charts.palette import LOOKS
-from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, standing_for
+from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, parts_for_table
 from wasim.report.series import group_cases
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_duration
@@ -47,7 +47,7 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     ax.locator_params(axis="x", nbins=6, integer=True)
     set_count_axis(ax.yaxis)
-    sustainable = min(standing_for(fit.sustainable, run), key=lambda one: one.horizon_s, default=None)
+    sustainable = min(parts_for_table(fit.sustainable, run), key=lambda one: one.horizon_s, default=None)
     if sustainable:
         note(ax, f"sustainable over {format_duration(sustainable.horizon_s)}: {describe_interval(sustainable)}")
     key_below(ax, key)
@@ -93,7 +93,7 @@ def _timed(run: CaseRun) -> bool:
 
 def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
     """What the sustainable intervals of these cases rest on, in a sentence."""
-    said = dict.fromkeys(describe_slope(row) for run in runs for row in standing_for(fit.sustainable, run))
+    said = dict.fromkeys(describe_slope(row) for run in runs for row in parts_for_table(fit.sustainable, run))
     return f" Sustainable intervals: {'; '.join(said)}." if said else ""
 
 

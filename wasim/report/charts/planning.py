@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
+from wasim.fit.latency import Latency, probe_drivers, probe_ms
 from wasim.fit.report import FitReport
 from wasim.ledger import PlanningProbe
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
@@ -41,7 +42,7 @@ def draw_table_load(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
     return ax
 
 
-def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str) -> None:
+def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: Latency) -> None:
     values: list[float] = []
     causes: list[float] = []
     key: list[tuple[str, dict[str, object]]] = []
@@ -52,12 +53,12 @@ def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str)
             (pair for pair in probed if pair[0].case.writer_name == writer), key=lambda pair: _cause(pair[1], part)
         )
         x, look = [_cause(probe, part) for _, probe in mine], look_of(position)
-        rounds = [_rounds(probe, part) for _, probe in mine]
+        rounds = [probe_ms(probe, part) for _, probe in mine]
         low, mid, high = (np.array([figure(times) for times in rounds]) for figure in (np.min, np.median, np.max))
         ax.vlines(x, low, high, color=look.colour, linewidth=0.8, alpha=0.6)
         ax.plot(x, mid, color=look.colour, marker=look.marker, linestyle="none", gid=f"measured {part} {writer}")
         fitted = latency_fit(fit, part, mine[0][0])
-        line = modelled_ms(fitted, probe_drivers([probe for _, probe in mine])) if fitted else None
+        line = modelled_ms(fitted, _drivers([probe for _, probe in mine])) if fitted else None
         if fitted and line is not None and len(set(x)) > 1:
             ax.plot(x, line, color=look.colour, linestyle=look.line, linewidth=1.2, gid=f"fit {part} {writer}")
             drawn[writer] = f"R² {floor_r_squared(fitted.r_squared)}"
@@ -73,23 +74,14 @@ def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: str)
     key_below(ax, key)
 
 
-def _cause(probe: PlanningProbe, part: str) -> float:
+def _cause(probe: PlanningProbe, part: Latency) -> float:
     return float(probe.manifests_total if part == "planning" else probe.metadata_json_bytes)
 
 
-def _rounds(probe: PlanningProbe, part: str) -> Floats:
-    return probe.planning_ms if part == "planning" else probe.load_ms
-
-
-def probe_drivers(probes: Sequence[PlanningProbe]) -> dict[str, Floats]:
-    """What load and planning may depend on, by the names that coefficients have."""
-    columns = {
-        "base": [1 for _ in probes],
-        "metadata_megabyte": [probe.metadata_json_bytes / 1e6 for probe in probes],
-        "manifest_scanned": [probe.manifests_scanned for probe in probes],
-        "file_planned": [probe.files_planned for probe in probes],
-    }
-    return {name: np.array(column, dtype=np.float64) for name, column in columns.items()}
+def _drivers(probes: Sequence[PlanningProbe]) -> dict[str, Floats]:
+    """An element per probe, NaN where its reader does not show the driver."""
+    each = [probe_drivers(probe) for probe in probes]
+    return {name: np.array([one[name] for one in each], dtype=np.float64) for name in each[0]}
 
 
 def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:

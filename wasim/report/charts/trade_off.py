@@ -23,8 +23,8 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import INK, MUTED, TICK_PT, VERMILLION, look_of
-from wasim.report.keeping_up import stops_writing
-from wasim.report.modelled import standing_for, written_line
+from wasim.report.keeping_up import stops_keeping_up
+from wasim.report.modelled import parts_for_table, written_line
 from wasim.report.series import horizon_words
 from wasim.runs import Run
 from wasim.scenario.limits import parse_limit
@@ -96,7 +96,7 @@ def _probed(answer: Answer) -> tuple[Choice, ...]:
 def _reached(answer: Answer) -> tuple[Choice, ...]:
     """The choices without intervals whose writer would not have got through the horizon that was simulated."""
     kept = [
-        replace(choice, options=tuple(one for one in choice.options if stops_writing(one.run) is None))
+        replace(choice, options=tuple(one for one in choice.options if stops_keeping_up(one.run) is None))
         for choice in answer.swept
     ]
     return tuple(choice for choice in kept if choice.options)
@@ -181,7 +181,7 @@ def too_short_for_a_month_s(choices: Sequence[Choice], fit: FitReport) -> float:
     """Intervals below this keep up for a month with no writer; 0 where none is known to be too short."""
     bounds = []
     for choice in choices:
-        laws = [one for one in standing_for(fit.sustainable, choice.options[0].run) if one.horizon_s == MONTH_S]
+        laws = [one for one in parts_for_table(fit.sustainable, choice.options[0].run) if one.horizon_s == MONTH_S]
         stops = [one.interval_s for one in choice.options if not one.keeps_up_for(MONTH_S)]
         lasts = [one.interval_s for one in choice.options if one.keeps_up_for(MONTH_S)]
         if not stops:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.fit.words import round_duration
 from wasim.report.answer import Answer, Choice, Option
-from wasim.report.keeping_up import stops_writing
+from wasim.report.keeping_up import stops_keeping_up
 from wasim.report.series import horizons_s
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum
@@ -23,7 +23,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     horizons = horizons_s(run)
     over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
     columns = {
-        over: lambda option: ABSENT if stops_writing(option.run) else format_bytes(option.metadata_bytes),
+        over: lambda option: ABSENT if stops_keeping_up(option.run) else format_bytes(option.metadata_bytes),
         "first day": lambda option: _of_horizon(option, DAY_S),
         "first month": lambda option: _of_horizon(option, MONTH_S),
         f"{answer.currency} a month": _price,

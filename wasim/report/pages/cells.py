@@ -8,7 +8,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
-from wasim.report.keeping_up import stops_writing
+from wasim.report.keeping_up import stops_keeping_up
 from wasim.report.series import horizons_s, kinds_written
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES
@@ -59,7 +59,7 @@ def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, ch
         *((format_duration(wa.horizon_s),) if own_horizon else ()),
         f"{run.commits:,}",
     )
-    if stops_writing(run) is not None:  # no writer gets there: figures would be taken at their word
+    if stops_keeping_up(run) is not None:  # no writer gets there: figures would be taken at their word
         return (*named, *[ABSENT] * (len(_OWN_COLUMN) + 4 + bool(others) + changed))
     return (
         *named,
