@@ -64,6 +64,22 @@ def test_a_latency_that_falls_is_not_distinguishable_from_constant():
     assert fit.estimates()[1].low == 0
 
 
+def test_what_never_happened_costs_nothing_and_leaves_predictions_finite():
+    design = np.column_stack([np.ones(20), np.arange(20.0), np.zeros(20)])
+    fit = fit_robust(design, design @ [100.0, 0.5, 7.0], np.zeros(20, dtype=int), np.random.default_rng(0), within=(2,))
+    assert fit.coefficients == pytest.approx([100, 0.5, 0], rel=1e-3)
+    assert list(fit.identified) == [True, True, False]
+    assert fit.predict(design) == pytest.approx(design @ [100.0, 0.5, 0.0], rel=1e-3)
+
+
+def test_ageing_is_told_apart_by_what_differs_within_cases():
+    series, commits = np.repeat([0, 1], 20), np.tile(np.arange(20.0), 2)
+    for live_manifests, told_apart in ((5.0 * series, False), (commits + 5 * series, False), (commits**2, True)):
+        design = np.column_stack([np.ones(40), commits, live_manifests])
+        fit = fit_robust(design, design @ [100.0, 0.5, 2.0], series, np.random.default_rng(0), draws=1, within=(1, 2))
+        assert list(fit.identified) == [True, True, told_apart]
+
+
 def test_the_interval_widens_with_the_noise():
     widths = []
     for noise in (0.02, 0.3):

@@ -112,10 +112,7 @@ def _fill(
     seen: Floats, unseen: Floats, identified: NDArray[np.bool_], scale: Floats, assumptions: Mapping[int, Assumption]
 ) -> tuple[Floats, Floats, Floats]:
     """How scaled coefficients follow from what was seen: matrix, offset, and the covariance that assumptions add."""
-    size = seen.shape[1]
     used = [column for column in assumptions if not identified[column]]
-    if not used or not len(unseen):
-        return seen.T, np.zeros(size), np.zeros((size, size))
     means = np.array([assumptions[column].mean for column in used]) / scale[used]
     deviations = np.array([assumptions[column].deviation for column in used]) / scale[used]
     gain = np.linalg.pinv(unseen.T[used] / deviations[:, None]) / deviations[None, :]
