@@ -196,8 +196,8 @@ def _read_header(values: Mapping[str, bytes], source: str) -> ManifestHeader:
             source, "is an Avro file, but no manifest: its header holds no schema and partition-spec"
         )
     try:
-        format_version = int(values.get("format-version", b"1")[:10])
-        spec_id = int(values.get("partition-spec-id", b"0")[:10])
+        format_version = int(values.get("format-version", b"1"))
+        spec_id = int(values.get("partition-spec-id", b"0"))
         content = ManifestContent(values.get("content", b"data").decode())
     except ValueError as error:
         raise IcebergFileError(source, f"has a manifest header that Iceberg would not write: {error}") from error
