@@ -1,0 +1,44 @@
+"""Leaps over manifests that merges fill, compared with sums in closed form."""
+
+import numpy as np
+import pytest
+
+from wasim.years.flows import WIDTH, Flow
+from wasim.years.leaps import FillingLevel, Leap, Mark
+from wasim.years.state import Pace
+
+PERIOD, BYTES_IN_A_LIST = 50, 40.0
+
+
+def mark_at(commits: float) -> Mark:
+    """A table that fills a manifest in PERIOD commits: its lists grow, and its snapshots did once, by a digit."""
+    flows = np.zeros(WIDTH)
+    flows[Flow.SNAPSHOT_JSON_BYTES] = 700 * commits + (3 if commits > PERIOD else 0)
+    flows[Flow.LIST_BYTES] = 4000 * commits + BYTES_IN_A_LIST / PERIOD * commits**2 / 2
+    flows[Flow.WRITTEN_MANIFESTS + 1] = 900 * commits
+    return Mark(commits=commits, structure=(1,), values=np.array([commits, commits / PERIOD]), flows=flows, sample=0)
+
+
+def planned_after(marks: tuple[float, float, float], limit: float) -> Leap | None:
+    pace = Pace(manifests=np.array([1.0, 1 / PERIOD]), each=np.ones(2), list_slope=BYTES_IN_A_LIST)
+    level = FillingLevel()
+    first, second, third = (level.planned(mark_at(commits), limit, 1, pace) for commits in marks)
+    assert first is second is None
+    return third
+
+
+@pytest.mark.parametrize(("limit", "cycles"), [(10_000, 3 * 8), (1_000, 16)])
+def test_a_leap_over_filled_manifests_ends_where_each_list_names_one_more(limit: float, cycles: int):
+    leap = planned_after((PERIOD, 2 * PERIOD, 3 * PERIOD), limit)
+    assert leap is not None
+    assert leap.cycles == cycles
+    landed = mark_at((3 + cycles) * PERIOD)
+    assert leap.values == pytest.approx(landed.values)
+    assert leap.flows_after(cycles) == pytest.approx(landed.flows)
+
+
+def test_the_less_alike_two_filled_manifests_are_the_shorter_is_the_leap():
+    slightly_longer = planned_after((50, 100, 152), 10_000)
+    assert slightly_longer is not None
+    assert slightly_longer.cycles == 1
+    assert planned_after((50, 100, 160), 10_000) is None
