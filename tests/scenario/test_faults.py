@@ -1,13 +1,14 @@
 """Faults as people read them: position, field, what is wrong, what to do."""
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.scenarios import faults_of, loaded
 
-from wasim.errors import ExitCode, ScenarioError
+from wasim.errors import ScenarioError
 from wasim.scenario import load_scenario
+from wasim.twin.rows import DATE_SPAN_DAYS
 
 SOUND = """\
 name: crash
@@ -487,41 +488,31 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
 }  # fmt: skip
 
 
-def faults_of(path: Path, content: str | bytes) -> list[str]:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ScenarioError) as caught:
-        load_scenario(path)
-    assert caught.value.exit_code == ExitCode.USER_MISTAKE
-    return [fault.removeprefix(f"{path}:").strip() for fault in caught.value.faults]
-
-
 @pytest.mark.parametrize("name", GOLDEN)
 def test_a_broken_scenario_says_where_what_and_what_to_do(name: str, tmp_path: Path) -> None:
     old, new, expected = GOLDEN[name]
     assert SOUND.count(old) == 1, "each entry breaks the sound scenario in one place"
-    assert faults_of(tmp_path / "crash.yaml", SOUND.replace(old, new)) == expected
+    assert faults_of(tmp_path, SOUND.replace(old, new)) == expected
 
 
 def test_the_scenario_that_is_broken_above_is_sound(tmp_path: Path) -> None:
-    path = tmp_path / "sound.yaml"
-    path.write_text(SOUND)
-    assert len(load_scenario(path).cases()) == 4
+    assert len(loaded(tmp_path, SOUND).cases()) == 4
 
 
 def test_all_faults_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     broken = SOUND.replace("crash", "Crash").replace("double", "dobule").replace("1m", "soon").replace("batch", "bash")
-    faults = faults_of(tmp_path / "crash.yaml", broken)
+    faults = faults_of(tmp_path, broken)
     assert [fault.split(":")[0] for fault in faults] == ["1", "6", "8", "11"]
 
 
 def test_faults_of_fields_do_not_hide_what_does_not_fit_together(tmp_path: Path) -> None:
     broken = SOUND.replace("crash", "Crash").replace("[streaming, batch]", "[{kind: batch, append: fast}]")
-    assert len(faults_of(tmp_path / "crash.yaml", broken)) == 2
+    assert len(faults_of(tmp_path, broken)) == 2
 
 
 def test_a_fault_of_the_base_is_told_once_however_many_cases_share_it(tmp_path: Path) -> None:
     broken = SOUND.replace("  writer", f"  seed: {list(range(40))}\n  writer").replace("100}", "-1}")
-    assert faults_of(tmp_path / "crash.yaml", broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
+    assert faults_of(tmp_path, broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
@@ -545,21 +536,21 @@ def test_what_the_system_says_of_a_file_is_said(tmp_path: Path) -> None:
 
 
 def test_a_fault_stays_on_one_line_whatever_the_value_holds(tmp_path: Path) -> None:
-    (fault,) = faults_of(tmp_path / "crash.yaml", SOUND.replace("name: crash", r'name: "a\n\u2028b"'))
+    (fault,) = faults_of(tmp_path, SOUND.replace("name: crash", r'name: "a\n\u2028b"'))
     assert fault.startswith(r'1:7: name is "a\u000a\u2028b".')
 
 
 def test_too_many_cases_are_counted_and_refused(tmp_path: Path) -> None:
     many = SOUND.replace("  commit_interval: [1s, 5s]", f"  commit_interval: [1s]\n  seed: {list(range(60))}")
     many = many.replace("horizon: 1m", "horizon: 1m\nrepetitions: 100")
-    assert faults_of(tmp_path / "crash.yaml", many) == [
+    assert faults_of(tmp_path, many) == [
         "10:1: sweep makes 12000 cases, counting 100 of each. Sweep fewer values: 10000 cases are the most."
     ]
 
 
 def test_holding_out_intervals_needs_two_of_them(tmp_path: Path) -> None:
     broken = SOUND.replace("[1s, 5s]", "[1s]").replace("horizon: 1m", "horizon: 1m\nfit: {held_out: intervals}")
-    assert faults_of(tmp_path / "crash.yaml", broken) == [
+    assert faults_of(tmp_path, broken) == [
         '9:17: fit.held_out is "intervals", but all cases share one commit interval. '
         "Sweep commit_interval, or give second_half or none."
     ]
@@ -567,12 +558,12 @@ def test_holding_out_intervals_needs_two_of_them(tmp_path: Path) -> None:
 
 def test_a_fault_in_the_only_column_is_the_only_fault(tmp_path: Path) -> None:
     only = SOUND.replace("    - {name: region, type: string, values: 8}\n", "").replace("double", "dobule")
-    assert [fault.split(" ")[1] for fault in faults_of(tmp_path / "crash.yaml", only)] == ["table.columns[0].type"]
+    assert [fault.split(" ")[1] for fault in faults_of(tmp_path, only)] == ["table.columns[0].type"]
 
 
 def test_an_empty_list_of_columns_is_a_fault(tmp_path: Path) -> None:
     columns = SOUND[SOUND.index("  columns:") : SOUND.index("workload")]
-    assert faults_of(tmp_path / "crash.yaml", SOUND.replace(columns, "  columns: []\n")) == [
+    assert faults_of(tmp_path, SOUND.replace(columns, "  columns: []\n")) == [
         "4:3: table.columns is an empty list. Give at least one."
     ]
 
@@ -585,10 +576,8 @@ def test_a_commit_has_at_most_a_thousand_partitions(tmp_path: Path) -> None:
         "7:3: table.partition_by can make {} partitions in one commit. Give at most 1000, by fewer `values`, "
         "a coarser transform or workload.partitions_per_commit."
     )
-    assert faults_of(tmp_path / "crash.yaml", table) == [told.format(2000), told.format(5000)]
-    path = tmp_path / "rotating.yaml"
-    path.write_text(table.replace("2000}", "2000, partitions_per_commit: 1000}"))
-    assert load_scenario(path)
+    assert faults_of(tmp_path, table) == [told.format(2000), told.format(5000)]
+    assert loaded(tmp_path, table.replace("2000}", "2000, partitions_per_commit: 1000}"))
 
 
 @pytest.mark.parametrize(("kind", "most"), [("string", 248), ("binary", 124)])
@@ -596,18 +585,24 @@ def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(kind: str, most
     column = f"type: {kind}, values: 8, length: {most + 1}}}"
     table = SOUND.replace("type: string, values: 8}", column)
     table = table.replace("workload", "  partition_by: [{column: region}]\nworkload")
-    assert faults_of(tmp_path / "crash.yaml", table) == [
+    assert faults_of(tmp_path, table) == [
         '7:27: table.partition_by[0].column is "region", whose values are too long for a folder\'s name. '
         f"Give region a length of at most {most}."
     ]
 
 
+@pytest.mark.parametrize(("kind", "most"), [("date", DATE_SPAN_DAYS), ("int", 2**31 - 1), ("float", 2**24)])
+def test_a_column_has_as_many_values_as_its_type_has_in_the_rows(kind: str, most: int, tmp_path: Path) -> None:
+    assert loaded(tmp_path, SOUND.replace("type: double}", f"type: {kind}, values: {most}}}"))
+    (fault,) = faults_of(tmp_path, SOUND.replace("type: double}", f"type: {kind}, values: {most + 1}}}"))
+    assert fault.endswith(f"wasim makes {most} different values of a {kind}. Give at most {most}.")
+
+
 @pytest.mark.parametrize("column", ["{name: flag, type: boolean}", "{name: day, type: date, values: 90}"])
 def test_columns_of_few_values_are_partitioned_by_identity(column: str, tmp_path: Path) -> None:
     name = column[7:].split(",", maxsplit=1)[0]
-    path = tmp_path / "sound.yaml"
-    path.write_text(SOUND.replace("workload", f"    - {column}\n  partition_by: [{{column: {name}}}]\nworkload"))
-    assert load_scenario(path)
+    partitioned = f"    - {column}\n  partition_by: [{{column: {name}}}]\nworkload"
+    assert loaded(tmp_path, SOUND.replace("workload", partitioned))
 
 
 @pytest.mark.parametrize(
@@ -624,10 +619,8 @@ def test_columns_of_few_values_are_partitioned_by_identity(column: str, tmp_path
 def test_whole_commits_of_whole_rows_are_sound_however_written(
     intervals: str, horizon: str, rate: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "sound.yaml"
     sound = SOUND.replace("[1s, 5s]", intervals).replace("horizon: 1m", f"horizon: {horizon}")
-    path.write_text(sound.replace("100}", f"{rate}}}"))
-    assert load_scenario(path)
+    assert loaded(tmp_path, sound.replace("100}", f"{rate}}}"))
 
 
 def test_no_words_of_a_library_reach_a_reader(tmp_path: Path) -> None:
@@ -636,9 +629,5 @@ def test_no_words_of_a_library_reach_a_reader(tmp_path: Path) -> None:
     for number, line in enumerate(lines):
         for value in values:
             broken = [*lines[:number], f"{line.split(':')[0]}: {value}", *lines[number + 1 :]]
-            path = tmp_path / "crash.yaml"
-            path.write_text("\n".join(broken))
-            with suppress(ScenarioError):
-                load_scenario(path)
-                continue
-            assert not re.search(r"Input|should|valid|finite|pydantic", "".join(faults_of(path, path.read_bytes())))
+            faults = faults_of(tmp_path, "\n".join(broken))
+            assert not re.search(r"Input|should|valid|finite|pydantic", "".join(faults))

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.paths import SCENARIOS
+from support.scenarios import faults_of, loaded
 
 from wasim.errors import ScenarioError
-from wasim.scenario import LoadedScenario, case_from_document, load_scenario
+from wasim.scenario import case_from_document, load_scenario
 
 SHIPPED = sorted((SCENARIOS).glob("*.yaml"))
 # ten thousand cases are for --grid alone, a year is simulated only, and no engine runs Flink
@@ -22,12 +23,6 @@ horizon: 1m
 """
 TABLE = "table: {columns: [{name: payload, type: string}]}\n"
 WHOLE = HEAD + TABLE + "commit_interval: 5s\nwriter: batch\n"
-
-
-def loaded(tmp_path: Path, text: str) -> LoadedScenario:
-    path = tmp_path / "sound.yaml"
-    path.write_text(text)
-    return load_scenario(path)
 
 
 def test_properties_are_the_text_as_written(tmp_path: Path) -> None:
@@ -213,9 +208,7 @@ def test_cases_have_different_keys_and_keep_them(tmp_path: Path) -> None:
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "sound.yaml"
-    path.write_bytes(b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode())
-    assert load_scenario(path).name == "sound"
+    assert loaded(tmp_path, b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode()).name == "sound"
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -237,16 +230,6 @@ def test_the_main_scenario_spans_sixty_times_in_its_intervals_with_both_writers(
     intervals = {case.commit_interval_s for case in cases}
     assert max(intervals) / min(intervals) >= 60
     assert {case.writer.kind for case in cases} == {"streaming", "batch"}
-
-
-def faults_of(path: Path, content: bytes) -> list[str]:
-    """The faults, none if it loads; anything but a ScenarioError is a traceback and fails the test."""
-    path.write_bytes(content)
-    try:
-        load_scenario(path)
-    except ScenarioError as error:
-        return error.faults or ["refused without a fault\n"]
-    return []
 
 
 UNHURRIED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -296,7 +279,7 @@ PIECES = st.sampled_from(
 @given(content=st.binary(max_size=200))
 @UNHURRIED
 def test_any_bytes_load_or_are_refused_in_lines(content: bytes, tmp_path: Path) -> None:
-    assert all(fault.isprintable() for fault in faults_of(tmp_path / "any.yaml", content))
+    assert all(fault.isprintable() for fault in faults_of(tmp_path, content))
 
 
 @given(data=st.data(), original=st.sampled_from(BENCHED))
@@ -306,7 +289,7 @@ def test_mutated_scenarios_load_or_are_refused_in_lines(data: st.DataObject, ori
     for _ in range(data.draw(st.integers(1, 5))):
         start = data.draw(st.integers(0, len(content)))
         content[start : start + data.draw(st.integers(0, 12))] = data.draw(PIECES | st.binary(max_size=4))
-    assert all(fault.isprintable() for fault in faults_of(tmp_path / "mutated.yaml", bytes(content)))
+    assert all(fault.isprintable() for fault in faults_of(tmp_path, bytes(content)))
 
 
 @given(data=st.data(), original=st.sampled_from(BENCHED))
@@ -314,4 +297,4 @@ def test_mutated_scenarios_load_or_are_refused_in_lines(data: st.DataObject, ori
 def test_shuffled_lines_load_or_are_refused_in_lines(data: st.DataObject, original: Path, tmp_path: Path) -> None:
     lines = original.read_bytes().splitlines(keepends=True)
     chosen = data.draw(st.lists(st.sampled_from(lines), max_size=2 * len(lines)))
-    assert all(fault.isprintable() for fault in faults_of(tmp_path / "shuffled.yaml", b"".join(chosen)))
+    assert all(fault.isprintable() for fault in faults_of(tmp_path, b"".join(chosen)))

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from wasim.scenario import load_scenario
+from support.scenarios import loaded
 
 SOUND = """\
 name: noted
@@ -18,9 +17,7 @@ sweep: {commit_interval: [1s, 5s]}
 
 
 def notes_of(tmp_path: Path, old: str = "", new: str = "") -> tuple[str, ...]:
-    path = tmp_path / "noted.yaml"
-    path.write_text(SOUND.replace(old, new) if old else SOUND)
-    return load_scenario(path).notes
+    return loaded(tmp_path, SOUND.replace(old, new) if old else SOUND).notes
 
 
 def test_what_is_carried_out_as_written_has_no_notes(tmp_path: Path) -> None:
@@ -58,9 +55,8 @@ def test_what_a_cut_horizon_misses_is_said_of_the_cut_one(tmp_path: Path) -> Non
     upkeep = (
         "writer: batch\nmaintenance: {rewrite_manifests: {every: 1m}, expire_snapshots: {every: 2m, older_than: 5d}}"
     )
-    path = tmp_path / "noted.yaml"
-    path.write_text(SOUND.replace("writer: batch", upkeep).replace("[1s, 5s]", "[7s, 11s]"))
-    assert load_scenario(path).notes[1:] == (
+    noted = SOUND.replace("writer: batch", upkeep).replace("[1s, 5s]", "[7s, 11s]")
+    assert loaded(tmp_path, noted).notes[1:] == (
         "maintenance.rewrite_manifests: every 1m is longer than the horizon of 56s, 55s, so it never happens.",
         "maintenance.expire_snapshots: every 2m is longer than the horizon of 1m, so it never happens.",
     )

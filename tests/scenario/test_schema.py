@@ -8,11 +8,11 @@ from typing import get_args
 
 import pytest
 from support.paths import ROOT
+from support.scenarios import loaded
 from typer.testing import CliRunner
 
 from wasim.cli import app, main
 from wasim.errors import ExitCode
-from wasim.scenario import load_scenario
 from wasim.scenario.examine import part_in
 from wasim.scenario.limits import METRICS
 from wasim.scenario.parts import Columns, PartitionField
@@ -63,9 +63,7 @@ def test_the_page_has_a_row_for_every_metric(metric: str) -> None:
 
 def test_the_scenario_on_the_page_loads(tmp_path: Path) -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    path = tmp_path / "page.yaml"
-    path.write_text(blocks[0])
-    assert load_scenario(path).cases()
+    assert loaded(tmp_path, blocks[0]).cases()
 
 
 def test_the_schema_knows_no_null_and_no_pydantic_words() -> None:

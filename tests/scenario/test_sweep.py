@@ -5,9 +5,9 @@ from math import prod
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scenarios import loaded
 
 from wasim.errors import WasimError
-from wasim.scenario import load_scenario
 from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.sweep import MOST_CASES, Axis, choices, placed, settle, source
 
@@ -57,12 +57,11 @@ def test_only_a_writers_short_name_is_taken_for_a_mapping(text):
 
 
 def test_cases_are_chosen_by_number_or_by_a_part_of_their_label(tmp_path):
-    path = tmp_path / "swept.yaml"
-    path.write_text(
+    scenario = loaded(
+        tmp_path,
         "name: swept\nquestion: Which?\ntable: {columns: [{name: n, type: int}]}\nworkload: {rows_per_second: 10}\n"
-        "horizon: 1m\nsweep: {commit_interval: [5s, 15s], writer: [streaming, batch]}\n"
+        "horizon: 1m\nsweep: {commit_interval: [5s, 15s], writer: [streaming, batch]}\n",
     )
-    scenario = load_scenario(path)
     assert [case.label for case in scenario.only(["2", "streaming every 15s"]).cases()] == [
         "batch every 5s",
         "streaming every 15s",
