@@ -1,10 +1,10 @@
 """Capacity: which commit interval and which maintenance to choose, under limits.
 
-`request` says what is asked; `settings` what may be set, and the case that makes; `figures` what each setting costs
-(`shapes`, `latency`, `cost`, `milestones`); `search` finds the best setting at an interval, `choice` takes one of them;
-`plan` brings it together; `answer`, `document` and `commands` put it into words, JSON and SQL.
+`request` is the question; `settings` are the candidates, each as a case; `figures` is what a setting costs (`shapes`,
+`latency`, `cost`, `milestones`); `search` finds the best setting at an interval, `choice` picks the interval; `plan`
+combines them; `answer`, `document` and `commands` render a plan as text, JSON and SQL.
 
-For a lattice of settings, whatever it is to be used for:
+To evaluate settings without a plan:
 
     request = request_from_flags({"rows_per_second": "5000"}, Wishes())
     figures = SettingSimulator(request=request).evaluate([Setting(interval_s=60.0, maintenance=NO_MAINTENANCE), ...])

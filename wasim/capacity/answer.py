@@ -1,4 +1,4 @@
-"""What a plan says, in sections of text and tables: the terminal and the page show the same ones."""
+"""A plan as sections of text and tables, which the terminal and the page both show."""
 
 import textwrap
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ Block: TypeAlias = str | TextTable | Commands
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What the plan says on one question: sentences, tables and commands, in this order."""
+    """One part of the plan: sentences, tables and commands, in the order in which they are shown."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -61,7 +61,7 @@ def conclusion(plan: Plan) -> str:
 
 
 def sections_of(plan: Plan) -> Iterator[Section]:
-    """The plan: its limits, its neighbours, higher rates, every interval, what to paste, what the figures are."""
+    """Limits, costs, higher rates, every interval, commands, and the basis of the figures; or what to relax."""
     chosen = plan.chosen
     if chosen is None:
         yield Section(title="What would do", blocks=tuple(_ways_out(plan)))
@@ -126,7 +126,7 @@ def _limit_rows(plan: Plan, chosen: Figures) -> Iterator[tuple[str, ...]]:
 
 
 def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
-    """What the setting costs, its neighbours too, and what keeps it from being shorter."""
+    """Which limit rules out a shorter interval, and the costs of the setting and its neighbours."""
     if plan.stopped_by:
         interval = format_duration(plan.shorter.setting.interval_s) if plan.shorter else ""
         yield f"What binds: {limit_names(plan.stopped_by)}. {interval} breaks it, however kept."
@@ -145,7 +145,7 @@ def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
 
 
 def _compared(plan: Plan, chosen: Figures) -> TextTable:
-    """The chosen setting between its neighbours, a figure in each row, with its band."""
+    """A row per metric: the chosen setting between its neighbours, and the band of the chosen one's figure."""
     found = [one for one in (plan.shorter, chosen, plan.longer) if one is not None]
     marks = [f"{CHOSEN} " if one is chosen else "" for one in found]
     every = tuple(f"{mark}{format_duration(one.setting.interval_s)}" for mark, one in zip(marks, found, strict=True))
@@ -160,7 +160,7 @@ def _compared(plan: Plan, chosen: Figures) -> TextTable:
 
 
 def _neighbours(plan: Plan, chosen: Figures) -> Iterator[str]:
-    """How the neighbours are kept, where that is not as the chosen setting is."""
+    """The neighbours' maintenance and properties where they differ from the chosen setting's."""
     freshness = plan.request.freshness_s
     for one in (plan.shorter, plan.longer):
         if one is None:
@@ -174,7 +174,7 @@ def _neighbours(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
-    """How long commits take, how many are sustained, and whose planning latency this is."""
+    """Commit latency, the sustained rate of commits, and the machine that planning latency was measured on."""
     commit, sustained, machine = chosen.commit, plan.sustained, plan.request.machine
     if commit is not None and sustained is not None:
         writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.environment.catalog} catalog"
@@ -204,7 +204,7 @@ def _rates(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
-    """The best setting of each interval that keeps up; then what a spreadsheet would have taken."""
+    """The best setting of each interval that keeps up; then what a constant cost per commit would recommend."""
     shown = [one for one in plan.best if one.keeps_up]
     if not shown:
         return

@@ -1,10 +1,10 @@
-"""Which setting to take. One rule of three, by what was asked:
+"""Which setting to recommend, by one of three rules:
 
-- limits: the shortest interval within all of them;
-- a freshness alone: the cheapest setting that is fresh enough;
-- nothing: the knee of metadata over freshness.
+- with limits: the shortest interval within all of them;
+- with a freshness alone: the cheapest setting that is fresh enough;
+- with neither: the knee of metadata against freshness.
 
-At every interval the search has found the cheapest setting within the limits already.
+The candidates are the cheapest setting of each interval, within the limits where it has one (`search`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ Because = Literal["limits", "freshness", "knee", "longest", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """A limit to give up, and the value that `setting` would then have."""
+    """A limit to relax to `value`, which is what the setting of `figures` has of its metric."""
 
     limit: Limit
     value: float
@@ -34,9 +34,9 @@ class Relaxation:
 def choose(
     figures: Iterable[Figures], rule: Rule, limits: Sequence[Limit], *, shift: float = 0.0
 ) -> tuple[Figures | None, Because]:
-    """The setting to take of some at different intervals, and why: `none` where nothing is within the limits.
+    """The recommended one of some settings at different intervals, and why; (None, "none") if none is within limits.
 
-    `shift` moves all values within their bands.
+    `shift` moves every value within its band, from -1, the lower end, to 1, the upper.
     """
     within = [one for one in figures if one.keeps_up and not one.broken(limits, shift=shift)]
     if not within:
@@ -57,7 +57,7 @@ def choose(
 def within_band(
     figures: Sequence[Figures], rule: Rule, limits: Sequence[Limit], chosen: Figures
 ) -> tuple[Figures, ...]:
-    """Other settings that would be chosen if the truth lay at an end of the band."""
+    """Other settings that would be recommended if the true values lay at an end of their bands."""
     others = [choose(figures, rule, limits, shift=shift)[0] for shift in (-1.0, 1.0)]
     return tuple({one.setting: one for one in others if one is not None and one.setting != chosen.setting}.values())
 
@@ -82,7 +82,7 @@ def frontier_of(figures: Iterable[Figures]) -> tuple[Figures, ...]:
 
 
 def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxation, ...]:
-    """What to give up where nothing is within the limits: the one limit that has to give the least, or else several."""
+    """What to relax if nothing is within limits: the one limit that must move least, or all that the nearest breaks."""
     alone: list[Relaxation] = []
     for limit in limits:
         others = [other for other in limits if other is not limit]
@@ -101,7 +101,7 @@ def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxati
 
 
 def _knee(ordered: Sequence[Figures], *, tilt: float = 0.0) -> int:
-    """The place of the knee; `tilt` moves the shorter half up and the longer half down within their bands."""
+    """The index of the knee; `tilt` moves the shorter half up and the longer half down within their bands."""
     half = len(ordered) / 2
     sizes = [
         one.at("metadata_bytes_per_day", shift=tilt if place < half else -tilt) for place, one in enumerate(ordered)

@@ -1,4 +1,4 @@
-"""What to paste: SQL that maintains the table, and the writer's interval as Spark or Flink take it."""
+"""Commands to paste: SQL that maintains the table, and the commit interval as Spark or Flink configure it."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def sql_of(table: str, setting: Setting) -> tuple[str, ...]:
 
 
 def writer_options(case: Case, setting: Setting) -> str:
-    """How the writer is given its interval, and its appends where they are not its own."""
+    """The line that sets the writer's interval, and its append mode where the setting has another than its default."""
     if case.writer.profile == FLINK:
         return f"{flink_option(setting)}  -- Flink"
     interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
@@ -43,12 +43,12 @@ def writer_options(case: Case, setting: Setting) -> str:
 
 
 def flink_option(setting: Setting) -> str:
-    """The same interval for a job of Flink's."""
+    """The SQL that sets a Flink job's checkpoint interval, which is its commit interval."""
     return f"SET 'execution.checkpointing.interval' = '{round(setting.interval_s * 1000)} ms';"
 
 
 def counts_of(setting: Setting, files_per_commit: float) -> Iterator[tuple[str, int]]:
-    """The same maintenance by count: the job, and at how many snapshots, manifests or small files to start it."""
+    """The maintenance as thresholds: each job, and the snapshots, manifests or small files at which to start it."""
     kept, commits_per_s = setting.maintenance, 1 / setting.interval_s
     if kept.expire_every_s is not None and kept.older_than_s is not None:
         yield "expire_snapshots", max(2, round((kept.expire_every_s + kept.older_than_s) * commits_per_s))

@@ -1,4 +1,4 @@
-"""How long a setting's commits take where the table lies, against other writers, and what attempts lost in it write."""
+"""Commit latency of a setting in the request's store, with its concurrent writers, and the bytes of lost attempts."""
 
 from dataclasses import replace
 from math import log2
@@ -34,12 +34,12 @@ def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figur
 
 
 def sustained(commit: CommitLatency) -> SustainedRate:
-    """How many such commits a second land at most, and the smallest interval at which they all do."""
+    """The most such commits a second that land, and the shortest interval at which 95 % of them do."""
     return sustained_rate(commit.request)
 
 
 def latency_request(footprint: Footprint, interval_s: float, case: Case, request: PlanRequest) -> LatencyRequest:
-    """The race of the request's writers, whose commits have this footprint; `case` is any of its cases."""
+    """What to model: commits of this footprint by the request's writers; `case` is any of the request's cases."""
     return LatencyRequest(
         provider=request.provider,
         footprint=footprint,
@@ -54,7 +54,7 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
 
 
 def like(footprint: Footprint) -> Footprint:
-    """A footprint of its size, to the power of two: one race stands for all that are alike."""
+    """The footprint with sizes rounded to powers of two, so that settings of similar footprints share a race."""
 
     def rounded(size: float) -> float:
         return 2.0 ** round(log2(max(size, 1.0)))
@@ -68,9 +68,9 @@ def like(footprint: Footprint) -> Footprint:
 
 
 def with_lost(summed: Summed, case: Case, outcome: Outcome) -> Summed:
-    """The sums together with what lost attempts write: a manifest list each, which is deleted again, and mostly a
-    metadata.json, which stays unless the catalog deletes it. What their merges write, and commits that are given up,
-    are left out.
+    """The sums with the files of lost attempts added: a manifest list each, which is deleted again, and, unless the
+    server refused it before, a metadata.json, which stays unless the catalog deletes it. Left out are manifests that
+    lost attempts merge, and commits that fail.
     """
     commits = case.commits / max(1, outcome.commits)
     stays = not CONFLICT_RULES[case.environment.catalog].deletes_losers

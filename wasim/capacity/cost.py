@@ -1,8 +1,8 @@
 """What a month of a setting costs: requests, bytes kept, bytes moved, and the compute of commits, jobs and planning.
 
-What settings share is left out: live data, and the compute that rows take. Opening a file counts as much as scanning
-4 MiB of it, which is Iceberg's own figure for planning. The constants are stated where they stand;
-those of requests were counted on a REST catalog and S3 (`scenarios/quickstart_s3.yaml`).
+Left out is what all settings share: storage of live data, and the compute of writing rows. Opening a file is charged
+as scanning 4 MiB, which is what Iceberg's planner takes it for. Requests of a commit were counted on a REST catalog and
+S3 (`scenarios/quickstart_s3.yaml`).
 """
 
 from collections.abc import Mapping
@@ -15,33 +15,33 @@ from wasim.scenario.prices import Prices
 MONTH_S = 30 * DAY_S
 GIB = 2.0**30
 GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of metadata.json
-JOB_CORE_S = 20.0  # until a job on a cluster that stands ready has planned and ended
+JOB_CORE_S = 20.0  # overhead of a maintenance job on a running cluster: planning, scheduling, committing
 COMPACTION_BYTES_PER_CORE_S = 40e6  # Parquet read, decoded, encoded and written
 GZIP_BYTES_PER_CORE_S = 80e6
 SCANNED_BYTES_PER_CORE_S = 100e6  # Parquet read and decoded
-OPENED_FILE_BYTES = 4 << 20  # what opening a file counts as, in bytes scanned: read.split.open-file-cost
+OPENED_FILE_BYTES = 4 << 20  # read.split.open-file-cost: the bytes that opening a file is charged as
 GETS_OF_FILE = 2.0  # its footer, and the columns asked for
-QUERIED_WINDOW_S = DAY_S  # of event time: a query opens the files of its latest day
+QUERIED_WINDOW_S = DAY_S  # of event time: a query reads the latest day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What a table under a setting asks of store and machines; means over the horizon unless they say otherwise."""
+    """The load of a table on its store and machines: totals over the horizon, means over it, or figures at its end."""
 
     horizon_s: float
-    commits: float
-    files_written: float  # over the horizon, of all kinds
-    bytes_written: float  # the same, without the data that rows first take
-    compacted_bytes: float
+    commits: float  # total
+    files_written: float  # total, of all kinds
+    bytes_written: float  # total, without the data files that rows arrive in
+    compacted_bytes: float  # total, of data
     metadata_on_disk_bytes: float  # at the end
     replaced_data_bytes: float  # at the end: no longer live, still on disk
-    json_bytes: float  # uncompressed
-    stored_json_bytes: float
-    list_bytes: float
-    manifests: float
-    manifest_bytes: float  # of all live ones together
-    files: float  # live data files
-    opened_files: float  # by a query
+    json_bytes: float  # mean size of metadata.json, uncompressed
+    stored_json_bytes: float  # the same as stored
+    list_bytes: float  # mean size of a manifest list
+    manifests: float  # mean, live
+    manifest_bytes: float  # at the end, of all live manifests together
+    files: float  # mean, live data files
+    opened_files: float  # mean, by a query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class MonthlyCost:
     commits: float  # compute
     maintenance: float  # compute
     planning: float  # compute, and requests of queries
-    opening: float  # the same of queries that open data files
+    opening: float  # compute and requests of opening the data files of a query
 
     @property
     def total(self) -> float:
@@ -69,8 +69,8 @@ class MonthlyCost:
 def monthly_cost(
     load: Load, setting: Setting, machine: Machine, prices: Prices, queries_per_hour: float
 ) -> MonthlyCost:
-    """What a month costs at the mean of the horizon, and what is on disk at its end kept for a month."""
-    of_thousand, times = prices.per_1000_requests, MONTH_S / load.horizon_s
+    """A month's cost at the horizon's mean rates, and storage for a month of what is on disk at its end."""
+    per_1000, times = prices.per_1000_requests, MONTH_S / load.horizon_s
     core_s = prices.compute_per_core_hour / HOUR_S
     queries = queries_per_hour * MONTH_S / HOUR_S
     gets_of_query = 2 + load.manifests
@@ -83,27 +83,25 @@ def monthly_cost(
         commit_s += load.json_bytes / GZIP_BYTES_PER_CORE_S
     planning_s = machine.planning(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
     return MonthlyCost(
-        requests=(
-            puts * of_thousand.put + gets * of_thousand.get + load.commits * times * HEADS_OF_COMMIT * of_thousand.head
-        )
+        requests=(puts * per_1000.put + gets * per_1000.get + load.commits * times * HEADS_OF_COMMIT * per_1000.head)
         / 1000,
         storage=(load.metadata_on_disk_bytes + load.replaced_data_bytes) / GIB * prices.storage_per_gib_month,
         transfer=(load.bytes_written * times * prices.upload_per_gib + read * prices.retrieval_per_gib) / GIB,
         commits=load.commits * times * commit_s * core_s,
         maintenance=_maintenance_core_s(load, setting, machine) * times * core_s,
-        planning=queries * (planning_s * core_s + gets_of_query * of_thousand.get / 1000),
-        opening=queries * load.opened_files * _opening(core_s, of_thousand.get / 1000),
+        planning=queries * (planning_s * core_s + gets_of_query * per_1000.get / 1000),
+        opening=queries * load.opened_files * _opening(core_s, per_1000.get / 1000),
     )
 
 
 def _opening(core_s: float, get: float) -> float:
-    """What one file costs a query to open, whatever is in it; prices of a core's second and of a GET."""
+    """What opening one data file costs a query; `core_s` and `get` are the prices of a core-second and of a GET."""
     return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
 
 
 def files_of_a_day(arriving: float, settled: float, *, horizon_s: float, compact_every_s: float | None) -> float:
-    """Live files of the latest day: of `arriving` ones over the horizon, those that wait for compaction, half a period
-    of them in the mean, and of the `settled` ones that it wrote over the horizon a day's.
+    """Live data files of the latest day, on average: half a compaction period's worth of the `arriving` ones, which are
+    not compacted yet, and a day's worth of the `settled` ones that compaction wrote. Both are counts over the horizon.
     """
     day = min(1.0, QUERIED_WINDOW_S / horizon_s)
     if compact_every_s is None:

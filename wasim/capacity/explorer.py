@@ -1,4 +1,4 @@
-"""What a page's script is given: a lattice as one document, with the names, limits and SQL that go with it."""
+"""The data of a page's sliders: a lattice as one JSON document, with its names, limits and SQL."""
 
 import json
 from base64 import b64encode
@@ -40,7 +40,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explorer:
-    """What the template of the sliders shows: `document` is JSON that is safe inside a script element."""
+    """What the sliders' template renders: `document` is JSON that is safe inside a script element."""
 
     groups: tuple[tuple[str, tuple[Control, ...]], ...]
     metrics: tuple[tuple[str, str], ...]
@@ -122,14 +122,14 @@ def _packed(values: np.ndarray[Any, Any], form: str) -> str:
 
 
 def _between(values: Sequence[float], places: Sequence[int]) -> list[tuple[int, int, float]]:
-    """For each value, the places of `places` that it lies between and how far, linear in the logarithm."""
+    """For each value, the two indices into `places` that it lies between and its share of the way, in the logarithm."""
     logs, ends = np.log(values), np.log([values[place] for place in places])
     found = np.interp(logs, ends, np.arange(len(places)))
     return [(int(one), min(int(one) + 1, len(places) - 1), round(float(one % 1), 6)) for one in found]
 
 
 def _weights(scale: Scale) -> list[list[tuple[int, float]]]:
-    """For each value of a scale, the simulated places it lies between, by their row, with weights; none: its own."""
+    """For each value of a scale, (row, weight) of the simulated values to interpolate; the table's own has none."""
     rows = {place: row for row, place in enumerate(sorted(scale.simulated))}
     known = sorted({*rows, scale.at})
     between = _between(scale.values, known)
@@ -141,7 +141,7 @@ def _weights(scale: Scale) -> list[list[tuple[int, float]]]:
 
 
 def _expiry_places(axes: Axes) -> list[list[int]]:
-    """The place of each expiry by the places of its period and age; without expiry the age makes no difference."""
+    """The index of each expiry by the indices of period and age; without expiry the age makes no difference."""
     ages = len(axes.ages_s)
     return [
         [0 if not period else 1 + (period - 1) * ages + age for age in range(ages)]
@@ -181,8 +181,8 @@ def _start(axes: Axes, horizon_s: float) -> dict[str, int]:
 
 
 def _also(axes: Axes) -> list[str]:
-    """What the base setting has that no slider moves."""
-    rewrite_s = axes.rewrites_s[0]  # for good where there is no other
+    """The parts of the base setting that no slider changes, in words: one item, or none."""
+    rewrite_s = axes.rewrites_s[0]  # the only one where rewriting has no slider
     kept = replace(axes.base.maintenance, expire_every_s=None, older_than_s=None, rewrite_every_s=rewrite_s)
     fixed = replace(axes.base, maintenance=kept, deletes_json=True)
     words = fixed.upkeep_words.removeprefix(NO_MAINTENANCE.words).removeprefix(", ")
@@ -223,7 +223,7 @@ def _commands(axes: Axes, case: Case, table: str) -> dict[str, Any]:
 
 
 def _groups(lattice: Lattice, start: Mapping[str, int]) -> Iterator[tuple[str, tuple[Control, ...]]]:
-    """Sliders by what they are about; what has one place has none."""
+    """The sliders by subject; an axis of a single value has none."""
     labels = {
         "interval": "Commit interval",
         "expire": "Expire snapshots",

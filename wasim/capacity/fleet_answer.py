@@ -15,10 +15,10 @@ MOST_ROWS = 60
 
 
 def fleet_lines(plan: FleetPlan) -> Iterator[str]:
-    """What the fleet takes of its budget, how many tables have which interval, and each table's setting."""
+    """The fleet's share of its budget, the number of tables by interval, and each table's setting."""
     tables = sum(one.table.count for one in plan.assigned)
     if not plan.fits:
-        yield f"The budget does not do for {tables:,} tables, each at its longest interval."
+        yield f"The budget is too small for {tables:,} tables, each at its longest interval."
     else:
         counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
         yield from textwrap.wrap(f"{tables:,} tables: {', '.join(counted)}.", WIDTH)

@@ -1,4 +1,4 @@
-"""A request for a table that exists: what the doctor read of it, as a scenario's document."""
+"""A request for an existing table: what the doctor reads of it, as a scenario document."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from wasim.scenario import Case
 
 
 def request_from_table(location: str, wishes: Wishes, horizon: str | None = None) -> PlanRequest:
-    """The request for a table at a location, or of a catalog. WasimError for what cannot be read, or commits once."""
+    """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
     found = case_of(inspect_location(location, InspectOptions()))
     notes = (
         f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",

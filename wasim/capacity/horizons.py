@@ -1,4 +1,4 @@
-"""Settings of one request at several horizons: what a page's sliders show."""
+"""Settings of one request simulated at several horizons, for a page's sliders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from wasim.years.summed import of_one_writer
 
 @dataclass(slots=True, kw_only=True)
 class HorizonSimulator:
-    """The figures of a request's settings at any horizons, each history stepped through once.
+    """Simulates a request's settings at several horizons, each history in one pass.
 
     At the request's own horizon they are those of `SettingSimulator.figures`.
     """
@@ -24,7 +24,7 @@ class HorizonSimulator:
     _histories: dict[tuple[object, ...], tuple[Samples, ...]] = field(default_factory=dict)
 
     def figures(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
-        """The figures of a setting at these horizons, ascending, in seconds. WasimError for what makes no sense."""
+        """The figures of a setting at these horizons, ascending, in seconds. WasimError for an invalid setting."""
         case = case_of(self.simulator.request, setting)
         sums = self._sums(setting, horizons_s)
         plain = self._sums(replace(setting, gzips_json=False), horizons_s) if setting.gzips_json else sums
@@ -44,7 +44,7 @@ class HorizonSimulator:
         key = id(years.histories), f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r}", *horizons_s
         own = next((at for at, one in enumerate(horizons_s) if one >= case.horizon_s), len(horizons_s))
         parts: list[Sequence[float]] = [part for part in (horizons_s[:own], horizons_s[own:]) if part]
-        if case.merges:  # what merges fill by a horizon depends on where leaps before it ended
+        if case.merges:  # how full merged manifests are at a horizon depends on where earlier leaps ended
             parts = [[horizon_s] for horizon_s in horizons_s]
         if key not in self._histories:
             self._histories[key] = tuple(one for part in parts for one in histories_at(case, shape, part))
@@ -52,7 +52,7 @@ class HorizonSimulator:
 
 
 def has_one_history(case: Case) -> bool:
-    """Whether a case's history is stepped through, so that further horizons cost little."""
+    """Whether one pass over a case's history serves every horizon; else each horizon is simulated from the start."""
     upserts = case.writer.upsert is not None and not case.key_columns
     return case.writer.writers == 1 and not case.has_changes and not upserts
 

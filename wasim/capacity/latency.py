@@ -1,4 +1,4 @@
-"""How long loading, planning and committing take: laws, and whose machine they are of."""
+"""Latency of loading, planning and committing: the law of each, and the machine its coefficients were measured on."""
 
 import json
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.units import MEGABYTE, format_bytes
 
-FEWEST_THREADS = 2  # Iceberg's own, whatever the cores
+FEWEST_THREADS = 2  # of Iceberg's worker pool, on any number of cores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Latencies of one machine, in milliseconds; `most_…` are the largest that they were seen at.
+    """Latency coefficients of one machine, in milliseconds; `most_…` are the largest table that they were measured on.
 
-    A load reads metadata.json whole; planning reads every manifest, as of a query that nothing is pruned for; a commit
-    loads metadata.json and takes `commit_ms` besides. What is per manifest, file and megabyte of manifests is one
-    thread's time; `threads` read at a time. `slowness` is by how much a run's planning took longer than the law says.
+    A load reads metadata.json whole; planning reads every manifest, as for a query that nothing is pruned for; a commit
+    loads metadata.json and takes `commit_ms` more. Times per manifest, file and megabyte of manifests are one thread's;
+    `threads` read at once. `slowness` is the ratio of a run's measured planning times to those of the law.
     """
 
     words: str
@@ -49,8 +49,8 @@ class Machine:
 
             base + max(wait · ⌈M / 2T⌉, (a · M + b · files + c · bytes) / T)
 
-        Iceberg gives its T threads two manifests each at a time, and looks only every 10 ms whether they are read (its
-        `ParallelIterable`): small manifests cost waiting, large ones reading. One manifest alone is read at once.
+        Iceberg's `ParallelIterable` gives each of its T threads two manifests at a time and polls every 10 ms whether
+        they are read: small manifests cost waiting, large ones reading. A single manifest is read without a wait.
         """
         reading = self.reading(manifests, files, manifest_bytes)
         if manifests <= 1:
@@ -72,7 +72,7 @@ class Machine:
         return json_bytes > self.most_json_bytes or manifests > self.most_manifests or files > self.most_files
 
     def waits(self, manifests: float, files: float, manifest_bytes: float) -> bool:
-        """Whether planning waits for small manifests rather than reads large ones, which other work delays."""
+        """Whether planning is spent waiting for small manifests, not reading large ones."""
         reading = self.reading(manifests, files, manifest_bytes) / self.threads
         return reading <= self.wait_ms * ceil(manifests / (2 * self.threads))
 
@@ -104,10 +104,10 @@ SHIPPED_MACHINE = Machine(
 
 
 def machine_of_run(folder: Path) -> Machine | None:
-    """The machine that a run was measured on; None if it timed no planning. SavedFileError.
+    """The machine that a run was measured on; None if it timed no planning. SavedFileError for an unreadable summary.
 
-    Loads and commits are by the run's own fit. Planning is by the law for as many threads as it had cores, times how
-    much longer its probes took than that, in the median.
+    Load and commit coefficients are those of the run's fit. Planning follows the law of `Machine` with one thread per
+    core, two at least, times the median ratio of measured to predicted planning.
     """
     path = folder / "summary.json"
     try:
@@ -138,7 +138,7 @@ def machine_of_run(folder: Path) -> Machine | None:
 
 
 def _full_scans(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Warm probes of everything, by Iceberg's own library as it comes."""
+    """Warm probes of a full scan by Iceberg's Java library, without a manifest cache."""
     return [
         probe
         for probe in probes
@@ -149,7 +149,7 @@ def _full_scans(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _ratio(machine: Machine, case: dict[str, Any], probe: dict[str, Any]) -> float:
-    """By how much a probe took longer than the law says; manifests then were as large as at the case's end."""
+    """A probe's planning time over the law's, manifests taken to be as large as at the case's end."""
     manifests = float(probe["manifests_scanned"])
     size = float(case["live_bytes"][Kind.DATA_MANIFEST]) * manifests / max(1, case["live_manifests"])
     return float(probe["planning_ms"]["median"]) / machine.scanning(manifests, float(probe["files_planned"]), size)

@@ -1,4 +1,4 @@
-"""The days on which a table's metadata passes sizes at which others were hurt, and outweighs its data."""
+"""When a table's metadata.json reaches sizes that are known to fail, and when its metadata outweighs its data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ SIZES_OF_JSON = (5_000_000, 10_000_000, 50_000_000)
 class Milestones:
     """Days since the table was created; None: not within the horizon.
 
-    `json_passes` by bytes of metadata.json as stored. `metadata_outweighs` is when all metadata written comes to more
-    bytes than all data that rows first took.
+    `json_passes` is keyed by bytes of metadata.json as stored. `metadata_outweighs` is when the metadata written so
+    far exceeds the data that rows arrived in.
     """
 
     json_passes: Mapping[int, float | None]
@@ -27,7 +27,7 @@ class Milestones:
 
 
 def milestones_of(case: Case, summed: Summed) -> Milestones:
-    """The milestones of a simulated case, read off some of its commits: between two of them linear."""
+    """The milestones of a simulated case, interpolated between the commits that its ledger holds."""
     ledger = summed.ledger
     days = ledger.event_time_s / DAY_S
     sizes = ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
@@ -41,12 +41,13 @@ def milestones_of(case: Case, summed: Summed) -> Milestones:
 
 
 def _added_up(commits: Floats, per_commit: Floats) -> Floats:
+    """Cumulative bytes at these commits, those between taken as linear."""
     between = np.diff(commits) * (per_commit[1:] + per_commit[:-1]) / 2
     return np.concatenate([[per_commit[0] * commits[0]], per_commit[0] * commits[0] + np.cumsum(between)])
 
 
 def _first(days: Floats, above: Floats) -> float | None:
-    """The first day on which this is above nothing."""
+    """The first day on which `above` is positive, interpolated; None if it never is."""
     if not np.any(above > 0):
         return None
     place = int(np.argmax(above > 0))

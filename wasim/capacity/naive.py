@@ -1,4 +1,4 @@
-"""What a spreadsheet would say: that every commit costs what the first ones do."""
+"""What a spreadsheet would recommend, which takes every commit to cost what the first ones do."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naive:
-    """The interval that constant costs per commit lead to, what it promises there, and what it truly costs."""
+    """The setting that a constant cost per commit leads to, with its true figures, and the bytes a day it promises."""
 
     promised_bytes_per_day: float
     figures: Figures
@@ -21,7 +21,7 @@ class Naive:
 def naive_of(plan: "Plan") -> Naive | None:
     """What the spreadsheet picks for the same limit on metadata; None where nothing limits it.
 
-    Its cost of a commit is that of the first hundred: measured in the first hour of a new table, as people do.
+    Its cost of a commit is the mean of the first hundred, as if measured in the first hour of a new table.
     """
     bounds = [_bound_per_day(plan, limit.metric, limit.bound) for limit in plan.limits]
     known = [bound for bound in bounds if bound is not None]

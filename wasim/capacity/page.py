@@ -1,4 +1,4 @@
-"""A plan as one HTML file that loads nothing: its setting under sliders, and all that the terminal prints."""
+"""A plan as one self-contained HTML file: sliders over its setting, and all that the terminal prints."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,7 +20,7 @@ MOST_INTERVALS, FEW_INTERVALS = 8, 4
 
 
 def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
-    """The page. `simulator` is the one that the plan was made with, which knows most of it already."""
+    """The page. `simulator` is the one that made the plan, whose simulated settings are reused."""
     base = _base(plan)
     lattice = _lattice(plan, base, simulator)
     request = plan.request
@@ -56,7 +56,7 @@ def _base(plan: Plan) -> Setting:
 
 
 def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
-    """The lattice around a plan. Of histories that are not stepped through, the plan's own horizon is all there is."""
+    """The lattice around a plan; without `has_one_history`, at the plan's horizon alone and with few intervals."""
     request, case = plan.request, case_of(plan.request, base)
     horizon_s = parse_duration_s(str(request.document["horizon"]))
     axes = axes_around(

@@ -1,4 +1,4 @@
-"""What a plan is asked for: a table and its workload, as a scenario's document, limits, prices and a machine."""
+"""The request that a plan answers: a table and workload as a scenario document, limits, prices and a machine."""
 
 import json
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ from wasim.units import format_duration, parse_bytes, parse_duration_s
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
 DEFAULT_QUERIES = "10"
-FEWEST_COMMITS = 3  # within the horizon: of fewer nothing follows for more
-DEFAULT_PRICES = "s3"  # of a provider that has none of its own: local files
+FEWEST_COMMITS = 3  # within the horizon: fewer tell nothing of a longer one
+DEFAULT_PRICES = "s3"  # for a provider without prices: local files
 DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
-"""What holds where nothing limits the metadata written: no more of it than data."""
+"""The limit where none is given on metadata written: no more metadata than data."""
 
 LIMIT_FLAGS: Mapping[str, str] = {
     "planning_p50_ms": "--planning",
@@ -44,7 +44,7 @@ Rule = Literal["limits", "freshness", "knee"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What to plan: `document` is the scenario without an interval; `assumed` are sentences about what was not given.
+    """What to plan for: `document` is the scenario without an interval; `assumed` are sentences about defaults taken.
 
     `freshness_s` is None where none was asked for. `not_judged` are sentences about limits of the scenario that a plan
     does not judge.
@@ -58,11 +58,11 @@ class PlanRequest:
     table_name: str
     assumed: tuple[str, ...]
     prices: Prices
-    writers: int = 1  # in the document there is one: what several write together is what one writes
+    writers: int = 1  # the document has one: together they write what one would
     provider: str = LOCAL
-    arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them at once
+    arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them "at_once"
     queries_per_hour: float = float(DEFAULT_QUERIES)
-    counts_opening: bool = True  # what queries pay to open data files; of a fleet, for which no compaction is tried, no
+    counts_opening: bool = True  # whether queries pay for opening data files; not in a fleet, which tries no compaction
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
 
@@ -79,14 +79,14 @@ class PlanRequest:
 
     @property
     def rule(self) -> Rule:
-        """What decides between the settings that may be taken."""
+        """Which rule of `choice` applies."""
         if self.limits:
             return "limits"
         return "knee" if self.freshness_s is None else "freshness"
 
     @property
     def default_limits(self) -> tuple[Limit, ...]:
-        """What is limited besides, unless nothing can keep it: no more metadata than data."""
+        """The limit that is added by default, and dropped where no setting meets it: no more metadata than data."""
         return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (DEFAULT_LIMIT,)
 
     def explain_fault(self, fault: Fault) -> str:
@@ -98,7 +98,7 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What is asked of any table: texts as given on the command line, None where the default holds."""
+    """The user's requirements, for any table: texts of the command line's flags, None where a default applies."""
 
     freshness: str | None = None
     time_travel: str | None = None
@@ -120,8 +120,8 @@ def request_from_file(
 ) -> PlanRequest:
     """A request for a scenario's table and workload. Its limits count, unless a flag gives another bound.
 
-    Its intervals, expiry and rewriting of manifests give way to what the plan tries, its horizon, which may be that of
-    a short run, to 30 days or `horizon`. WasimError if it sweeps anything but intervals.
+    The plan replaces its intervals, expiry and rewriting of manifests, and its horizon by `horizon` or 30 days.
+    WasimError if it sweeps anything but intervals.
     """
     loaded = load_scenario(path, overrides)
     swept = [name for name in loaded.swept if name != "commit_interval"]
@@ -136,7 +136,10 @@ def request_from_file(
 def request_from_run(
     folder: Path, overrides: Mapping[str, str], wishes: Wishes, horizon: str | None = None
 ) -> PlanRequest:
-    """A request for what a run measured or simulated: its scenario, and its machine's latencies if it timed any."""
+    """A request for a run's scenario, with the latencies of its machine if it timed planning.
+
+    SavedFileError for a folder that holds no run, or no readable summary.
+    """
     path = folder / "summary.json"
     if not folder.is_dir():
         raise SavedFileError(f"{folder}: no run is there. Name a run's folder, or latest, or run `wasim bench` first.")
@@ -152,7 +155,7 @@ def request_from_run(
 def request_from_document(
     source: str, document: Mapping[str, Any], wishes: Wishes, horizon: str | None = None, notes: tuple[str, ...] = ()
 ) -> PlanRequest:
-    """A request for a table and workload that are known as a document, such as an inspected table's."""
+    """A request for a table and workload given as a scenario document, such as an inspected table's."""
     return _request_of_document(source, dict(document), wishes, limits=(), horizon=horizon, notes=notes)
 
 
@@ -179,7 +182,7 @@ def _request_of_document(
 def _request(
     source: str, document: Mapping[str, Any], wishes: Wishes, *, limits: tuple[Limit, ...], assumed: tuple[str, ...]
 ) -> PlanRequest:
-    document, writers = _alone(document)
+    document, writers = _with_one_writer(document)
     own = tuple(_limit(metric, text) for metric, text in wishes.limits.items())
     metrics = {limit.metric for limit in own}
     others = [limit for limit in limits if limit.metric not in metrics]
@@ -208,7 +211,7 @@ def _request(
     )
 
 
-def _alone(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
     """The document with one writer, and how many it had."""
     writer = document["writer"]
     if isinstance(writer, str) or "writers" not in writer:

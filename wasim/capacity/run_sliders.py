@@ -25,14 +25,14 @@ from wasim.units import format_duration, parse_duration_s
 
 MOST_INTERVALS = 4
 HORIZONS_S = tuple(days * DAY_S for days in (1, 30, 365))
-TIMED = ("planning_p50_ms", "monthly_cost")  # a report has its own, measured and billed
+TIMED = ("planning_p50_ms", "monthly_cost")  # the report has measured and billed figures of these
 
 
 def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     """The sliders for the interval that the answer suggests, or else the longest.
 
-    None for what takes long to simulate (changed rows, several writers, very many merges) or is no setting of a plan
-    (jobs by count).
+    None for cases that take long to simulate (changed rows, several writers, very many merges), and for maintenance
+    that a plan has no setting for (jobs triggered by count).
     """
     choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
     if choice is None:
@@ -52,7 +52,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
 
 
 def _intervals(choice: Choice, own_s: float) -> list[float]:
-    """Those of the run, and steps on either side of the case's own where there are few."""
+    """The run's intervals, and steps of the ladder near the case's where they are few."""
     steps = sorted(INTERVALS_S, key=lambda step: max(step / own_s, own_s / step))
     found = {own_s, *(option.interval_s for option in choice.options)}
     for step in steps:
@@ -93,7 +93,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
     def is_affordable(setting: Setting, until_s: float) -> bool:
         return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS
 
-    if not is_affordable(base, horizon_s):  # the sliders would start from nothing
+    if not is_affordable(base, horizon_s):  # the sliders would start without figures
         return None
     metrics = [limit for limit in request.limits if limit.metric not in TIMED]
     lattice = build_lattice(

@@ -1,4 +1,4 @@
-"""The numbers of a workload that sliders move: its rate, its columns, its files per commit."""
+"""The sliders of a workload: its rate, its columns, its files per commit."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ LEAST_COLUMNS, MOST_COLUMNS, MOST_FILES = 4, 2000, 10_000
 
 
 def scales_of(request: PlanRequest, simulator: SettingSimulator) -> Iterator[Scale]:
-    """What sliders move of a request's workload; columns only of a table that flags describe."""
+    """The sliders of a request's workload; one for columns only where flags describe the table."""
     workload = request.document["workload"]
     rate, files = float(workload["rows_per_second"]), int(workload.get("files_per_commit", 1))
     rates = {rate * times: _with_workload(request, rows_per_second=str(rate * times)) for times in RATES}

@@ -1,4 +1,4 @@
-"""Settings: a commit interval with maintenance and table properties, and the case that each makes of a request."""
+"""Settings: a commit interval with maintenance and table properties; and a request's case under a setting."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ FINE_INTERVALS_S = (
     *(1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0),
     *(900.0, 1200.0, 1800.0, 2700.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0, 86400.0),
 )
-"""What is tried between two of the intervals, where the shortest within limits is looked for."""
+"""Candidates between two of the intervals, for the bisection of the shortest within limits."""
 MOST_INTERVALS = 8
 
 
@@ -103,7 +103,7 @@ class Setting:
     @property
     def complexity(self) -> tuple[int, float]:
         """What makes one setting simpler than another: jobs and properties to set, then jobs started in a day."""
-        another_writer = 1 if self.appends is not None else 0  # no property: the job has to be written otherwise
+        another_writer = 1 if self.appends is not None else 0  # not a property: the writer's code has to change
         steps = len(self.maintenance.periods_s) + len(self._property_words()) + another_writer
         return steps, self.maintenance.runs_per_day
 
@@ -113,7 +113,7 @@ class Setting:
 
 
 def intervals_of(freshness_s: float) -> tuple[float, ...]:
-    """The longest steps of the ladder up to the freshness, ascending: the freshness itself is the last one."""
+    """The longest intervals of the ladder below the freshness, ascending, and the freshness itself."""
     steps = [step for step in INTERVALS_S if 1.0 <= step < freshness_s] or [
         step for step in INTERVALS_S if step < freshness_s
     ]
@@ -123,7 +123,7 @@ def intervals_of(freshness_s: float) -> tuple[float, ...]:
 
 
 def able_intervals(intervals_s: Iterable[float], case: Case) -> tuple[float, ...]:
-    """Those of the intervals that the case's horizon has room for, and that bring a row for each task that writes."""
+    """The intervals that fit into the case's horizon and bring at least one row to each writing task."""
     workload = case.workload
     return tuple(
         interval_s
@@ -135,12 +135,12 @@ def able_intervals(intervals_s: Iterable[float], case: Case) -> tuple[float, ...
 
 
 def interval_beyond(freshness_s: float) -> float:
-    """The next step of the ladder after the freshness: what giving up more of it would save."""
+    """The next interval of the ladder after the freshness, to show what a longer one would save."""
     return next((step for step in INTERVALS_S if step > freshness_s), 2 * freshness_s)
 
 
 def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Case:
-    """The case that a setting makes of the request, through the scenario's own checks. WasimError names each fault.
+    """The request's case under a setting, checked as a scenario is. WasimError names each fault.
 
     `rate` multiplies the rows per second.
     """
@@ -151,7 +151,7 @@ def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Cas
 
 
 def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> dict[str, Any]:
-    """The scenario's document that a setting makes of the request."""
+    """The request's scenario document under a setting; `rate` multiplies the rows per second."""
     document = dict(request.document)
     table, writer = document["table"], document["writer"]
     jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance)}

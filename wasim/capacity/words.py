@@ -1,4 +1,4 @@
-"""Names of what a plan limits and shows, and its values as people read them."""
+"""Metrics of a plan by name, and its values as text."""
 
 from collections.abc import Mapping
 

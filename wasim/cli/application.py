@@ -1,4 +1,4 @@
-"""The application: its verbs, in the order of `wasim --help`, and what a fault ends in."""
+"""The application: its verbs, in the order of `wasim --help`, and how an error ends the process."""
 
 import errno
 import io
@@ -25,7 +25,7 @@ from wasim.cli.validate import validate
 from wasim.cli.watch import watch
 from wasim.errors import ExitCode, WasimError
 
-_MACHINES_FAULT = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
+_ENVIRONMENT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
 _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
     (validate, "wasim validate my_stream.yaml --cases"),
@@ -79,11 +79,13 @@ def main() -> None:
         typer.echo(str(error), err=True)
         sys.exit(int(error.exit_code))
     except OSError as error:
-        if error.errno not in _MACHINES_FAULT:
+        if error.errno not in _ENVIRONMENT_ERRORS:
             traceback.print_exc()
             sys.exit(int(ExitCode.BUG))
         where = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"{where}{error.strerror}. Mend that, then run the same command: finished cases are kept.", err=True)
+        typer.echo(
+            f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True
+        )
         sys.exit(int(ExitCode.USER_MISTAKE))
     except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
         traceback.print_exc()

@@ -31,7 +31,7 @@ def chosen_format(form: Format, *, as_json: bool) -> Format:
 
 
 def render(form: Format, document: Mapping[str, Any], records: Sequence[Mapping[str, Any]], table: "TextTable") -> str:
-    """A result for programs and pages: its document as JSON, its records as CSV or its table as Markdown."""
+    """A result as text: its document as JSON, its records as CSV, or its table as Markdown."""
     match form:
         case Format.JSON:
             return json.dumps(document)

@@ -73,7 +73,7 @@ def inspect(
         typer.Option(
             "--forecast",
             metavar="DURATION",
-            help="Simulate the table so long ahead, as it is written now, at other intervals and with maintenance.",
+            help="Simulate the table this far ahead: as it is written now, at other intervals, with maintenance.",
         ),
     ] = None,
     files: Annotated[bool, typer.Option("--files", help="May I delete it? File by file.")] = False,
@@ -134,7 +134,7 @@ def _inspect(location: str, options: "InspectOptions", master: str | None) -> "I
 
 
 def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":
-    """The forecast; where the table's history tells none, a line on stderr and all else as ever."""
+    """The forecast; None, and a line on stderr, where the table's history allows none."""
     from wasim.doctor.outlook import outlook_of
 
     try:
@@ -145,7 +145,7 @@ def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":
 
 
 def _file_view(location: str, *, as_file: bool, s3: "S3Options") -> "FileView | None":
-    """The one file that was named, if it is no metadata.json, or is to be shown by itself; else None."""
+    """The file at the location, unless it is a metadata.json that stands for its table; None where it is no file."""
     from wasim.doctor.catalogs import is_table_name
     from wasim.doctor.file_view import view_file
     from wasim.doctor.opening import is_metadata_json

@@ -1,4 +1,4 @@
-"""Work of a verb on the Spark at a master that the user names."""
+"""A verb's work, run on the Spark master that the user names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,10 @@ from wasim.cli.extras import require_extra
 
 @contextmanager
 def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
-    """A `map` whose work the Spark at `master` does, for the block. Where something fails, Spark's log stays."""
+    """A `map` that runs on the Spark at `master`, within the block. On failure Spark's log is kept.
+
+    EnvironmentFault if Spark is not installed.
+    """
     require_extra(f"{verb} --master", "spark")
     from wasim.cluster import open_map
 

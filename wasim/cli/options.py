@@ -1,4 +1,4 @@
-"""Options that several verbs take, and what they are turned into."""
+"""Options that several verbs share, and the values made of their texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def duration_s(option: str, text: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Option:
-    """An option that several verbs share, by the name of the value that it becomes."""
+    """An option that several verbs share; `name` is that of the value passed on."""
 
     name: str
     flag: str
@@ -61,7 +61,7 @@ class _Option:
 
     @property
     def parameter(self) -> Parameter:
-        """It, as typer reads it."""
+        """The option as a parameter that typer reads."""
         return Parameter(
             self.name,
             Parameter.KEYWORD_ONLY,

@@ -63,7 +63,7 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which commit interval and maintenance to choose, why, and how to apply it; exit 1 if nothing will do."""
+    """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import SettingSimulator, Wishes, make_plan, plan_document, plan_lines
 
     limits = {
@@ -128,7 +128,7 @@ def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a plan is for, if not for flags: one of these."""
+    """What a plan is for: one of these, or the flags of a workload where all are None."""
 
     file: Path | None
     run: Path | None
@@ -137,7 +137,7 @@ class Source:
 
     @property
     def words(self) -> str:
-        """What it is called on the command line; empty for flags."""
+        """What it is called on the command line; empty for flags. WasimError if two are given."""
         given = (
             ("a scenario", self.file),
             ("--from-run", self.run),

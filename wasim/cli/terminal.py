@@ -20,7 +20,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def print_notes(scenario: "LoadedScenario") -> None:
-    """What of the scenario is carried out otherwise than written, on stderr."""
+    """Prints, on stderr, where a scenario runs differently from its text, such as a horizon cut to whole commits."""
     for note in scenario.notes:
         typer.echo(f"note: {note}", err=True)
 

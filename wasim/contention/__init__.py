@@ -1,8 +1,8 @@
-"""Several writers on one table: who wins, what a commit then takes, and how many commits a table sustains.
+"""Several writers on one table: how often commits conflict, how long they take, and how many a table sustains.
 
-`race` plays the attempts, by the retries of Iceberg's `Tasks` (`retries`) and by what each catalog does with a stale
-commit (`conflicts`); `writer_times` are measured (`measure`), or modelled from what the requests of an attempt take in
-a store (`attempt_times`, `providers`). `latency` is what to call: how long commits take, and how many are sustained.
+`race` simulates the attempts, with the retries of Iceberg's `Tasks` (`retries`) and each catalog's handling of a stale
+commit (`conflicts`); `writer_times` are measured (`measure`), or modelled from the requests of an attempt to a store
+(`attempt_times`, `providers`). Start at `latency`: `commit_latency` and `sustained_rate`.
 """
 
 from wasim.contention.attempt_times import Footprint

@@ -1,9 +1,9 @@
-"""What an attempt takes in a store that nobody here has measured: the sum of its requests, each as it was published.
+"""How long a commit attempt takes in a store that wasim has not measured: its requests' published latencies, summed.
 
 A fast append's attempt, as Iceberg 1.12 makes it: look the table up and GET its metadata.json; PUT the new manifests
 (the first attempt alone: later ones keep them); GET the parent's manifest list, PUT a new one; PUT the metadata.json;
-swap. Merging reads and writes manifests again. Requests of one commit follow each other; each is drawn from a lognormal
-distribution with the published median and 99th percentile, whose median grows with the bytes.
+swap. Merging reads and writes manifests again. Requests of a commit run one after another; each is drawn from a
+lognormal distribution with the published median and 99th percentile, whose median grows with the bytes.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _Z99 = 2.326  # of the normal distribution
 class Footprint:
     """What one commit reads and writes of metadata: bytes of each file, and how many manifests.
 
-    `manifests_merged` are those that a merging commit reads, and writes again as one.
+    `manifests_merged` is how many a merging commit reads, and writes again as one.
     """
 
     metadata_json_bytes: float
@@ -36,7 +36,7 @@ class Footprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """What the requests of an attempt are modelled from."""
+    """The latencies of an attempt's requests, and of the engine's own work."""
 
     store: Store
     swap: Latency
@@ -44,12 +44,12 @@ class Requests:
 
     @property
     def parts(self) -> tuple[Latency, ...]:
-        """The figures that go into an attempt."""
+        """All of them."""
         return self.engine, self.store.get, self.store.put, self.swap
 
 
 def attempt_times(footprint: Footprint, requests: Requests, work_s: Quantiles) -> WriterTimes:
-    """The times of a commit with that footprint; `work_s` is its job before it reads the table."""
+    """The times of a commit with that footprint; `work_s` are quantiles of its job before it reads the table."""
     draw, store = _Draw(np.random.default_rng(0)), requests.store
     size = footprint.metadata_json_bytes
     read = draw.of(store.get, size)
@@ -72,14 +72,14 @@ def attempt_times(footprint: Footprint, requests: Requests, work_s: Quantiles) -
 
 
 def validation_s(footprint: Footprint, store: Store) -> float:
-    """Mean seconds in which a statement looks at one commit that has landed: its list and its manifest are read."""
+    """Mean seconds to validate a statement against one landed commit: its manifest list and manifest are read."""
     draw = _Draw(np.random.default_rng(0))
     read = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.get, footprint.manifest_bytes)
     return float(read.mean()) / 1000
 
 
 def width_of(footprint: Footprint, requests: Requests) -> float:
-    """Relative half-width of the band of an attempt's time: that of each figure, by its share of the time."""
+    """Relative half-width of an attempt's time: those of its latencies, weighted by their shares of the time."""
     size, lists = footprint.metadata_json_bytes / MIB, footprint.manifest_list_bytes / MIB
     store, manifest = requests.store, footprint.manifest_bytes / MIB
     puts = 2 + footprint.manifests_written

@@ -1,4 +1,4 @@
-"""How long the commits of one case take: modelled from the bytes that its ledger says they read and write."""
+"""How long the commits of one case take, modelled from the bytes in its ledger."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,10 @@ from wasim.ledger import Kind, Ledger
 from wasim.scenario import Case
 from wasim.units import Floats
 
-SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the commits, at which a case's history is looked at
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # points of a case's history, as shares of its commits, that are raced
 RACED, RACED_FOR_A_RATE = 1000, 1500  # commits of each race
-MOST_RACED, STATEMENTS = 10_000, 20  # commits at most, so that each statement comes so often
-JOB_S = 30.0  # of a statement, whose own length nothing tells
+MOST_RACED, STATEMENTS = 10_000, 20  # commits of a race at most; times that its rarest statement should run
+JOB_S = 30.0  # assumed, for the job of a statement: no scenario gives its duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +31,8 @@ class ModelledLatency:
     large as it ever is. `band` is the relative half-width of every time. `lost_share` of attempts and `failed_share` of
     commits are of the end too, `offered_per_s` commits arriving and `landed_per_s` landing. More than `ceiling_per_s`
     never land; `sustainable_interval_s` is the shortest interval between commits at which 95 % of them do.
-    `statements` are the case's maintenance and changes, racing along: by name, the shares of them that were given up
-    (`failed_share`) and begun again (`redone_share`), and of their attempts lost (`lost_share`).
+    `statements` are the case's maintenance and changes, which race with the commits: by name, the shares of them that
+    failed (`failed_share`) and were restarted (`redone_share`), and of their attempts lost (`lost_share`).
     """
 
     provider: str
@@ -73,10 +73,10 @@ class Setup:
 
 
 def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency | None:
-    """The latency of a case's commits, as its ledger tells their bytes; None without a commit.
+    """The latency of a case's commits, modelled from the bytes in its ledger; None without a commit.
 
-    Several writers arrive at random at the case's interval, unless the case is as `bench` carries it out on local files
-    with a virtual clock: each commits as soon as it is free. WasimError for an unknown provider.
+    Commits arrive at random, one per interval on average; those of several writers that `bench` would run on local
+    files with a virtual clock, as soon as a writer is free. WasimError for an unknown provider.
     """
     if not len(ledger):
         return None
@@ -122,16 +122,16 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         landed_per_s=end.outcome.landed_per_s,
         ceiling_per_s=rate.ceiling_per_s,
         sustainable_interval_s=rate.interval_s,
-        basis=(*end.basis, *_said_of(statements)),
+        basis=(*end.basis, *_statements_basis(statements)),
         statements={name: _shares(one) for name, one in end.statements.items() if one.commits},
     )
 
 
 def statements_of(case: Case) -> Iterator[Statement]:
-    """The case's maintenance and changes as what they are in life: jobs that run while the writers commit.
+    """The case's maintenance and changes as jobs that run while the writers commit.
 
-    Compaction cannot stand beside rows that are deleted by position from what it rewrites, and rewritten manifests not
-    beside an append that merges some of them; a change is taken not to touch what the writers bring.
+    Compaction conflicts with position deletes on files that it rewrites, rewrite_manifests with an append that merges
+    manifests that it rewrites; a change is taken not to touch the rows that the writers append.
     """
     kept = case.maintenance
     by_position = float(case.writer.upsert is not None and not case.key_columns)
@@ -150,7 +150,7 @@ def statements_of(case: Case) -> Iterator[Statement]:
 
 
 def _long_enough(request: LatencyRequest) -> LatencyRequest:
-    """The request with as many commits as let the rarest statement come some times, within bounds."""
+    """The request with enough commits for the rarest statement to run `STATEMENTS` times, up to `MOST_RACED`."""
     rarest_s = max((one.every_s for one in request.statements), default=0.0)
     commits = int(STATEMENTS * rarest_s / request.commit_interval_s)
     return replace(request, commits=min(max(request.commits, commits), MOST_RACED))
@@ -164,15 +164,16 @@ def _shares(outcome: Outcome) -> dict[str, float]:
     }
 
 
-def _said_of(statements: tuple[Statement, ...]) -> Iterator[str]:
+def _statements_basis(statements: tuple[Statement, ...]) -> Iterator[str]:
     if statements:
         names = ", ".join(one.name for one in statements)
-        yield f"Beside the commits run {names}, each with a job of {JOB_S:.0f} s, which is taken for granted."
+        yield f"While the writers commit, {names} run too, each assumed to be a job of {JOB_S:.0f} s."
 
 
 def footprint_at(ledger: Ledger, share: float) -> Footprint:
-    """What a commit reads and writes once that share of a ledger's commits is made. Rows of other operations than the
-    commonest, which may be maintenance, are left out, and so is what lost attempts wrote.
+    """What a commit reads and writes after this share of a ledger's commits, without the bytes of lost attempts.
+
+    Only rows of the most common operation count, as others may be maintenance.
     """
     commonest = Counter(ledger.operation.tolist()).most_common(1)[0][0]
     chosen = ledger.operation == commonest

@@ -1,15 +1,15 @@
-"""What each catalog does with a commit that another one has overtaken, and when it notices."""
+"""How each catalog handles a stale commit, one whose base another commit has replaced, and when it detects it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictRule:
-    """How a catalog meets two commits for one version of a table.
+    """How a catalog resolves two commits to the same version of a table.
 
-    Where its server `checks_first`, a stale commit is refused before its metadata.json is written; one that is
-    overtaken later still loses. Where it `deletes_losers`, a lost metadata.json is deleted at once, else it stays.
-    `swaps_by_writing` says that the version is taken by the metadata.json itself, and not afterwards.
+    `checks_first`: its server refuses a stale commit before it writes the metadata.json; one that becomes stale after
+    that still loses. `deletes_losers`: a lost metadata.json is deleted at once, else it stays. `swaps_by_writing`:
+    putting the metadata.json in place is the swap, as its name holds the version.
     """
 
     checks_first: bool = False
@@ -22,7 +22,7 @@ CONFLICT_RULES = {
     "jdbc": _SWAPS_A_POINTER,
     "postgresql": _SWAPS_A_POINTER,
     "in_memory": _SWAPS_A_POINTER,
-    # a temporary file is renamed to the next version's name, or deleted if that is there already
+    # a temporary file is renamed to the next version's name, or deleted if that exists already
     "hadoop": ConflictRule(deletes_losers=True, swaps_by_writing=True),
     # the server validates what the commit requires, writes, then swaps the pointer of its own catalog
     "rest": ConflictRule(checks_first=True),

@@ -1,7 +1,7 @@
 """How long commits take, and how many a table sustains: for any store, catalog, number of writers and interval.
 
-A race between the writers, of some thousand commits in a steady state, whose attempts take what their requests do
-(`attempt_times`) or, on local files, what wasim measured. All of it is modelled; the band is that of the figures used.
+The writers race for a few thousand commits in a steady state. An attempt takes as long as its requests together
+(`attempt_times`) or, on local files, as long as wasim measured. All of it is modelled; the band is that of its inputs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,17 +22,17 @@ from wasim.units import Floats
 Arrivals = Literal["fixed", "random", "at_once"]
 COMMITS = 4000
 NO_WORK: Quantiles = (0.0, 0.0)
-SETTLING = 0.05  # of the commits, left out while a race settles
+SETTLING = 0.05  # share of the commits that is left out as warm-up
 _STEPS = 7
-_SLOWEST = 0.02  # of the most that attempts allow, where the search for a sustained rate begins
+_SLOWEST = 0.02  # where the search for a sustained rate begins, as a share of the most that attempts allow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What else commits to the table, every so often: an overwrite, or maintenance, whose job takes `work_s`.
+    """A periodic statement that commits to the same table: an overwrite, or maintenance, whose job takes `work_s`.
 
-    It reads what has landed since it began, where it `validates`. One commit of the writers makes it invalid with the
-    probability `clash`; it is then begun again if it `redoes`, and fails otherwise.
+    Where it `validates`, it reads what has landed since it began. Each commit of the writers conflicts with it with
+    probability `clash`; it then restarts if it `redoes`, and fails otherwise.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Statement:
 class LatencyRequest:
     """What to model: a commit every `commit_interval_s`, of all `writers` together, each with this footprint.
 
-    Commits arrive at fixed times, at random (a Poisson process), or each as soon as its writer is free, after its job,
-    which takes `work_s`: none, or what was measured. `measured` are times of several writers on local files. `commits`
-    is how many the race has.
+    Commits arrive at fixed times, at random (a Poisson process), or "at_once", each as soon as its writer is free.
+    `work_s` are quantiles of the job before each commit; None stands for the measured ones, or for no job. `measured`
+    are times of several writers on local files. `commits` is the length of the race.
     """
 
     provider: str
@@ -68,10 +68,10 @@ class LatencyRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitLatency:
-    """What commits come to, modelled. `band` is the relative half-width of the times; shares have their own.
+    """The modelled latency of commits. `band` is the relative half-width of the times; `outcome` has one for shares.
 
-    `outcome` is of the writers' commits, `statements` of the others by name. `basis` are plain sentences: whose figures
-    these are, and from when.
+    `outcome` is that of the writers' commits, `statements` are those of the others by name. `basis` are sentences:
+    where the latencies come from, and their dates.
     """
 
     request: LatencyRequest
@@ -86,7 +86,7 @@ class CommitLatency:
 
     @property
     def sustains(self) -> bool:
-        """Whether the table takes the commits that are offered."""
+        """Whether at least 95 % of the offered commits land at the offered rate."""
         return self.outcome.sustains(self.request.commit_interval_s)
 
 
@@ -117,7 +117,10 @@ def commit_latency(request: LatencyRequest, providers: Providers | None = None) 
 
 
 def sustained_rate(request: LatencyRequest, providers: Providers | None = None) -> SustainedRate:
-    """The ceiling of commits a second, and the smallest sustainable interval, whatever interval is requested."""
+    """The ceiling of commits a second and the shortest sustainable interval; the request's own interval is ignored.
+
+    WasimError for an unknown provider or catalog.
+    """
     model = _Model.of(request, providers or load_providers())
     if request.writers == 1:
         alone_s = model.alone_s
@@ -136,7 +139,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Model:
-    """What a request's commits take, and the rules they race by."""
+    """The times of a request's commits, and the rules of their race."""
 
     times: WriterTimes
     validation_s: float
@@ -170,16 +173,16 @@ class _Model:
 
     @property
     def least_s(self) -> float:
-        """Mean seconds of a retry, from reading to swapping: commits that land follow each other by no less."""
+        """Mean seconds of a retry, from reading to swapping: landed commits are at least this far apart."""
         return float(np.mean(self.times.later_attempt_s) + np.mean(self.times.finish_s))
 
     @property
     def alone_s(self) -> float:
-        """Mean seconds of a commit that nobody else is in the way of."""
+        """Mean seconds of a commit without concurrent ones."""
         return float(np.mean(self.times.first_attempt_s) + np.mean(self.times.finish_s))
 
     def race(self, request: LatencyRequest) -> tuple[Outcome, dict[str, Outcome]]:
-        """What the writers' commits came to, and the statements'."""
+        """The outcome of the writers' commits, and of each statement by name."""
         rng = np.random.default_rng(request.seed)
         due_s = _due_s(request.arrivals, request.commit_interval_s, request.commits, rng)
         ends_s = request.commits * request.commit_interval_s
@@ -218,7 +221,7 @@ class _Model:
 
 
 def _due_s(arrivals: Arrivals, every_s: float, count: int, rng: np.random.Generator) -> Floats:
-    """When commits arrive, in seconds."""
+    """When each of `count` commits arrives, in seconds from the start, ascending."""
     if arrivals == "at_once":
         return np.zeros(count)
     gaps = rng.exponential(every_s, count) if arrivals == "random" else np.full(count, every_s)

@@ -1,4 +1,4 @@
-"""Times of several writers at work at once, from the recording of a real case."""
+"""Times of concurrent writers, from the recording of a real case."""
 
 from itertools import pairwise
 
@@ -16,13 +16,13 @@ LEAST_TIMES = 5
 
 
 def measure_contention(recording: Recording, case: Case) -> WriterTimes:
-    """What the case's writers took, each part of a commit, over its commits that came about.
+    """Quantiles of each part of a commit, over the case's successful commits.
 
-    A commit's report says when it ended and how long it took since it first read the table; the end of its writer's
-    commit before, or else its step's line, when its work began; the time of each attempt's metadata.json is in its
-    event. One that a server refused to write would have come as long after its list as others did, and one that takes
-    the version by being written is the end of its attempt. A commit of which an attempt has neither is left out.
-    SavedFileError where too few are left.
+    A commit's report gives its end, and its duration since it first read the table. Its work begins where the same
+    writer's previous commit ended, or else at its step's line. An attempt ends when its metadata.json is written, by
+    the file event; where a server refused to write one, it would have followed the manifest list by the median lag of
+    the others. A commit with an attempt that wrote neither is left out. SavedFileError where fewer than `LEAST_TIMES`
+    of any part are left.
     """
     reports = recording.reports
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))

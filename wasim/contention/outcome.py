@@ -1,4 +1,4 @@
-"""What a race came to: attempts lost, commits failed, how long commits took, and how many landed in a second."""
+"""The outcome of a race: attempts lost, commits failed, how long commits took, and how many landed in a second."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ _T95 = 2.26  # of Student's distribution, for BATCHES batches
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Counts and times of a race's commits, without its beginning.
+    """Counts and times of a race's commits after its warm-up; `seconds` is from the first one's end to the last's.
 
     `commit_ms` are those of commits that landed, ascending, each from when it first read the table. `failed` commits
-    are given up, `redone` statements were begun again. `lost_share` is of attempts, and `lost_share_band` the
+    ran out of retries, `redone` statements were restarted. `lost_share` is of attempts, and `lost_share_band` the
     half-width of its 95 % interval.
     """
 
@@ -39,7 +39,7 @@ class Outcome:
 
     @property
     def failed_share(self) -> float:
-        """The share of commits that were given up."""
+        """The share of commits that failed."""
         return self.failed / max(1, self.commits)
 
     def percentile_ms(self, percent: float) -> float:
@@ -47,7 +47,7 @@ class Outcome:
         return percentile_ms(self.commit_ms, percent)
 
     def sustains(self, every_s: float) -> bool:
-        """Whether commits offered that often land: at least 95 % of them, and none pile up."""
+        """Whether 95 % of commits offered every `every_s` seconds land, so that none queue up."""
         return self.landed_per_s * every_s >= SUSTAINED
 
     @property
@@ -62,7 +62,7 @@ def percentile_ms(commit_ms: Floats, percent: float) -> float:
 
 
 def outcome_of(attempts: Sequence[Attempt], *, of: Iterable[int] | None = None, skip: int = 0) -> Outcome:
-    """The outcome of a race, or of those of its commits that `of` names, leaving out its first `skip` commits."""
+    """The outcome of a race, or of its commits numbered in `of`, without the first `skip` commits as a warm-up."""
     chosen = None if of is None else set(of)
     first_read_s: dict[int, float] = {}
     ended, lost, refused, failed, redone, taken_ms = list[float](), list[bool](), 0, 0, 0, list[float]()

@@ -1,4 +1,4 @@
-"""What requests to stores and catalogs take: a small YAML file in which each figure names its source and its date."""
+"""Latencies of requests to stores and catalogs, from a YAML file in which each has its source and its date."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -14,14 +14,14 @@ SHIPPED_PROVIDERS = Path(__file__).parent / "providers.yaml"
 LOCAL = "local"
 STORAGE = "storage"  # a catalog whose pointer is an object of the store
 WIDTHS = {"measured": 0.15, "derived": 0.3, "estimated": 0.5}
-"""Relative half-widths of a figure, by how it came about: independent benchmarks of S3's GET agree within 3 %, those of
+"""Relative half-widths of a figure, by its origin: independent benchmarks of S3's GET agree within 3 %, those of
 its PUT and of the same operation on other days and machines differ by some 15 %."""
 
 Milliseconds = Annotated[Number, Field(ge=0)]
 
 
 class Latency(Part):
-    """How long one kind of request takes, whose figures these are, and from when."""
+    """How long one kind of request takes, with the source of the figures and their date."""
 
     p50_ms: Milliseconds = Field(description="Median of a small request.")
     p99_ms: Milliseconds = Field(description="99th percentile of a small request.")
@@ -81,9 +81,9 @@ def load_providers(path: Path = SHIPPED_PROVIDERS) -> Providers:
 
 
 def provider_named(text: str) -> tuple[Providers, str]:
-    """The providers that a text means, and the store's name there: `s3`, or `FILE#NAME` of a file of one's own.
+    """The providers and the store's name that `--provider` gives: `s3`, or `FILE#NAME` for a file of the user's.
 
-    WasimError for an unknown name, ScenarioError for a file that is none.
+    WasimError for an unknown name, ScenarioError for a file that is not one of providers.
     """
     file, separator, name = text.rpartition("#")
     providers = load_providers(Path(file)) if separator else load_providers()

@@ -1,9 +1,9 @@
-"""Who wins when several writers commit at once: the times of their attempts, and which of them another one beat.
+"""A race of concurrent writers: when each attempt reads and swaps, and which attempts lose to another commit.
 
-Each writer takes its commits in turn. A commit is work (its data files are written), then attempts: each reads the
-table, prepares its files, and swaps the table's pointer if nobody has moved it since. A lost one waits and begins
-again, as Iceberg's `Tasks` does. When a catalog notices follows from its `ConflictRule`. Nothing here knows what is in
-a file, so that a race costs the same for any table.
+Each writer makes its commits in turn. A commit is work (its data files are written), then attempts: each reads the
+table, prepares its files, and swaps the table's pointer if nobody has moved it since. A lost one waits and retries,
+as Iceberg's `Tasks` does. When the catalog detects that it is stale follows from its `ConflictRule`. A race knows
+nothing of files, so it costs the same for any table.
 """
 
 import heapq
@@ -29,7 +29,7 @@ SNAPSHOT_BYTES = 1000.0  # in metadata.json, its entry in the log included: some
 class Attempt(NamedTuple):
     """One attempt of the commit with this number, which read the table after `base` commits. Seconds from the start;
     `began_s` is when the commit's work began. One that was `refused` was lost before its metadata.json was written;
-    one that was `invalid` met a commit that its statement cannot stand beside, and is never tried again as it is.
+    one that was `invalid` failed its validation against a landed commit, and is not retried.
 
     A tuple, not a dataclass: races make a hundred thousand of them.
     """
@@ -48,11 +48,11 @@ class Attempt(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Writers of one kind that share out commits: how many they are, and what their commits take.
+    """Writers of one kind that make commits in turn: their number, and the times of their commits.
 
-    Each attempt of one that `validates` reads what has landed since its work began, `validation_s` for each such
-    commit. `clashes` is the probability, by number of the other's group, that one such commit makes the statement
-    invalid: it is then begun again, work and all, if it `redoes`, and fails otherwise.
+    Where it `validates`, each attempt reads what has landed since its work began, `validation_s` for each such commit.
+    `clashes[g]` is the probability that a commit of group g conflicts with the statement: it then restarts, work
+    included, if it `redoes`, and fails otherwise.
     """
 
     writers: int
@@ -65,7 +65,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceRules:
-    """Who races, how often they try again, and when their catalog notices.
+    """The groups that race, their retries, and how their catalog handles a stale commit.
 
     `slows_s` is how much longer an attempt takes for each commit that has landed, as metadata.json grows by it.
     """
@@ -89,7 +89,7 @@ def race(
     *,
     group_of: Sequence[int] | None = None,
 ) -> list[Attempt]:
-    """All attempts of these commits, in the order in which they came to swap.
+    """All attempts of these commits, in the order of their swaps.
 
     Commit n is made by writer n mod writers of its group (the first one unless `group_of` says otherwise), and begins
     no earlier than it is due, in seconds from the start.
@@ -100,7 +100,7 @@ def race(
 def race_of(
     case: Case, together: Sequence[WriterTimes], step: Append, *, passed_s: float, rng: np.random.Generator
 ) -> list[Attempt]:
-    """The attempts of a run of appends by several writers, which begins `passed_s` after the case."""
+    """The attempts of a step of appends by several writers, which begins `passed_s` seconds after the case."""
     commits = range(step.first_commit, step.first_commit + step.commits)
     waits = case.clock == "real"
     due_s = [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits]
@@ -108,7 +108,7 @@ def race_of(
 
 
 def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
-    """What a case's writers race by, taking the times that were measured of this number of writers in its catalog."""
+    """The rules of a case's race, with the times measured in its catalog, interpolated to its number of writers."""
     catalog, writers = case.environment.catalog, case.writer.writers
     return RaceRules(
         groups=(Group(writers=writers, times=times_among(together, catalog, writers)),),
@@ -120,7 +120,7 @@ def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
 
 @dataclass(slots=True, kw_only=True)
 class _Times:
-    """Times of a group's writers, drawn in advance: one by one they would take most of a race."""
+    """Times of a group's writers, drawn many at once: one by one that would take most of a race's time."""
 
     times: WriterTimes
     rng: np.random.Generator
@@ -136,7 +136,7 @@ class _Times:
 
 @dataclass(slots=True, kw_only=True)
 class _Writer:
-    """A writer, what it has still to do, and its commit in flight."""
+    """A writer, its remaining commits, and the one in flight."""
 
     place: int  # of its group
     group: Group
@@ -238,7 +238,7 @@ class _Race:
         return stands < 1 and self._rng.random() >= stands
 
     def _discard(self, writer: _Writer, at_s: float) -> None:
-        """A statement that is invalid is begun again, or given up: `Tasks` never repeats it."""
+        """Restarts an invalid statement, or fails it: `Tasks` does not retry a failed validation."""
         redoes = writer.group.redoes
         self._enter(writer, at_s, won=False, failed=not redoes, refused=True, invalid=True)
         if redoes:
@@ -247,7 +247,7 @@ class _Race:
             self._next_commit(writer, at_s)
 
     def _check(self, writer: _Writer, at_s: float) -> None:
-        """A server looks before it writes the metadata.json."""
+        """The server checks the base before it writes the metadata.json."""
         if writer.base != self._landed:
             self._end(writer, at_s, refused=True)
         else:

@@ -1,4 +1,4 @@
-"""How often, and after which waits, a writer tries a lost commit again: Iceberg's `commit.retry.…` properties."""
+"""How often, and after which waits, a writer retries a lost commit: Iceberg's `commit.retry.…` properties."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ _GROWTH = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often a lost commit is tried again, and after which waits, as Iceberg's `Tasks` does it."""
+    """How often a lost commit is retried, and after which waits, as by Iceberg's `Tasks`."""
 
     retries: int
     least_wait_ms: int
@@ -18,11 +18,11 @@ class RetryPolicy:
     most_total_ms: int
 
     def wait_ms(self, attempt: int) -> int:
-        """The wait after this many attempts, without its jitter."""
+        """Milliseconds to wait after this many attempts, without jitter."""
         return int(min(self.least_wait_ms * _GROWTH ** (attempt - 1), self.most_wait_ms))
 
     def gives_up(self, attempt: int, elapsed_ms: float) -> bool:
-        """Whether a commit that has lost this many attempts, so long after its first began, is given up."""
+        """Whether a commit fails for good after this many lost attempts, `elapsed_ms` after the first began."""
         return attempt > self.retries or (elapsed_ms > self.most_total_ms and attempt > 1)
 
 

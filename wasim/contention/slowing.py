@@ -1,4 +1,4 @@
-"""How commits slow down as a table ages: they read and write the whole of metadata.json, by one writer on local files.
+"""How commits slow down as metadata.json grows, which each reads and writes whole: one writer, local files.
 
 `python -m wasim.benchmarks.slowing` measured it with Iceberg's own library, to 10,000 snapshots.
 """
@@ -12,7 +12,7 @@ from wasim.units import Floats, Ints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slowing:
-    """Milliseconds of a commit to a new table, and those that each MiB of metadata.json adds.
+    """Milliseconds of a commit to a new table, and those that each MiB of metadata.json adds to it.
 
     `width` is the relative half-width of the band that holds the latter.
     """

@@ -19,10 +19,10 @@ Quantiles = tuple[float, ...]
 class WriterTimes:
     """Seconds that each part of a commit took on one machine, as quantiles, by catalog and number of `writers`.
 
-    `work_s` is from a commit's beginning until it reads the table: its job. An attempt is from there until it has
-    written its metadata.json; a later one begins after its wait. `write_s` are the last of an attempt, since its list
-    was written and, in a REST catalog, the server was asked. `finish_s` is from there to the end of the commit, which
-    swaps the table's pointer somewhere in between.
+    `work_s` is from a commit's start until it reads the table: its job. `first_attempt_s` is from there until its
+    metadata.json is written, `later_attempt_s` the same from the end of a retry's wait. `write_s` is the last part of
+    an attempt, after its manifest list; in a REST catalog it is the server's. `finish_s` is from the metadata.json to
+    the end of the commit, with the swap of the table's pointer in between.
     """
 
     catalog: str
@@ -34,14 +34,14 @@ class WriterTimes:
     finish_s: Quantiles
 
     def slower_by(self, seconds: float) -> "WriterTimes":
-        """The same where every attempt takes so much longer."""
+        """The times with every attempt longer by this many seconds."""
         first, later = (tuple(one + seconds for one in part) for part in (self.first_attempt_s, self.later_attempt_s))
         return replace(self, first_attempt_s=first, later_attempt_s=later)
 
     def draw(self, part: Part, rng: np.random.Generator, count: int) -> Floats:
-        """`count` times, in seconds, distributed as those that were measured; between quantiles, by the logarithm.
+        """`count` times in seconds, from the measured distribution, interpolated between quantiles in the logarithm.
 
-        The last tenth ends at the greatest of some hundred: drawn evenly, its middle would be far too late.
+        The last tenth ends at the maximum of some hundred times: interpolated linearly, it would be far too slow.
         """
         quantiles = np.log(np.maximum(getattr(self, part), LEAST_S))
         return np.asarray(np.exp(np.interp(rng.random(count), np.linspace(0, 1, len(quantiles)), quantiles)))

@@ -1,4 +1,4 @@
-"""Whether what the model foresaw came true: the drivers it computed against those that the ledger shows."""
+"""Checks of the model's drivers: those computed from the scenario against those that the ledger shows."""
 
 import numpy as np
 

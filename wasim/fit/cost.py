@@ -46,7 +46,7 @@ _WHAT_IDENTIFIES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindFit:
-    """One equation, fitted. `assumptions` are those that the format offers, by column, for where the fit needs them."""
+    """One equation, fitted. `assumptions`, by column, are what the format implies where the rows cannot tell."""
 
     kind: Kind
     terms: tuple[Term, ...]
@@ -62,7 +62,7 @@ class KindFit:
         )
 
     def estimates_of(self, drivers: Drivers, appends: Appends) -> list[Estimate]:
-        """Predicted bytes for each row of drivers, with their doubt."""
+        """Predicted bytes for each row of drivers, with their uncertainty."""
         known = known_bytes(self.kind, drivers, gzip_json=appends.gzip_json)
         fitted = self.fit.estimates(design_matrix(self.terms, drivers))
         return [
@@ -79,16 +79,16 @@ class WriterFit:
     kinds: tuple[KindFit, ...]
 
     def appends_of(self, case: Case) -> Appends:
-        """What the model needs to know of a case, measured or not, as far as the group knows it."""
+        """The model's parameters for a case, measured or not, with what the group's ledgers say of its files."""
         appends = read_appends(case)
         seen = {one.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed}
         files = seen.get(case.workload.files_per_commit, appends.files_per_commit)
         return self.completed(replace(appends, files_per_commit=files), expected=appends)
 
     def completed(self, appends: Appends, *, expected: Appends | None = None) -> Appends:
-        """Appends read from a scenario, with what only the ledgers of the group tell: sizes of data and manifests.
+        """Appends read from a scenario, with sizes of data and manifests from the group's ledgers.
 
-        `expected` are the appends by whose files data is reckoned, where they differ.
+        `expected` are the appends whose files and rows give the data bytes, where they differ.
         """
         data_bytes = self.group.data_bytes(expected or appends)
         return _with_fitted_sizes(replace(appends, data_bytes_per_commit=data_bytes), self.kinds)
@@ -149,7 +149,7 @@ def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
 
 
 def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]) -> tuple[Extrapolation, ...]:
-    """Metadata that the case would write over other horizons, without maintenance, by kind and in all."""
+    """Metadata that the case would write over other horizons, in seconds, without maintenance, by kind and in total."""
     commits = np.array([max(1, int(horizon / case.commit_interval_s + 1e-4)) for horizon in horizons_s], dtype=np.int64)
     appends = writer.appends_of(case)
     drivers = drivers_through(appends, commits)
@@ -168,7 +168,7 @@ def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]
 
 
 def _sum_independent(parts: list[Estimate]) -> Estimate:
-    """The sum of estimates whose errors have nothing to do with each other."""
+    """The sum of estimates with independent errors."""
     best = sum(part.best for part in parts)
     low = float(np.sqrt(sum((part.best - part.low) ** 2 for part in parts)))
     high = float(np.sqrt(sum((part.high - part.best) ** 2 for part in parts)))
@@ -176,7 +176,7 @@ def _sum_independent(parts: list[Estimate]) -> Estimate:
 
 
 def report_cost(kind_fit: KindFit, group: Group) -> CostFit:
-    """A fitted equation as the report says it."""
+    """A fitted equation as a row of the report."""
     return CostFit(
         writer=group.name,
         kind=kind_fit.kind,
@@ -190,7 +190,7 @@ def report_cost(kind_fit: KindFit, group: Group) -> CostFit:
 
 
 def report_ingest(group: Group) -> CostFit:
-    """The ingest law of a group as the report says it."""
+    """The ingest law of a group as a row of the report."""
     written = np.concatenate([one.written(Kind.DATA) for one in group.observed])
     both = group.ingest.estimates(np.eye(2))
     note = "" if group.ingest.identified.all() else "one number of rows per commit; two commit intervals would tell"
@@ -222,13 +222,13 @@ def _coefficients(kind_fit: KindFit) -> list[Coefficient]:
 
 
 def _why_not(name: str, assumption: Assumption | None) -> str:
-    told = _WHAT_IDENTIFIES.get(name, "two numbers of columns and two of files per commit")
+    remedy = _WHAT_IDENTIFIES.get(name, "two numbers of columns and two of files per commit")
     taken = f"; predictions take {assumption.mean:.0f} B, from {assumption.reason}" if assumption else ""
-    return f"this run cannot tell; {told} would{taken}"
+    return f"this run cannot tell; {remedy} would{taken}"
 
 
 def _combinations(kind_fit: KindFit, group: Group) -> list[Coefficient]:
-    """Sums of coefficients that the run does identify where it cannot tell the parts."""
+    """Sums of coefficients that the run identifies where it cannot tell the coefficients apart."""
     names = [term.name for term in kind_fit.terms]
     files = {one.appends.files_per_commit for one in group.observed}
     offered: list[tuple[str, str, str, float]] = [
@@ -251,6 +251,6 @@ def _combinations(kind_fit: KindFit, group: Group) -> list[Coefficient]:
 
 
 def predicted_total(writer: WriterFit, kind_fit: KindFit, case: Case, commits: Ints) -> float:
-    """Bytes of one kind that the scenario alone foretells for some commits of a case."""
+    """Bytes of one kind over some commits of a case, predicted from its scenario alone."""
     appends = writer.appends_of(case)
     return float(kind_fit.bytes_of(drivers_at(appends, commits), appends).sum())

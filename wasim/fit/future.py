@@ -1,4 +1,4 @@
-"""What follows from a fit for other horizons: bytes, a line for charts, and one sum written out term by term."""
+"""Extrapolations of a fit: bytes over other horizons, a line for charts, and one sum written out term by term."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def _line(writer: WriterFit, cases: list[Case]) -> list[Extrapolation]:
 
 
 def write_out_sum(writer: WriterFit, case: Case, horizon_s: float) -> WorkedSum:
-    """The case's metadata over a horizon, one line per coefficient, so that a reader can add the lines up."""
+    """The case's metadata over a horizon in seconds, a line per coefficient; the lines add up to the total."""
     commits = np.array([max(1, int(horizon_s / case.commit_interval_s + 1e-4))], dtype=np.int64)
     appends = writer.appends_of(case)
     drivers = drivers_through(appends, commits)

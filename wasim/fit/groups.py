@@ -24,7 +24,7 @@ PARQUET_BYTES_PER_COLUMN = 300.0  # of an empty data file, about
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """One case's measured bytes beside the drivers that the model foresees for it."""
+    """One case's ledger and probes, with the drivers that the model computes for each commit."""
 
     case: Case
     ledger: Ledger
@@ -39,7 +39,10 @@ class Observed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Cases that share coefficients, shortest interval first. `name`: the writer's, and what tells it from others."""
+    """Cases that share coefficients, shortest interval first.
+
+    `name` is the writer's, with the swept values that distinguish the group from others of that writer.
+    """
 
     name: str
     observed: tuple[Observed, ...]
@@ -60,13 +63,15 @@ class Group:
         return max(1.0, float(self.ingest.predict(_ingest_drivers(appends))[0]))
 
     def restricted(self, observed: tuple[Observed, ...]) -> "Group":
-        """The group as if only these cases, or parts of cases, had been seen."""
+        """The group fitted to these cases, or parts of cases, alone."""
         return replace(self, observed=observed, ingest=_fit_ingest(observed))
 
 
 def group_cases(cases: Iterable[CaseRun]) -> tuple[Group, ...]:
-    """The groups of some cases, in their order. Left out are cases without commits, those that do more than append, for
-    the equations are of appends, and those of which only some commits are known.
+    """The groups of some cases, in their order.
+
+    Left out are cases without commits, cases that do more than append, which the equations do not cover, and cases of
+    which only some commits are known.
     """
     members: dict[str, list[CaseRun]] = {}
     for case_run in cases:
@@ -82,12 +87,12 @@ def group_cases(cases: Iterable[CaseRun]) -> tuple[Group, ...]:
 
 
 def group_of(observed: tuple[Observed, ...]) -> Group:
-    """A group of what was observed, whatever else the cases do: who fits it has drivers for that."""
+    """A group of these cases, also where they do more than append; the caller has drivers for that."""
     return Group(name=name_without_interval(observed[0].case), observed=observed, ingest=_fit_ingest(observed))
 
 
 def observe(case: Case, ledger: Ledger, probes: tuple[PlanningProbe, ...] = ()) -> Observed:
-    """A case with its drivers. Where files per commit are not the scenario's, the ledger's median counts."""
+    """A case with its drivers. Where files per commit differ from the scenario's, the ledger's median is taken."""
     appends = read_appends(case, data_bytes_per_commit=float(ledger.written_bytes[Kind.DATA].mean()) or None)
     files = int(np.median(ledger.entries_added))
     if files and files != appends.files_per_commit:

@@ -1,4 +1,4 @@
-"""How well the fit predicts what it never saw: whole intervals, or the second half of every case."""
+"""How well a fit predicts commits that it was not fitted to: whole intervals, or the second half of every case."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def split_intervals(group: Group) -> tuple[tuple[Observed, ...], tuple[Observed,
 
 
 def first_half(observed: Observed) -> Observed:
-    """The case as if it had stopped half-way."""
+    """The case with the first half of its commits."""
     return observe(observed.case, observed.ledger.head(len(observed.ledger) // 2), observed.probes)
 
 

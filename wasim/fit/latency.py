@@ -1,4 +1,4 @@
-"""Latencies as laws: planning from its probes, commits and steps from the ledgers.
+"""Laws of latency: of loading and planning from probes, of commits and steps from ledgers.
 
     load_ms     = base + megabyte · metadata.json
     planning_ms = base + manifest · manifests scanned + file · files planned
@@ -6,8 +6,9 @@
     step_ms     = base + snapshot · S + manifest · M + row · rows
 
 Loading parses the whole metadata.json; planning reads every manifest that it cannot skip, and makes a task of each
-file; a commit reads and writes the metadata and the list again; a step also writes the rows. What commits and steps pay
-per snapshot and manifest is how they slow down within cases: between cases the machine, too, was another.
+file; a commit reads and writes the metadata and the list again; a step also writes the rows. The coefficients of
+commits and steps per snapshot and manifest are fitted within cases, since from case to case the machine's speed varies
+too.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ _NOT_APART = {
     "file_planned": "grows in step with manifest_scanned in this run, and is part of it",
     "row": "every commit added as many rows, so it is part of base; two commit intervals would tell",
 }
-_WARM_UP_SHARE = 0.05  # of a case's commits: the JVM still compiles what it runs
+_WARM_UP_SHARE = 0.05  # of a case's commits, left out because the JVM still compiles
 _WARM_UP_COMMITS = 3
 FEWEST_WARM_COMMITS = 5  # a case with fewer after its warm-up says nothing of latency
 _NEGLIGIBLE_SHARE = 1e-9
@@ -61,7 +62,7 @@ class Samples:
 
 
 def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
-    """One row per warm probe of the first reader: the median of its rounds. What it does not show cannot be fitted."""
+    """One row per warm probe of the first reader, the median of its rounds; none where the reader lacks a driver."""
     probes = [(number, probe) for number, one in enumerate(observed) for probe in of_first_reader(one.probes)]
     rows = [
         (number, probe, _drivers(probe, latency))
@@ -116,7 +117,7 @@ def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:
 
 
 def fit_latency(samples: Samples, latency: Latency, rng: np.random.Generator | None = None) -> RobustFit | None:
-    """The law of one latency, or None with too few rows to say anything. Without `rng` it has no intervals."""
+    """The law of one latency; None with fewer rows than its coefficients and two. Without `rng` it has no intervals."""
     if len(samples) < samples.design.shape[1] + 2:
         return None
     draws = 0 if rng is None else BOOTSTRAP_DRAWS
@@ -125,7 +126,7 @@ def fit_latency(samples: Samples, latency: Latency, rng: np.random.Generator | N
 
 
 def report_latency(writer: str | None, latency: Latency, fit: RobustFit) -> LatencyFit:
-    """A fitted law as the report says it."""
+    """A fitted law as a row of the report; `writer` None: over all writers."""
     coefficients = []
     for column, ((name, unit), estimate) in enumerate(zip(_TERMS[latency], fit.estimates(), strict=True)):
         seen = bool(fit.identified[column])
@@ -146,7 +147,7 @@ def hold_out_commits(group: Group, latency: Latency) -> tuple[HeldOut, ...]:
 
 
 def hold_out_planning(groups: tuple[Group, ...], latency: Latency) -> tuple[HeldOut, ...]:
-    """The same over all writers' probes: planning does not depend on who wrote."""
+    """The same with the probes of all writers together, as planning does not depend on the writer."""
     splits = [split_intervals(group) for group in groups]
     fitted = tuple(one for split in splits for one in split[0])
     held = tuple(one for split in splits for one in split[1])

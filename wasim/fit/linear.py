@@ -1,4 +1,4 @@
-"""Least squares that says what it can tell and what it cannot.
+"""Least squares that reports which coefficients its rows identify.
 
 Sizes of metadata files are all but deterministic: what is left is digit widths and how deflate packs random names, a
 few bytes that carry over from commit to commit because each file repeats its predecessor's content. So the estimator is
@@ -23,7 +23,7 @@ _MAX_CORRELATION = 0.98
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A coefficient that the format gives us, used only where the rows cannot: its mean and standard deviation."""
+    """A coefficient as the format implies it, used where the rows do not identify it: mean and standard deviation."""
 
     mean: float
     deviation: float
@@ -32,7 +32,7 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearFit:
-    """Coefficients and their covariance. `identified` where the rows alone decide; else an assumption fills the gap.
+    """Coefficients and their covariance. Those not `identified` by the rows alone come from an assumption.
 
     `row_space` spans the combinations of (scaled) drivers that the rows decide.
     """
@@ -52,13 +52,13 @@ class LinearFit:
         return np.asarray(design @ self.coefficients)
 
     def half_widths(self, design: Floats) -> Floats:
-        """Half of the 95 % interval of each predicted value: the doubt of the coefficients, not of single files."""
+        """Half of the 95 % interval of each predicted value: uncertainty of the coefficients, not of single files."""
         variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
         quantile = float(scipy.special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
         return np.asarray(quantile * np.sqrt(np.maximum(variance, 0)))
 
     def estimates(self, design: Floats) -> list[Estimate]:
-        """The fitted value of each row of `design`, with its doubt."""
+        """The fitted value of each row of `design`, with its uncertainty."""
         pairs = zip(self.predict(design), self.half_widths(design), strict=True)
         return [Estimate(low=float(best - half), best=float(best), high=float(best + half)) for best, half in pairs]
 
@@ -75,8 +75,9 @@ def fit_linear(
 ) -> LinearFit:
     """Fit measured ≈ design · coefficients. `series` numbers the case that each row belongs to; its rows are in order.
 
-    `assumptions` are by column. A column that the rows cannot tell apart from others takes the value that its
-    assumption, or else the smallest norm, gives; `identified` is False for it.
+    `design` has a row per measurement and a column per coefficient. `assumptions` are by column: one that the rows
+    cannot tell apart from others takes the value of its assumption, or else of the smallest norm, and is not
+    `identified`.
     """
     lengths = np.linalg.norm(design, axis=0)
     scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 1.0)

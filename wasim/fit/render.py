@@ -12,7 +12,7 @@ _WIDTH = 100
 
 
 def render_fit(report: FitReport) -> str:
-    """Coefficients with intervals, held-out errors with the naive model's, and what follows. Ends with a newline."""
+    """Coefficients with intervals, held-out errors with the naive model's, and extrapolations. Ends with a newline."""
     sections = [
         ("Bytes written per commit", [line for cost in report.costs for line in _cost_lines(cost)]),
         ("Data bytes per commit", [line for cost in report.ingest for line in _cost_lines(cost)]),
@@ -42,7 +42,7 @@ def render_coefficient_table(report: FitReport) -> str:
 
 
 def render_held_out_table(report: FitReport) -> str:
-    """Errors of held-out bytes as a Markdown table, a row per split and writer; one constant's error beside each."""
+    """Errors of held-out bytes as a Markdown table, a row per split and writer; each with one constant's error."""
     held = [row for row in report.held_out if row.unit == "B"]
     kinds = list(dict.fromkeys(row.quantity for row in held))
     head = ["fitted on", "predicted", "writer", *(f"{kind} (one constant)" for kind in kinds)]

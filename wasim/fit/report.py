@@ -1,4 +1,4 @@
-"""What a fit says, as values: coefficients with their uncertainty, held-out errors, and what follows from them."""
+"""The results of a fit as values: coefficients with their uncertainty, held-out errors, extrapolations."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -54,7 +54,7 @@ class LatencyFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """A prediction of what the fit never saw, against what was measured; signed errors as shares of the measured."""
+    """A prediction for commits that the fit did not see, with their measured sum; errors are shares of the latter."""
 
     writer: str
     quantity: str  # a Kind, or a latency
@@ -81,11 +81,10 @@ class HeldOut:
 class SustainableInterval:
     """The smallest commit interval at which a commit still fits into its interval at the end of the horizon.
 
-    `slope` says where the milliseconds per snapshot come from: `measured` as commits slowed down; `reading` where the
-    run saw no slowing down and metadata.json's reading alone is counted; `unseen` where the run did not time that
-    either; `writing` where no commit was timed at all, and a rate of bytes is assumed that no writer sustains. In the
-    latter three `interval_s` is a lower bound: `low` and `best` are that bound, `high` is infinite.
-    `commits_seen` is how many commits the longest case made.
+    `slope` says where the milliseconds per snapshot come from: `measured`, from the run's commits, which slowed down;
+    `library`, from Iceberg's own library (`commit_slowing`), where the run saw no slowing. `high` is infinite where,
+    in over 2.5 % of the draws of the law, rows alone outrun the writer. `commits_seen` is how many commits the longest
+    case made.
     """
 
     writer: str
@@ -102,9 +101,9 @@ class KeepsUp:
     """Until when a writer keeps up at one commit interval while nothing maintains the table.
 
     `until_s` is event time: infinite where steps do not slow down, 0 where the interval is too short from the start.
-    Unless `slope` is `measured`, the writer may stop keeping up earlier (see `SustainableInterval`); where it is
-    `simulated`, it keeps up to the end of the simulation, `until_s`, at least. `metadata_bytes` is what it has written
-    by then, or in a year if it keeps up that long.
+    `slope` is as of `SustainableInterval`, or `untimed`, where no commit was timed and the library's slowing counts
+    alone, or `simulated`, where the writer keeps up at least to the end of the simulation, `until_s`. `metadata_bytes`
+    is what it has written by then, or in a year if it keeps up that long.
     """
 
     writer: str
@@ -118,7 +117,7 @@ class KeepsUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extrapolation:
-    """Metadata written over a longer horizon without maintenance, by kind and in all.
+    """Metadata written over a longer horizon without maintenance, by kind and in total.
 
     `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval. The
     uncertainty is that of the coefficients alone.
@@ -161,7 +160,7 @@ class WorkedSum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverCheck:
-    """Whether the drivers that the model foresaw are those that the ledger shows, commit by commit."""
+    """A driver as the model computed it against the ledger, commit by commit."""
 
     writer: str
     case: str
@@ -173,12 +172,11 @@ class DriverCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitReport:
-    """All that a run's fit says.
+    """The results of a run's fit.
 
     `ingest` is the law of data bytes per commit, one per writer, in the form of a cost. `model_line` is what the model
     gives at the run's own horizon over a fine grid of commit intervals, for charts. `worked` writes out one of the
-    extrapolations of each writer. `notes` are sentences for the
-    reader: what could not be fitted, and where the model and the ledger disagree.
+    extrapolations of each writer. `notes` are sentences: what could not be fitted, and where model and ledger disagree.
     """
 
     costs: tuple[CostFit, ...]

@@ -1,11 +1,11 @@
 """Non-negative least squares for latencies, with Huber weights and intervals from a block bootstrap.
 
-A commit now and then waits for a disk or a garbage collection, and no part of a latency can be less than nothing. So
-rows far from the line count less (Huber's weights), coefficients are kept at zero or above, and intervals come from
-drawing blocks of neighbouring rows again and again, because slow moments last for several commits.
+A commit now and then waits for a disk or a garbage collection, and no part of a latency can be negative. So rows far
+from the line count less (Huber's weights), coefficients are kept at zero or above, and intervals come from resampling
+blocks of neighbouring rows, because slow moments last for several commits.
 
-Cases also differ as a whole: another process, another moment of the machine. A slope that is meant to be ageing must
-not come from that, so it is taken from what happens within cases (`within`), and the rest from what is left.
+Cases also differ as a whole: another process, another load on the machine. A slope that describes ageing must not come
+from that, so it is fitted within cases (`within`), with a level for each, and the other coefficients to the remainder.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _BLOCK_ROWS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustFit:
-    """Coefficients, and the same from each draw. A column that repeats those before it is not `identified`."""
+    """Coefficients, and those of each bootstrap draw. A column that depends on those before it is not `identified`."""
 
     coefficients: Floats
     draws: Floats
@@ -88,7 +88,7 @@ def fit_robust(
 def _solve(
     columns: Floats, measured: Floats, series: NDArray[np.int64], ageing: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Coefficients and the last weights: the `ageing` ones beside a level per case, then the others."""
+    """Coefficients and the last weights: the `ageing` ones fitted with a level per case, then the others."""
     if not ageing.any():
         return _huber(columns, measured)
     levels, found = _levels(series), np.zeros(columns.shape[1])
@@ -126,7 +126,7 @@ def _explained(measured: Floats, residuals: Floats, weights: Floats) -> float:
 
 
 def _independent(design: Floats) -> NDArray[np.bool_]:
-    """Which columns add something to those before them."""
+    """Which columns are linearly independent of those before them."""
     kept: list[int] = []
     for column in range(design.shape[1]):
         chosen = design[:, [*kept, column]]

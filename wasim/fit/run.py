@@ -1,4 +1,4 @@
-"""A run in, a fit report out."""
+"""The fit of a run: cost equations and laws of latency from its ledgers and probes."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _LEDGERED: tuple[Latency, ...] = ("commit", "step")
 
 
 def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator | None = None) -> FitReport:
-    """All that the run's cases say about what commits cost.
+    """The fit of all of a run's cases that the equations cover.
 
     `held_out` is the scenario's `fit.held_out`: `intervals` or `second_half` comes first in the report, and the other
     after it; `none` leaves both out. `rng` draws the latencies' intervals; the same seed gives the same report.
@@ -81,7 +81,7 @@ def _fit_latencies(
 
 
 def _work_out(writer: WriterFit, keeps_up: tuple[KeepsUp, ...]) -> tuple[WorkedSum, ...]:
-    """A month of the first table at its shortest interval that keeps up so long; at its longest where none does."""
+    """A month of the first table at its shortest interval that keeps up for a month; at its longest where none does."""
     cases = cases_by_table(writer.group)[0]
     stops = {(one.case, one.commit_interval_s) for one in keeps_up if one.until_s < MONTH_S}
     chosen = next((one for one in cases if (name_without_interval(one), one.commit_interval_s) not in stops), cases[-1])

@@ -1,4 +1,4 @@
-"""At which interval a writer keeps up with a table that ages, and until when it does at the intervals of the run."""
+"""The intervals at which a writer keeps up as commits slow down, and until when it does at those of the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one cons
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLaw:
-    """What a step costs as the table ages: best law first, then one per draw, in ms as in `latency._TERMS`.
+    """The law of a step's milliseconds, the best first, then one per draw; columns are those of `latency._TERMS`.
 
     Where the run saw no slowing down, the milliseconds per snapshot are those of Iceberg's library (`commit_slowing`).
     """
@@ -56,7 +56,7 @@ def find_sustainable(
 
 
 def expect_slowing(writer: WriterFit) -> tuple[KeepsUp, ...]:
-    """Until when each case's commits fit into their interval by the library's slowing alone; where none was timed."""
+    """Until when each case's commits fit into their interval, by the library's slowing alone: none was timed."""
     slowing = commit_slowing()
     law = np.array([[slowing.base_ms, 0.0, 0.0, 0.0]])
     found = []
@@ -131,7 +131,7 @@ def _snapshot_bytes(writer: WriterFit, case: Case) -> float:
 
 
 def _manifests_at_end(writer: WriterFit, case: Case, horizon_s: float) -> tuple[float, float]:
-    """Live manifests after n commits at most, as constant and slope: small ones that wait, one sealed per cycle."""
+    """Upper bound of live manifests after n commits, as constant and slope: unmerged ones, and one sealed per cycle."""
     appends = writer.appends_of(case)
     if not appends.merges:
         return 0.0, 1.0

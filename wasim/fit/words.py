@@ -1,4 +1,4 @@
-"""Whether and until when a writer keeps up, in words: nothing is said more precisely than it was seen."""
+"""Whether and until when a writer keeps up, in words, with as many digits as its evidence allows."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Two runs compared: cases matched by what they are, and each figure of the second as a ratio to the first's."""
+"""Two runs compared: cases matched by their inputs, and each figure of the second as a ratio to the first's."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two runs compared. `differences` are sentences on what the runs differ in, `unmatched` on what was left out."""
+    """Two runs compared. `differences` are sentences on how the runs differ, `unmatched` on cases of one run alone."""
 
     first: str
     second: str
@@ -108,7 +108,7 @@ def compare_runs(first: Run, second: Run) -> Comparison:
 
 
 def _unmatched(alone: list[CaseRun], others: list[CaseRun], first: str, second: str) -> Iterator[str]:
-    """A sentence for each case that only one run has; with what differs where the other has one of that label."""
+    """A sentence for each case of one run alone; it names what differs where the other has a case of that label."""
     rest = {other.case.label: other for other in others}
     for case in alone:
         label = case.case.label
@@ -121,7 +121,7 @@ def _unmatched(alone: list[CaseRun], others: list[CaseRun], first: str, second: 
 
 
 def _differences(one: Case, other: Case) -> list[str]:
-    """What makes two cases not the same, in words; empty where they are."""
+    """The inputs in which two cases differ, in words; empty for equal ones."""
     return [
         name if text is None else f"{name} ({text(one)}, {text(other)})"
         for name, part, text in _PARTS

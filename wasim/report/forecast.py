@@ -1,4 +1,4 @@
-"""What a case comes to over a horizon that was not run, by the engine of years, under its maintenance and changes.
+"""Forecasts: a case simulated in sums over a horizon that was not run, with its maintenance and changes.
 
 The fitted equations are of one writer's appends; these forecasts are for all other cases, and for remedies.
 """
@@ -22,10 +22,9 @@ HORIZONS_S = (DAY_S, MONTH_S)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """A case's metadata over one horizon: written by its end, and left on disk then.
+    """A case's metadata over one horizon: bytes written by its end, and left on disk then.
 
-    `band` is the relative half-width of what is written. `keeps_up` is false where commits come to take longer than
-    their interval.
+    `keeps_up` is false if a commit takes longer than its interval before the end.
     """
 
     run: CaseRun
@@ -43,7 +42,7 @@ class Forecast:
 
     @property
     def band(self) -> float:
-        """Relative half-width of the band around the bytes written, the kinds' bands by what each writes."""
+        """Relative half-width of the bytes written: those of the kinds, weighted by their bytes."""
         written = self.run.totals.written_bytes
         return sum(self.run.band.get(kind, 0.0) * written[kind] for kind in METADATA_KINDS) / max(self.written_bytes, 1)
 
@@ -53,7 +52,7 @@ Forecasts = Mapping[str, Mapping[float, Forecast]]
 
 
 def forecast_run(run: Run) -> Forecasts:
-    """A day and a month of each case that the fitted equations do not cover, unless the engine of years refuses it."""
+    """A day and a month of each case that the fitted equations do not cover, unless `years` refuses it."""
     return {
         one.case.label: found
         for one in run.cases
@@ -75,7 +74,7 @@ def over(case: Case, horizon_s: float) -> Case:
 
 
 def forecast_case(run: CaseRun, case: Case) -> Forecast:
-    """The forecast of `case`, a variant of the run's, where the run's table lies. WasimError if years refuse it."""
+    """The forecast of `case`, a variant of the run's, at the run's table location. WasimError if `years` refuses it."""
     profile = shipped_profile(case)
     check_answerable(case, profile)
     site = Site() if run.simulation is None else Site(location=run.simulation.location)

@@ -1,4 +1,4 @@
-"""Until when a case's writer keeps up: by the fit, or by what its commits come to write."""
+"""Until when a case's writer keeps up: by the fit, or by the size of its simulated metadata.json."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def find_keeps_up(run: CaseRun, fit: FitReport) -> KeepsUp | None:
 
 
 def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
-    """When commits of a case simulated in sums come to take longer than their interval (`commit_slowing`); or None."""
+    """When commits of a case simulated in sums become slower than its interval (`commit_slowing`); None if never."""
     if not run.is_sampled:
         return None
     interval_s, slowing = run.case.commit_interval_s, commit_slowing()
@@ -39,7 +39,7 @@ def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
 
 
 def keeps_up_by_simulation(simulated: Sequence[CaseRun]) -> KeepsUp | None:
-    """Until when a case keeps up by simulations of it, shortest horizon first: when one stops, else the longest."""
+    """Until when a case keeps up by its simulations, ascending by horizon: when one stops, else the last's end."""
     if not simulated:
         return None
     stops = (stop for run in simulated if (stop := stops_keeping_up(run)) is not None)

@@ -1,4 +1,4 @@
-"""What a fit says about a case, for the lines that charts draw with the measured points."""
+"""A fit's predictions for a case, which charts draw as lines through the measured points."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
@@ -30,10 +30,10 @@ Foreseen = TypeVar("Foreseen", bound=_OfCase)
 
 
 def parts_for_writer(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
-    """Those parts of a fit report that hold for the case, closest first.
+    """The parts of a fit report that apply to the case's writer, the most specific first.
 
-    A part names its writer, and what tells it from other fits of that writer (`streaming table.format_version=3`). None
-    means all writers.
+    A part names its writer, with the swept values that its fit is for (`streaming table.format_version=3`). None means
+    all writers.
     """
     case = run.case
     words = set(" ".join([case.writer_name, *(f"{field}={value}" for field, value in case.swept.items())]).split())
@@ -42,13 +42,13 @@ def parts_for_writer(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:
 
 
 def parts_for_table(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
-    """Those predictions that are about the case's own table and workload, at whatever interval."""
+    """The predictions for the case's table and workload, at any interval."""
     name = name_without_interval(run.case)
     return [part for part in parts_for_writer(parts, run) if part.case == name]
 
 
 def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
-    """Metadata bytes that the model gives for an hour, by case label; without those that it is not fitted to."""
+    """Metadata bytes of an hour by the model, by case label; cases that it is not fitted to are absent."""
     return {
         case.case.label: one.metadata_bytes.best
         for case in run.cases
@@ -58,7 +58,7 @@ def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
 
 
 def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
-    """What the model expects of 30 days of a case without maintenance; None where the fit does not say."""
+    """The model's 30 days of a case without maintenance; None where the fit has none."""
     interval_s = run.case.commit_interval_s
     months = (
         one
@@ -69,7 +69,7 @@ def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
 
 
 def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
-    """(intervals in seconds, metadata bytes) that the model gives over the case's own horizon.
+    """(intervals in seconds, metadata bytes) by the model, over the case's own horizon.
 
     What the case wrote outside its commits, such as CREATE TABLE's metadata.json, is added as measured. Intervals
     between H/(n+1) and H/n make the same n commits; the one that divides the horizon best stands for them.
@@ -86,14 +86,14 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
 
 
 def latency_fit(fit: FitReport, latency: str, run: CaseRun) -> LatencyFit | None:
-    """The fit of one latency that holds for the case."""
+    """The fit of one latency that applies to the case, if any."""
     return next(iter(parts_for_writer((part for part in fit.latencies if part.latency == latency), run)), None)
 
 
 def modelled_ms(fitted: LatencyFit, drivers: dict[str, Floats]) -> Floats | None:
     """The fitted latency at these drivers, each named as its coefficient is; None if one is not among them.
 
-    A latency's coefficient without an estimate adds nothing: its driver grew in step with another, which carries both.
+    A coefficient without an estimate adds nothing: its driver grew in step with another, whose coefficient has both.
     """
     total = np.zeros(max(len(driver) for driver in drivers.values()))
     for coefficient in fitted.coefficients:

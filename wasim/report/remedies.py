@@ -1,4 +1,4 @@
-"""What the standard remedies against metadata growth would save, for the table and interval that an answer is about."""
+"""What the standard remedies against metadata growth would save, for the table and interval of an answer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,10 +24,10 @@ VERSIONS_KEPT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """A remedy, and what the table comes to with it by the end of the horizon.
+    """A remedy, and the table's metadata with it at the end of the horizon.
 
-    `band` is the relative half-width of what is written. `keeps_up` is false where commits come to take longer than
-    their interval.
+    `band` is the relative half-width of `written_bytes`. `keeps_up` is false if a commit takes longer than its interval
+    before the end.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Remedy:
 class Remedies:
     """The remedies for one case over a horizon: each alone, all `together`, and a longer commit interval.
 
-    `case` is its label, `writer` the same in short. `together_words` names the remedies taken together; without two of
-    them to take there is no `together`.
+    `case` is its label, `writer` its writer and interval. `together_words` names the remedies of `together`, which is
+    None for fewer than two.
     """
 
     case: str
@@ -85,7 +85,7 @@ class Remedies:
 
 
 def find_remedies(answer: Answer) -> Remedies | None:
-    """The remedies for the interval that the answer suggests, or else the longest; None where years refuse it."""
+    """The remedies for the interval that the answer suggests, or else the longest; None where `years` refuses it."""
     choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
     if choice is None:
         return None
@@ -161,7 +161,7 @@ Change = Maintenance | dict[str, str]
 
 
 def untaken_remedies(case: Case) -> Iterator[tuple[str, str, Change]]:
-    """The remedies that the case has not taken: their names, how a sentence names them, and what they change."""
+    """The remedies that the case lacks: their names, how a sentence names them, and what they change."""
     if case.maintenance.expire_snapshots is None:
         expiry = ExpireSnapshots(every=DAY_S, older_than=DAY_S)
         yield "expire snapshots older than 1d, daily", "daily expiry", Maintenance(expire_snapshots=expiry)

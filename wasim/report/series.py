@@ -1,4 +1,4 @@
-"""Runs as series: cases grouped by what one line or panel holds, and the figures that charts and tables share."""
+"""Runs as series: cases grouped as lines or panels, and the figures that charts and tables share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def group_cases(run: Run) -> tuple[Group, ...]:
 
 
 def names_apart(names: Sequence[str]) -> dict[str, str]:
-    """Each name without the words that all of them share; as they are where one would have none left."""
+    """Each name by itself without the words that all share; unchanged where one would have none left."""
     shared = set.intersection(*(set(name.split()) for name in names)) if len(names) > 1 else set[str]()
     short = {name: " ".join(word for word in name.split() if word not in shared) for name in names}
     return short if all(short.values()) else {name: name for name in names}

@@ -1,4 +1,4 @@
-"""What a reader must know of a simulated run: where its tables lie, how near it comes, and what is a mean."""
+"""Notes on a simulated run: its tables' location, its bands, commit latency, and what was approximated."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
 from wasim.units import format_duration
 
-RARELY = 0.05  # of a statement's runs, which may fail without a word
+RARELY = 0.05  # share of a statement's runs whose failures are not noted
 
 
 def simulation_notes(run: Run) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def _bands(cases: list[CaseRun]) -> Iterator[str]:
 
 
 def _latencies(cases: list[CaseRun]) -> Iterator[str]:
-    """How long the slowest commits take, and which case offers more commits than its table takes."""
+    """The latency of the slowest case's commits, and the cases that offer more commits than their tables sustain."""
     modelled = [(case.case.label, case.latency) for case in cases if case.latency is not None]
     if not modelled:
         return
@@ -58,7 +58,7 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
     ]
     share, name, label = max(failing, default=(0.0, "", ""))
     if share > RARELY:
-        yield f"At the end {100 * share:.0f} % of {name} would be given up, because commits come between ({label})."
+        yield f"At the end {100 * share:.0f} % of {name} would fail, because of concurrent commits ({label})."
     late = [(label, one) for label, one in modelled if not one.sustains]
     if late:
         label, one = max(late, key=lambda late_one: late_one[1].sustainable_interval_s)

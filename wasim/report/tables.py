@@ -1,4 +1,4 @@
-"""A table of text, and how it stands in plain lines."""
+"""A table of text, and its rendering as plain lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 class TextTable:
     """A table of text. Columns in `figures` hold figures and align right.
 
-    When `grouped`, a row's first cell has no column: it heads the rows that share it. Where there is no room for all
-    columns, those in `spare` are left out, the first of them first.
+    When `grouped`, a row's first cell has no column: it heads the rows that share it. Columns in `spare` are dropped,
+    in that order, where the width does not suffice.
     """
 
     caption: str

@@ -1,4 +1,4 @@
-"""A scenario's cases carried out into a run's folder, whichever engine does it, and the run concluded."""
+"""Runs a scenario's cases into a run's folder, on any engine, and concludes the run: fit, limits, answer, report."""
 
 from wasim.runner.conclude import Outcome, conclude, conclude_run
 from wasim.runner.run import CaseRunner, Job, run_cases

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came out of a run, ready to be shown. Without a folder there is no `report`, and no `remedies`."""
+    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`."""
 
     run: Run
     fit: FitReport
@@ -50,7 +50,7 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
 
 
 def _forecasts(run: Run) -> "Forecasts":
-    """A day and a month of the cases that the equations are not of."""
+    """Forecasts of a day and a month for the cases that the fitted equations do not cover."""
     if all(one.case.is_appends_of_one_writer for one in run.cases):
         return {}
     from wasim.report.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
@@ -97,7 +97,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
 
 
 def _settle_prices(own: Path, named: Path | None) -> Prices:
-    """The prices to be used, kept in the run's folder when they are not those that wasim ships."""
+    """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped."""
     if named is not None:
         prices = load_prices(named)
         write_atomically(own, named.read_bytes())

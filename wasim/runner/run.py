@@ -1,4 +1,4 @@
-"""A whole run: open its folder, have the cases carried out that are not finished yet, then conclude."""
+"""A whole run: open its folder, run the cases that are not finished yet, conclude."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
 
 CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
-"""Carries out cases, by key, and saves each in the run's folder, with the run's provenance. Returns the essential line
-of the error of each that failed, by label: one that fails does not stop the others.
+"""An engine's function that runs cases, by key, and saves each in the run's folder, with the run's provenance. Returns
+the essential line of each error by the case's label: a case that fails does not stop the others.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A scenario to be carried out: its cases in order, by the key that names each on its engine.
+    """A scenario to run: its cases in order, by the key that names each on its engine.
 
     The run's folder goes below `results`. `fresh` says not to resume an unfinished run. `prices` is a file of prices
     for cases on S3; without one, those that wasim ships count.
@@ -35,7 +35,7 @@ class Job:
 
 
 def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
-    """Carries out the job, or what is left of an unfinished run of it; `console` takes notes.
+    """Runs the job's cases, or those that an unfinished run of it left, and concludes the run; `console` takes notes.
 
     CaseFailed if no case could be finished; EnvironmentFault if the folder cannot be made.
     """

@@ -1,6 +1,7 @@
 """Scenarios simulated instead of run: the same cases, run folders, reports and exit codes, without Spark or a table.
 
-`engine` says what a simulator is and names them; `fast` is the one for long histories; `run` carries out scenarios.
+`engine` defines the simulators and chooses one, `case` simulates a case and `run` a scenario; `needs` estimates the
+time, memory and disk that exact simulation takes.
 """
 
 from wasim.simulation.engine import Mode, Simulator, simulator_for

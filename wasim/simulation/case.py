@@ -1,4 +1,4 @@
-"""A case to be simulated: by which simulator, as which writer, lying where."""
+"""A case to be simulated: with its simulator, its writer's profile and its table's location."""
 
 import hashlib
 import json
@@ -22,14 +22,14 @@ WORTH_SAYING_S = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedCase:
-    """A case, and all that decides what its simulation comes to."""
+    """A case and everything that decides its simulated bytes and latencies."""
 
     case: Case
     simulator: Simulator
     profile: WriterProfile
     site: Site
     emit: Path | None
-    provider: str | None = None  # whose requests a commit's latency is modelled from; that of the case's store
+    provider: str | None = None  # for commit latency; None: that of the case's store
 
     @property
     def simulation(self) -> Simulation:
@@ -53,7 +53,7 @@ class SimulatedCase:
 
     @property
     def announced(self) -> str:
-        """What is said before the case is simulated."""
+        """The line to print before the case is simulated."""
         profile = f"profile {self.profile.name} ({self.profile.origin})"
         needs = self.needs
         is_said = needs is not None and (needs.seconds > WORTH_SAYING_S or needs.disk_bytes)
@@ -62,12 +62,12 @@ class SimulatedCase:
 
     @property
     def needs(self) -> Needs | None:
-        """What it takes to simulate the case exactly; None where that is not what is done."""
+        """What simulating the case takes, where that is done exactly; else None."""
         exact = self.simulator.mode is Mode.EXACT
         return exact_needs(self.case, emits=self.emit is not None) if exact else None
 
     def simulate(self) -> tuple[CaseRun, Recording | None]:
-        """The case simulated, with its recording if the simulator makes one. WasimError for what it does not model."""
+        """The finished case, with its recording if the simulator makes one. WasimError for what it does not model."""
         started_s, case = time.monotonic(), self.case
         returned = self.simulator.simulate(case, self.profile, self.site, self.emit)
         named = {"key": self.key, "engine": ENGINE_NAME}
@@ -79,6 +79,6 @@ class SimulatedCase:
         return self._described(CaseRun.of_summed(case, returned, wall_s=wall_s, **named)), None
 
     def _described(self, made: CaseRun) -> CaseRun:
-        """The case with how it was simulated, and how long its commits would take."""
+        """The finished case with its provenance and its modelled commit latency."""
         setup = Setup(provider=self.provider, measured=self.profile.together)
         return replace(made, simulation=self.simulation, latency=model_latency(self.case, made.ledger, setup))

@@ -18,8 +18,9 @@ EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
 
 
 class Mode(StrEnum):
-    """How sizes come about: `exact` encodes every file, `fast` sums a recurrence over any horizon, `auto` is exact if
-    short."""
+    """How sizes are computed: `exact` encodes every file, `fast` sums a recurrence over any horizon, `auto` takes
+    `exact` for short histories.
+    """
 
     AUTO = "auto"
     EXACT = "exact"
@@ -53,7 +54,7 @@ FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
 
 
 def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
-    """The simulator that a mode means for the case; only the exact one has files to emit."""
+    """The simulator of a mode for the case; only the exact one can emit files."""
     if mode is Mode.AUTO:
         short = case.commits <= EXACT_AT_MOST_COMMITS and exact_needs(case).within(UNASKED)
         mode = Mode.EXACT if short or emits else Mode.FAST

@@ -1,4 +1,4 @@
-"""What simulating a case file by file takes, told from the case alone: time, memory, disk.
+"""What simulating a case file by file takes, estimated from the case alone: time, memory, disk.
 
 Rates are processor time of one core of 2026: 5,000 plain appends took 9 s and 85 MB, 1,500 written to disk 15 s; a
 commit of 50,000 rows of 40 columns 0.6 s; 300 commits with copy-on-write updates of 750,000 rows 2.3 GB.
@@ -49,10 +49,10 @@ class Needs:
 
 
 UNASKED = Needs(seconds=20.0, memory_bytes=2 * 2**30, disk_bytes=0.0)
-"""What `auto` takes for a case without being asked by name."""
+"""The most that `--mode auto` simulates exactly, per case."""
 
 EMITTED_UNASKED = Needs(seconds=300.0, memory_bytes=4 * 2**30, disk_bytes=2 * 2**30)
-"""What emitting all cases takes without being asked by name."""
+"""The most that `--emit` writes, all cases together, unless `--mode exact` is given."""
 
 
 def exact_needs(case: Case, *, emits: bool = False) -> Needs:
@@ -85,7 +85,7 @@ def add_up(needs: Iterable[Needs]) -> Needs:
 
 
 def _summed_up_to(commits: int, most: float) -> float:
-    """What grows by one each commit, until there are `most`, added up over the commits."""
+    """The sum over the commits of a count that grows by one per commit up to `most`."""
     growing = min(float(commits), most)
     return growing * growing / 2 + (commits - growing) * most
 

@@ -1,4 +1,4 @@
-"""A scenario simulated: each case by the simulator that its mode means, into a run's folder or into none."""
+"""A scenario simulated: each case by the simulator of its mode, into a run's folder or in memory."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -27,9 +27,9 @@ Say = Callable[[str], None]
 class SimulationOptions:
     """How to simulate. `emit` takes the metadata trees of exact cases.
 
-    The run's folder goes below `results`; without, nothing is left behind. Without a `profile`, each case has that of
-    its writer. `location` is where the tables will lie; without one, where `Site` has them. `provider` is whose
-    requests a commit's latency is modelled from; without one, that of the case's store. `prices` is a file of prices
+    The run's folder is made in `results`; without it, nothing is written. Without a `profile`, each case has its
+    writer's. `location` is the tables' future location; without one, that of `Site`. `provider` is the store whose
+    requests commit latency is modelled from; without one, the case's own. `prices` is a file of prices
     for cases on S3.
     """
 
@@ -96,7 +96,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
 
 
 def _check_emitted(cases: Iterable[SimulatedCase]) -> None:
-    """WasimError if emitting the cases takes more than anyone would expect who did not name exact mode."""
+    """WasimError if emitting the cases takes more than `EMITTED_UNASKED`."""
     needs = add_up(one.needs for one in cases if one.needs is not None)
     if not needs.within(EMITTED_UNASKED):
         raise WasimError(
@@ -122,7 +122,7 @@ def _simulate(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str,
 
 
 def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: Say) -> Run:
-    """A run that is in no folder. CaseFailed if no case could be simulated."""
+    """A run in memory, without a folder. CaseFailed if no case could be simulated."""
     runs: list[CaseRun] = []
     failures = _simulate(cases.values(), say, lambda made, recording: runs.append(made))
     if not runs:

@@ -77,7 +77,7 @@ class Option:
         return all(verdict.holds is not False for verdict in self.verdicts)
 
     def keeps_up_for(self, horizon_s: float) -> bool:
-        """Whether the writer keeps up that long, as far as it is known."""
+        """Whether the writer keeps up for the horizon, as far as is known."""
         return self.keeps_up is None or self.keeps_up.until_s >= horizon_s
 
 
@@ -142,13 +142,13 @@ def _hold_together(holds: list[bool | None]) -> bool | None:
 
 
 def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]:
-    """The case in sums over one horizon or more, shortest first; none where the equations are of it."""
+    """The case's simulations in sums, shortest horizon first; none for cases that the fitted equations cover."""
     of_sums = [run] if run.is_sampled and not run.case.is_appends_of_one_writer else []
     return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
 
 
 def _foreseen(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
-    """Metadata bytes by horizon, whether or not the writer keeps up so long."""
+    """Metadata bytes by horizon, whether or not the writer keeps up that long."""
     interval_s = run.case.commit_interval_s
     expected = {
         one.horizon_s: one.metadata_bytes.best
@@ -165,7 +165,7 @@ def _foreseen(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -
 
 
 def _added_up(run: CaseRun, horizon_s: float) -> float:
-    """Metadata bytes through a part of a simulated horizon: commits between those of the ledger lie on a line."""
+    """Metadata bytes of the first part of a simulated horizon, interpolated between the commits of the ledger."""
     commits = max(1, int(horizon_s / run.case.commit_interval_s + 1e-4))
     known, written = run.ledger.commit.astype(np.float64), run.ledger.metadata_bytes.astype(np.float64)
     upto = np.append(known[known < commits], float(commits))
@@ -174,11 +174,11 @@ def _added_up(run: CaseRun, horizon_s: float) -> float:
 
 
 def month_price(run: CaseRun, month_bytes: float | None, prices: Prices) -> float | None:
-    """What a month costs: its requests, and keeping the metadata that it leaves; None if the bytes are unknown.
+    """What a month costs: its requests, and storage of the metadata that it leaves; None if the bytes are unknown.
 
-    Requests are those that were counted, or one PUT for every file written where the store counts none. What a month
-    leaves is what it wrote, but for the share that the case deleted again; of a horizon of months under maintenance it
-    is what is on disk at the end.
+    Requests are those that were counted, or one PUT for each file written where the store counts none. What a month
+    leaves is what it wrote, without the share that the case deleted again; for a horizon of a month or more whose bytes
+    were not extrapolated, what is on disk at its end.
     """
     kept_bytes = _kept_bytes(run, month_bytes)
     if kept_bytes is None or not run.commits:

@@ -12,7 +12,7 @@ from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_duration
 
-MOST_TOLD_APART = 3  # tables and writers, each with facts of its own
+MOST_WITH_FACTS = 3  # tables and writers that facts are stated for one by one
 WORTH_NAMING = 0.05  # of data written more: what small files cost
 
 
@@ -207,7 +207,7 @@ def _lost_share(run: CaseRun) -> float:
 def state_facts(answer: Answer, run: Run) -> list[str]:
     """The facts behind the answer, most useful first, a sentence each; for the page."""
     facts = [_finished(run)]
-    if len(answer.foreseen) <= MOST_TOLD_APART:
+    if len(answer.foreseen) <= MOST_WITH_FACTS:
         for choice in answer.foreseen:
             facts += _facts_of(choice, answer)
     else:
@@ -246,7 +246,7 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
 
 
 def _facts_of_many(answer: Answer) -> list[str]:
-    """What a month of each comes to, from least to most, and when the first and the last stop keeping up."""
+    """A month of the least and of the most metadata, and when the first and the last stop keeping up."""
     options = [choice.chosen or choice.options[0] for choice in answer.foreseen]
     facts = []
     months = [(month, option) for option in options if (month := option.by_horizon.get(MONTH_S)) is not None]

@@ -39,7 +39,7 @@ def plan_grid(settings: Sequence[Setting], *, horizon_s: float) -> Chart | LeftO
 
 
 def draw_grid(ax: Axes, settings: Sequence[Setting]) -> Axes:
-    """Metadata written at each interval: the range of all settings shaded, their median, and the least that will do."""
+    """Metadata written at each interval: the range of all settings, their median, and the best within the limits."""
     x = _intervals(settings)
     sizes = [np.array([one.metadata_bytes for one in settings if one.commit_interval_s == s]) for s in x]
     least, median, most = (np.array([figure(part) for part in sizes]) for figure in (np.min, np.median, np.max))

@@ -75,7 +75,7 @@ def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int
     title = "What stands on storage, and why?"
     found = {kind: sizes for kind, sizes in bytes_by_kind.items() if sum(sizes)}
     if not found:
-        return LeftOut(name="states", title=title, why="No metadata stands there.")
+        return LeftOut(name="states", title=title, why="No metadata was found there.")
     largest = max(found, key=lambda kind: sum(found[kind]))
     return Chart(
         name="states",

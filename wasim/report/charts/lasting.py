@@ -78,7 +78,7 @@ def _reading_of_lasting(choice: Choice) -> str:
 
 
 def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
-    """Metadata of the first day, month and year; lines begin where the writer keeps up so long."""
+    """Metadata of the first day, month and year; lines begin where the writer keeps up that long."""
     ends, values, intervals = list[EndLabel](), list[float](), list[float]()
     for name, horizon_s, look in _AMOUNTS:
         for position, choice in enumerate(choices):

@@ -29,7 +29,7 @@ CSS_NAMES = {
     ORANGE: "orange",
     SKY: "sky",
 }
-"""Which custom property of a page's style sheet stands for which colour."""
+"""The custom property of a page's style sheet for each colour."""
 
 DARK = {
     "ink": "#e8ebef",

@@ -61,7 +61,7 @@ def _opened(probes: Sequence[PlanningProbe]) -> str:
 
 
 def plan_readers(run: Run) -> tuple[Chart, ...]:
-    """The chart of the full scans by every reader; none of a single reader, which has a chart of its own."""
+    """The chart of full scans by reader; none for a single one, which the chart of planning latency shows."""
     probes = [
         probe for case in run.cases for probe in case.probes if probe.query == FULL_SCAN and probe.manifests_total > 0
     ]

@@ -26,7 +26,7 @@ def _rounded(svg: str) -> str:
 
 
 def _styled_once(svg: str) -> str:
-    """The document in which markers that follow each other in one style share it, where each had it of its own."""
+    """The document with consecutive markers of one style grouped under it."""
     alike = re.compile(r'\s*<use [^>]*? style="([^"]*)"/>(?:\s*<use [^>]*? style="\1"/>)+')
 
     def shared(markers: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def _without_group(svg: str, group: str) -> str:
 
 
 def inline_svg(svg: str, *, name: str, description: str) -> str:
-    """The document as markup for a page: transparent, colours as custom properties, ids of its own, described in words.
+    """The document as markup for a page: transparent, colours as custom properties, unique ids, described in words.
 
     The result is trusted markup: matplotlib escapes every text that it writes.
     """

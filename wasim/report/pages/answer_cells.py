@@ -74,7 +74,7 @@ def options_remarks(answer: Answer) -> list[str]:
         which = "the other cases" if modelled else "each case"
         remarks.append(f"The first day and month of {which} are simulated, maintenance included{width}.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
-        remarks.append("A dash: the writer does not keep up so long.")
+        remarks.append("A dash: the writer does not keep up that long.")
     if any(one.planning_ms is not None for one in options):
         remarks.append("Planning is reading metadata.json and planning a full scan: median, warm, at the end.")
     return remarks

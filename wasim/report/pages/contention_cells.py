@@ -20,7 +20,7 @@ def contention_table(run: Run) -> TextTable:
     kinds = dict.fromkeys(kind for one in run.cases if one.contention is not None for kind in one.contention.failed)
     ended = f"; failed commits ended in {', '.join(kinds)}" if kinds else ""
     return TextTable(
-        caption="Writers at once: commits made and failed, attempts, bytes that came to nothing, and commit latency"
+        caption="Writers at once: commits made and failed, attempts, bytes of lost attempts, and commit latency"
         + (" (modelled)" if any(one.latency is not None for one in run.cases) else "")
         + ended,
         head=("case", *_FIGURES),

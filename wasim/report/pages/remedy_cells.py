@@ -11,7 +11,7 @@ LEAST_BAND = 0.005  # of what is written: narrower ones are not worth a word
 def remedy_table(remedies: Remedies) -> TextTable:
     """One row per remedy: metadata written over the horizon, on disk at its end, and live manifests.
 
-    Empty where no remedy lets a writer keep up so long.
+    Empty where no remedy lets a writer keep up that long.
     """
     over = format_duration(remedies.horizon_s)
     figures = (f"metadata written in {over}", "on disk at the end", "manifests live")

@@ -1,4 +1,4 @@
-"""What renders every page: one layout, one style, everything escaped. Other rooms bring templates of their own."""
+"""The environment of every page: one layout, one style, everything escaped. Other packages add their templates."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -69,7 +69,7 @@ def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
 
 
 def _spared(text: TextTable) -> TextTable:
-    """The table without as many of its spare columns as do not fit, whether or not writers stand in a column."""
+    """The table without the spare columns that do not fit, with writers in a column or as headings."""
     for name in text.spare:
         if _width(text) - _column_width(text, text.head.index("writer")) - 1 <= COLUMNS:
             break
