@@ -33,3 +33,14 @@ def test_live_data_and_delete_files_are_those_of_the_last_snapshot(name, number)
     live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
     assert live == pytest.approx(history.state.live_bytes, abs=2)
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
+
+
+def test_a_scan_reads_the_manifests_with_live_files_alone():
+    """Appends that do not merge leave the manifests of compacted files listed, until the next compaction."""
+    case = case_of("compaction", 1, 450)
+    shape = read_shape(case, shipped_profile(case), Site())
+    summed = sum_history(case, shape, history_of(case, shape).run())
+    ledger, scanned = summed.ledger, summed.scanned
+    assert scanned.manifests[-1] == pytest.approx(ledger.live_entries[-1], abs=2)
+    assert ledger.live_manifests[-1] > 1.5 * scanned.manifests[-1]
+    assert scanned.bytes[-1] < summed.live_bytes[Kind.DATA_MANIFEST]

@@ -1,9 +1,10 @@
 """Plans checked on the real writer: `python -m wasim.bench.plans OUT` (`make validate-plan`).
 
 For each workload the recommended setting and its two neighbours run on real Iceberg, over a horizon short enough to be
-carried out; what the plan says of them is compared with what they wrote, and with how long planning took. Its limits
-are round numbers, stated here and never moved after a run. A figure of a plan whose band holds the limit is close to
-it, and says neither that it holds nor that it breaks.
+carried out, and no multiple of an hour: it ends between two hourly compactions, with files that wait for the next. What
+the plan says of them is compared with what they wrote, and with how long planning took. Its limits are round numbers,
+stated here and never moved after a run. A figure of a plan whose band holds the limit is close to it, and says neither
+that it holds nor that it breaks.
 
 Exit code 1 if a figure is further off than both its goal and its band, or order or feasibility are not as planned.
 """
@@ -57,12 +58,12 @@ def _wishes(freshness: str, **limits: str) -> Wishes:
 WORKLOADS = (
     Workload(
         name="narrow streaming",
-        flags={"rows_per_second": "200", "columns": "8", "horizon": "6h"},
+        flags={"rows_per_second": "200", "columns": "8", "horizon": "5h50m"},
         wishes=_wishes("2m", metadata_json_bytes="30KB"),
     ),
     Workload(
         name="wide streaming",
-        flags={"rows_per_second": "50", "columns": "200", "files_per_commit": "2", "horizon": "6h"},
+        flags={"rows_per_second": "50", "columns": "200", "files_per_commit": "2", "horizon": "5h50m"},
         wishes=_wishes("5m", metadata_bytes_per_day="600MB"),
     ),
     Workload(
@@ -73,20 +74,20 @@ WORKLOADS = (
             "files_per_commit": "2",
             "partitions": "16",
             "writer": "batch",
-            "horizon": "6h",
+            "horizon": "5h50m",
         },
         wishes=_wishes("5m", metadata_bytes_per_day="400MB"),
     ),
     Workload(
         name="upserts, merge-on-read",
-        flags={"rows_per_second": "50", "columns": "6", "horizon": "12m"},
+        flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
         wishes=_wishes("1m", metadata_bytes_per_day="200MB"),
         engine="spark",
         writer={"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read"}},
     ),
     Workload(
         name="two writers",
-        flags={"rows_per_second": "50", "columns": "6", "horizon": "12m"},
+        flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
         wishes=_wishes("1m", metadata_bytes_per_day="100MB"),
         engine="spark",
         writer={"kind": "batch", "writers": 2},

@@ -20,7 +20,7 @@ from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import DAY_S, HOUR_S, NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
-from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
@@ -30,6 +30,7 @@ from wasim.units import Floats
 from wasim.years import Shape, YearsOf
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
+PLANNING_BAND_MS = 5.0  # at least: by that much planning a table of few manifests differs from run to run
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
 
@@ -154,16 +155,15 @@ class SettingSimulator:
             reckoned = replace(reckoned, summed=summed)
         load = reckoned.load if request.counts_opening else replace(reckoned.load, opened_files=0.0)
         cost = monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour)
-        values = _values(reckoned, data_bytes) | {
-            "planning_p50_ms": request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end),
-            "monthly_cost": cost.total,
-        }
+        planning_ms = request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end)
+        values = _values(reckoned, data_bytes) | {"planning_p50_ms": planning_ms, "monthly_cost": cost.total}
         extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"], values["files"])
         waits = request.machine.waits(*reckoned.planned_at_end)
+        planning_band = PLANNING_BAND if waits and not extrapolated else WIDE_PLANNING_BAND
         return Figures(
             setting=setting,
             values=values,
-            bands=_bands(summed, surely_planned=waits and not extrapolated),
+            bands=_bands(summed) | {"planning_p50_ms": max(planning_band, PLANNING_BAND_MS / planning_ms)},
             approximated=summed.approximated,
             keeps_up_s=_keeps_up_s(reckoned, setting, request),
             cost=cost,
@@ -247,15 +247,15 @@ class _Reckoned:
 
     @cached_property
     def planned_at_end(self) -> tuple[float, float, float]:
-        """Live manifests, files, and bytes of the manifests."""
-        ledger = self.summed.ledger
-        return float(ledger.live_manifests[-1]), float(ledger.live_entries[-1]), self.manifest_bytes_at_end
+        """Manifests that a full scan reads, files, and bytes of the manifests."""
+        scanned = self._scanned
+        return float(scanned.manifests[-1]), float(self.summed.ledger.live_entries[-1]), float(scanned.bytes[-1])
 
-    @cached_property
-    def manifest_bytes_at_end(self) -> float:
-        """Of all live manifests together."""
-        live = self.summed.live_bytes
-        return float(live[Kind.DATA_MANIFEST] + live[Kind.DELETE_MANIFEST])
+    @property
+    def _scanned(self) -> Scanned:
+        scanned = self.summed.scanned
+        assert scanned is not None  # noqa: S101 - what years always say
+        return scanned
 
     def footprint(self, *, merges: bool) -> Footprint:
         """What a commit reads and writes of metadata at the end; merging appends read a manifest again in the mean."""
@@ -284,8 +284,8 @@ class _Reckoned:
             json_bytes=self._mean(self.json_bytes),
             stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
             list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
-            manifests=self._mean(summed.ledger.live_manifests.astype(np.float64)),
-            manifest_bytes=self.manifest_bytes_at_end,
+            manifests=self._mean(self._scanned.manifests),
+            manifest_bytes=self._mean(self._scanned.bytes),
             files=self._mean(summed.ledger.live_entries.astype(np.float64)),
             opened_files=files_of_a_day(
                 self._arriving,
@@ -337,7 +337,7 @@ def _values(reckoned: _Reckoned, data_bytes: float) -> dict[str, float]:
     }
 
 
-def _bands(summed: Summed, *, surely_planned: bool) -> dict[str, float]:
+def _bands(summed: Summed) -> dict[str, float]:
     written = summed.totals.written_bytes
     metadata = sum(summed.band[kind] * written[kind] for kind in METADATA_KINDS) / max(summed.totals.metadata_bytes, 1)
     data = summed.band[Kind.DATA]
@@ -347,6 +347,5 @@ def _bands(summed: Summed, *, surely_planned: bool) -> dict[str, float]:
         "metadata_json_bytes": summed.band[Kind.METADATA_JSON],
         "manifests": summed.band[Kind.DATA_MANIFEST],
         **dict.fromkeys(("wa_data", "wa_total"), max(data, metadata)),
-        "planning_p50_ms": PLANNING_BAND if surely_planned else WIDE_PLANNING_BAND,
         "monthly_cost": max(LEAST_COST_BAND, metadata),
     }

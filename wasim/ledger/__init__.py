@@ -12,7 +12,7 @@ from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecord
 from wasim.ledger.operations import OperationTotals, sum_by_operation
 from wasim.ledger.planning import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.requests import RequestKind, Requests, request_kind
-from wasim.ledger.summed import Recorded, Summed
+from wasim.ledger.summed import Recorded, Scanned, Summed
 from wasim.ledger.totals import Totals, WriteAmplification, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
 
@@ -33,6 +33,7 @@ __all__ = [
     "Recording",
     "RequestKind",
     "Requests",
+    "Scanned",
     "StepRecords",
     "Summed",
     "Totals",

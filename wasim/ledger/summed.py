@@ -8,6 +8,7 @@ from wasim.ledger.events import Recording
 from wasim.ledger.operations import OperationTotals
 from wasim.ledger.totals import Totals
 from wasim.ledger.vocabulary import Kind
+from wasim.units import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,17 @@ class Recorded:
 
     recording: Recording
     live_bytes: dict[Kind, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """The manifests that a full scan reads at the commits of a ledger: those that list live files.
+
+    A manifest whose files have all been removed stays listed until a commit that may merge; no scan opens it.
+    """
+
+    manifests: Floats
+    bytes: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +48,4 @@ class Summed:
     band: dict[Kind, float]
     approximated: tuple[str, ...]
     contention: Contention | None = None  # of several writers
+    scanned: Scanned | None = None  # where the engine says which manifests have live files

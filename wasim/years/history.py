@@ -23,7 +23,7 @@ WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are draw
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, FILLED, PARTITIONS, UPSERT = "merge", "filled", "partitions", "upsert"
-_STATE = 7  # columns of a sample before the flows
+_STATE = 9  # columns of a sample before the flows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,8 @@ class Span:
 class Samples:
     """The table after some of the writer's commits, ascending, as columns of equal length.
 
-    `flows` has a row for each sample and a column for each Flow; all else is of the current snapshot.
-    Within the `spans` of leaps, samples are those of ends of cycles.
+    `flows` has a row for each sample and a column for each Flow; all else is of the current snapshot, `scanned_…` of
+    its manifests with live entries. Within the `spans` of leaps, samples are those of ends of cycles.
     """
 
     commits: Floats
@@ -50,6 +50,8 @@ class Samples:
     data_manifest_bytes: Floats
     delete_manifest_bytes: Floats
     list_bytes: Floats
+    scanned_manifests: Floats
+    scanned_bytes: Floats
     flows: Floats
     spans: tuple[Span, ...]
 
@@ -248,6 +250,7 @@ class History:
 
     def _sample(self) -> None:
         state = self.state
+        data, deletes = state.data.scanned, state.deletes.scanned
         self.rows.append(
             [
                 state.commits,
@@ -257,6 +260,8 @@ class History:
                 state.data.bytes,
                 state.deletes.bytes,
                 state.list_bytes,
+                data[0] + deletes[0],
+                data[1] + deletes[1],
                 *state.flows,
             ]
         )
@@ -272,6 +277,8 @@ class History:
             data_manifest_bytes=table[:, 4],
             delete_manifest_bytes=table[:, 5],
             list_bytes=table[:, 6],
+            scanned_manifests=table[:, 7],
+            scanned_bytes=table[:, 8],
             flows=table[:, _STATE:],
             spans=tuple(self.spans),
         )

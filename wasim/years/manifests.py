@@ -161,6 +161,12 @@ class ManifestRuns:
         return sum(run.count * run.bytes for run in self.runs)
 
     @property
+    def scanned(self) -> tuple[float, float]:
+        """How many of them list live files, and their bytes: no scan reads the others."""
+        read = [run for run in self.runs if run.live > NEGLIGIBLE]
+        return sum(run.count for run in read), sum(run.count * run.bytes for run in read)
+
+    @property
     def waiting(self) -> int:
         """Manifests that wait to be merged; none where nothing merges."""
         if not self.policy.enabled:

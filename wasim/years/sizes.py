@@ -207,8 +207,13 @@ def _json_after(
     writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
-    table = writer.table
+    table, case = writer.table, writer.case
     table.rules = replace(table.rules, appends_merge=False)
+    if table.json.is_gzip and case.writer.upsert is not None:  # summaries that say more compress better
+        for step in plan_steps(replace(case, horizon_s=ZIPPED_COMMITS * case.commit_interval_s)):
+            if isinstance(step, Append):
+                writer.append(step)
+        return metadata_json_sizes(table, created)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifest(table, like, files, table.begin(), _moment(writer, number))
@@ -275,7 +280,8 @@ def _sampled_case(case: Case) -> Case:
     is_gzip = TableProperties.read(case.table.properties).metadata_compression == "gzip"
     checkpoints = MANY_CHECKPOINTS if is_gzip or case.rows_per_commit <= FEW_ROWS else CHECKPOINTS_OF_UPSERTS
     commits = checkpoints if case.key_columns else SAMPLED_COMMITS
-    few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else min(512, 64 * case.workload.files_per_commit))
+    rows = 512 if case.writer.upsert else min(512, 64 * case.workload.files_per_commit)
+    few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else rows)
     return replace(
         few,
         maintenance=Maintenance(),

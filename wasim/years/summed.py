@@ -2,6 +2,7 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
-from wasim.ledger import Kind, Ledger, Summed, Totals
+from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
@@ -103,14 +104,17 @@ def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
         case=case, samples=samples, json=shape.sizes.json, log_limit=properties.metadata_previous_versions_max
     )
     totals = _totals(case, retention, shape, properties)
+    commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
+    table = _at(samples, commits)
     return Summed(
         totals=totals,
         live_bytes=_live_bytes(retention, shape),
-        ledger=_ledger(case, retention, shape),
+        ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=round(_ingested(case, shape)),
         operations=(),
         band=band_of(case, shape.arrivals),
         approximated=approximations(case, shape.arrivals),
+        scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
 
 
@@ -290,19 +294,15 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
     return live
 
 
-def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
-    """Some commits of the writer, the last one among them."""
-    samples, arrivals = retention.samples, shape.arrivals
-    commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
-    place = np.searchsorted(samples.commits, commits, side="left")  # before maintenance of the same commit
-    live, snapshots = _at(samples, place, commits)
+def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table: Mapping[str, Floats]) -> Ledger:
+    """Some commits of the writer, the last one among them, after which the table was so."""
+    arrivals, snapshots = shape.arrivals, table["snapshots"]
     size = shape.file_bytes.of(arrivals.rows_per_file)
     nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
-    manifests = live["manifests"]
     deltas = shape.sizes.row_deltas
     written = {
         Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
-        Kind.MANIFEST_LIST: live["lists"],
+        Kind.MANIFEST_LIST: table["lists"],
         Kind.DATA_MANIFEST: np.full(len(commits), shape.sizes.data_manifests.new),
         Kind.DATA: np.full(len(commits), arrivals.files * size),
     }
@@ -323,14 +323,14 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         manifests_created=unknown,
         manifests_kept=unknown,
         manifests_replaced=unknown,
-        live_manifests=np.rint(manifests).astype(np.int64),
-        live_entries=np.rint(live["entries"]),
+        live_manifests=np.rint(table["manifests"]).astype(np.int64),
+        live_entries=np.rint(table["entries"]),
         entries_added=np.full(len(commits), arrivals.files),
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
         records_live=np.asarray(commits * float(case.rows_per_commit), dtype=np.float64),
-        data_bytes_live=np.rint(live["bytes"]),
+        data_bytes_live=np.rint(table["bytes"]),
         wasted_bytes=unknown,
         written_bytes={kind: np.rint(written.get(kind, nothing)).astype(np.int64) for kind in Kind},
         deleted_bytes=dict.fromkeys(Kind, unknown),
@@ -338,9 +338,9 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
     )
 
 
-def _at(samples: Samples, place: Ints, commits: Ints) -> tuple[dict[str, Floats], Floats]:
-    """The table at these commits, and snapshots made, between samples linear."""
-    place = np.clip(place, 1, len(samples.commits) - 1)
+def _at(samples: Samples, commits: Ints) -> dict[str, Floats]:
+    """The table at these commits, before maintenance of the same commit; between samples linear."""
+    place = np.clip(np.searchsorted(samples.commits, commits, side="left"), 1, len(samples.commits) - 1)
     low, high = samples.commits[place - 1], samples.commits[place]
     share = np.where(high > low, (commits - low) / np.maximum(high - low, 1e-9), 1.0)
 
@@ -350,10 +350,12 @@ def _at(samples: Samples, place: Ints, commits: Ints) -> tuple[dict[str, Floats]
     flows = samples.flows
     written, removed = Flow.WRITTEN_FILES + 1, Flow.REMOVED_FILES + 1
     columns = [flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES)]
-    live = {
+    return {
         "manifests": between(samples.data_manifests + samples.delete_manifests),
         "entries": between(samples.entries),
         "lists": between(samples.list_bytes),
         "bytes": between(np.add(*columns)),
+        "scanned": between(samples.scanned_manifests),
+        "scanned_bytes": between(samples.scanned_bytes),
+        "snapshots": between(flows[:, Flow.SNAPSHOTS]),
     }
-    return live, between(flows[:, Flow.SNAPSHOTS])

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from math import ceil, exp, log1p
 from typing import Literal
 
+import numpy as np
+
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.years.state import TableState
 
 SMALL, PARTIAL, SETTLED = range(3)  # as data files arrived; rewritten; beyond what a compaction takes
 NEGLIGIBLE = 1e-9
+AGES = (np.arange(16) + 0.5) / 16
 LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
 Place = Literal["scattered", "newest", "oldest"]
 
@@ -60,6 +63,11 @@ class Workload:
     target_file_bytes: int
     is_partitioned: bool
 
+    @property
+    def replaced_per_new_row(self) -> float:
+        """Earlier rows that a commit replaces, for each row that it adds."""
+        return self.replaced_per_commit / max(1.0, self.rows_per_commit - self.replaced_per_commit)
+
     def rows_through(self, commits: float) -> float:
         """Row numbers given out by that number of commits."""
         if commits < 1:
@@ -94,7 +102,7 @@ class TouchedFiles:
         for number, one in enumerate(self.classes(state)):
             each = one.live / one.files if one.files > NEGLIGIBLE else 0.0
             if evenly and not self.workload.is_partitioned:
-                hit = of_rows = min(1.0, each * share)
+                hit = of_rows = _hit_by_stride(each * share, self.workload.replaced_per_new_row)
             elif number == PARTIAL and each > 0:
                 squares = max(state.left.squares, each * one.live)  # of files alike at least
                 hit, of_rows, kept = _hit_of_unlike(share, each, squares / one.files)
@@ -124,7 +132,12 @@ class TouchedFiles:
             if left <= NEGLIGIBLE or count <= NEGLIGIBLE:
                 continue
             taken = min(left, live)
-            hit = count if taken >= live - NEGLIGIBLE else min(count, self._files_of(taken, count, live, number))
+            if taken >= live - NEGLIGIBLE:
+                hit = count
+            elif self.workload.is_partitioned and count == state.left.edge_files:  # a file for each partition
+                hit = count * (1 - (1 - 1 / max(count, 1.0)) ** taken)
+            else:
+                hit = min(count, self._files_of(taken, count, live, number))
             files[number] += hit
             rows[number] += taken
             left -= taken
@@ -213,6 +226,18 @@ def _hit_of_unlike(share: float, mean: float, mean_square: float) -> tuple[float
     shape = mean * mean / variance
     left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
     return 1 - left**-shape, 1 - left ** -(shape + 1), left ** -(shape + 2)
+
+
+def _hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
+    """The share of files that a commit hits which replaces every n-th row of the table, this many of a file's.
+
+    A file that was written when the table had the share u of its commits has kept u^a of its new rows, which follow
+    each other, and of the rows that it replaced, which lie anywhere; a is how many are replaced for each new one.
+    """
+    kept = AGES**replaced_per_new_row
+    whole, part = divmod(touched, 1.0)
+    missed = (1 - kept) ** whole * (1 - part * kept)
+    return float(1 - np.mean(missed * np.exp(-replaced_per_new_row * touched * kept)))
 
 
 def three(values: list[float]) -> tuple[float, float, float]:
