@@ -88,6 +88,16 @@ def test_path_and_length_are_enough_and_all_else_is_unknown():
     assert found.header == ManifestListHeader(format_version=1, snapshot_id=None)
 
 
+@pytest.mark.parametrize("count", ["added_files_count", "added_data_files_count"])  # since Iceberg 1.5, and before
+def test_fields_without_ids_are_known_by_the_names_of_any_release(count):
+    kinds = {"manifest_path": "string", "manifest_length": "long", count: "int"}
+    schema = {"type": "record", "name": "r", "fields": [{"name": name, "type": kind} for name, kind in kinds.items()]}
+    values = encode_string("m0") + encode_long(70) + encode_long(3)
+    data = container_bytes({"avro.schema": json.dumps(schema).encode()}, [values], sync_marker=SYNC)
+    (one,) = read_manifest_list(data, source="l").manifests
+    assert (one.manifest_path, one.manifest_length, one.added_files_count) == ("m0", 70, 3)
+
+
 def test_a_list_that_does_not_say_its_version_is_of_2_if_it_numbers_sequences():
     assert read_manifest_list(minimal(500, 501, 515), source="l").header.format_version == 2
     said = minimal(500, 501, **{"format-version": b"3", "snapshot-id": b"7", "parent-snapshot-id": b"null"})
