@@ -1,14 +1,16 @@
 """What a sum says is live at the end."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.ledger import Kind
+from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
-from wasim.twin import Site, shipped_profile
-from wasim.years import history_of, read_shape, sum_history
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.years import history_of, read_shape, simulate_years, sum_history
 
 
 def case_of(name: str, number: int, commits: int) -> Case:
@@ -44,3 +46,20 @@ def test_a_scan_reads_the_manifests_with_live_files_alone():
     assert scanned.manifests[-1] == pytest.approx(ledger.live_entries[-1], abs=2)
     assert ledger.live_manifests[-1] > 1.5 * scanned.manifests[-1]
     assert scanned.bytes[-1] < summed.live_bytes[Kind.DATA_MANIFEST]
+
+
+@pytest.mark.parametrize(
+    ("horizon_s", "logged", "every_s", "older_than_s"), [(200, 5, 20, 50), (205, 60, 50, 70), (219, 100, 30, 7)]
+)
+def test_orphan_removal_deletes_every_old_metadata_json_that_no_log_names(
+    horizon_s: int, logged: int, every_s: int, older_than_s: int, small_case: Callable[..., Case]
+):
+    case = small_case(
+        horizon=f"{horizon_s}s",
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{write.metadata.previous-versions-max: {logged}}}}}",
+        maintenance=f"{{remove_orphan_files: {{every: {every_s}s, older_than: {older_than_s}s}}}}",
+    )
+    profile = shipped_profile(case)
+    made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
+    exact, summed = sum_events(made.recording.events), simulate_years(case, profile, Site()).totals
+    assert summed.files_deleted == exact.files_deleted

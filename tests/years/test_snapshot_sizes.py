@@ -1,0 +1,27 @@
+"""Bytes that snapshots take in metadata.json, against every metadata.json written."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wasim.ledger import Kind, sum_events
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.years import simulate_years
+
+COMMITS = 300
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("writer", ["batch", "streaming"])
+def test_a_snapshot_takes_as_many_bytes_as_written_but_for_a_part_of_one(
+    writer: str, version: int, small_case: Callable[..., Case]
+):
+    table = f"{{columns: [{{name: n, type: int}}], format_version: {version}}}"
+    case = small_case(table=table, horizon=f"{COMMITS}s", writer=writer)
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1).recording.events)
+    summed = simulate_years(case, profile, Site()).totals
+    written = [totals.written_bytes[Kind.METADATA_JSON] for totals in (exact, summed)]
+    assert written[1] == pytest.approx(written[0], rel=0, abs=COMMITS * (COMMITS + 1) / 2)
