@@ -30,6 +30,7 @@ from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
 from wasim.capacity.settings import DAY_S, Maintenance, case_of, intervals_of
 from wasim.cli import app
+from wasim.contention import load_providers
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
@@ -215,6 +216,17 @@ def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their
     large = machine.scanning(8, 800_000, 60e6)
     assert large - machine.planning_ms == pytest.approx(machine.reading(8, 800_000, 60e6) / machine.threads)
     assert replace(machine, threads=8).scanning(400, 400, 400 * 7000) < machine.scanning(400, 400, 400 * 7000) / 3
+
+
+def test_planning_from_a_store_waits_for_every_object_that_it_reads():
+    flags, wishes = {"rows_per_second": "100"}, Wishes(freshness="5m")
+    local, remote = (from_flags(flags, replace(wishes, provider=name)).machine for name in ("local", "s3"))
+    get_ms = load_providers().store("s3").get.p50_ms
+    assert local == SHIPPED_MACHINE
+    assert remote.planning(0, 1, 0, 0) - local.planning(0, 1, 0, 0) == pytest.approx(3 * get_ms)  # JSON, list, manifest
+    many = remote.planning(0, 200, 0, 0) - local.load_ms - local.planning_ms
+    assert many == pytest.approx(2 * get_ms + (200 * get_ms + local.reading(200, 0, 0)) / local.threads)
+    assert not remote.waits(200, 0, 0)
 
 
 def test_small_files_are_compacted_where_queries_would_pay_to_open_them():

@@ -8,10 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from wasim.contention import Store
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.units import MEGABYTE, format_bytes
+from wasim.units import MEGABYTE, MIB, format_bytes, format_figure
 
 FEWEST_THREADS = 2  # of Iceberg's worker pool, on any number of cores
 
@@ -22,7 +23,8 @@ class Machine:
 
     A load reads metadata.json whole; planning reads every manifest, as for a query that nothing is pruned for; a commit
     loads metadata.json and takes `commit_ms` more. Times per manifest, file and megabyte of manifests are one thread's;
-    `threads` read at once. `slowness` is the ratio of a run's measured planning times to those of the law.
+    `threads` read at once. `slowness` is the ratio of a run's measured planning times to those of the law. `get_ms` and
+    `get_ms_per_mebibyte` are what the store adds to each object that is read.
     """
 
     words: str
@@ -39,6 +41,17 @@ class Machine:
     most_manifests: float
     most_files: float
     slowness: float = 1.0
+    get_ms: float = 0.0
+    get_ms_per_mebibyte: float = 0.0
+
+    def reading_from(self, store: Store) -> "Machine":
+        """The same machine, with the latencies of a store that its tables are read from."""
+        return replace(
+            self,
+            words=f"{self.words}, and {format_figure(store.get.p50_ms)} ms for each object read from {store.title}",
+            get_ms=store.get.p50_ms,
+            get_ms_per_mebibyte=store.get.ms_per_mib,
+        )
 
     def loading(self, json_bytes: float) -> float:
         """Milliseconds of one table load; bytes are those of metadata.json uncompressed."""
@@ -47,12 +60,12 @@ class Machine:
     def scanning(self, manifests: float, files: float, manifest_bytes: float) -> float:
         """Milliseconds of planning a full scan, once the table is loaded.
 
-            base + max(wait · ⌈M / 2T⌉, (a · M + b · files + c · bytes) / T)
+            base + max(wait · ⌈M / 2T⌉, (a · M + b · files + c · bytes + GETs) / T)
 
         Iceberg's `ParallelIterable` gives each of its T threads two manifests at a time and polls every 10 ms whether
         they are read: small manifests cost waiting, large ones reading. A single manifest is read without a wait.
         """
-        reading = self.reading(manifests, files, manifest_bytes)
+        reading = self.reading(manifests, files, manifest_bytes) + self.fetching(manifests, manifest_bytes)
         if manifests <= 1:
             return self.slowness * (self.planning_ms + reading)
         waiting = self.wait_ms * ceil(manifests / (2 * self.threads))
@@ -63,9 +76,14 @@ class Machine:
         megabytes = manifest_bytes / MEGABYTE
         return self.ms_per_manifest * manifests + self.ms_per_file * files + self.ms_per_manifest_megabyte * megabytes
 
+    def fetching(self, objects: float, size: float) -> float:
+        """Milliseconds that the store adds, for this many objects of `size` bytes in all, read one after the other."""
+        return self.get_ms * objects + self.get_ms_per_mebibyte * size / MIB
+
     def planning(self, json_bytes: float, manifests: float, files: float, manifest_bytes: float) -> float:
-        """Milliseconds of load and planning of a full scan."""
-        return self.loading(json_bytes) + self.scanning(manifests, files, manifest_bytes)
+        """Milliseconds of load and planning of a full scan: metadata.json, the manifest list, then all manifests."""
+        opening = self.loading(json_bytes) + self.fetching(2, json_bytes)
+        return opening + self.scanning(manifests, files, manifest_bytes)
 
     def is_beyond(self, json_bytes: float, manifests: float, files: float) -> bool:
         """Whether a figure for this table is extrapolated."""
@@ -73,8 +91,8 @@ class Machine:
 
     def waits(self, manifests: float, files: float, manifest_bytes: float) -> bool:
         """Whether planning is spent waiting for small manifests, not reading large ones."""
-        reading = self.reading(manifests, files, manifest_bytes) / self.threads
-        return reading <= self.wait_ms * ceil(manifests / (2 * self.threads))
+        reading = self.reading(manifests, files, manifest_bytes) + self.fetching(manifests, manifest_bytes)
+        return reading / self.threads <= self.wait_ms * ceil(manifests / (2 * self.threads))
 
     @property
     def seen(self) -> str:

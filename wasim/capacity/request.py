@@ -205,6 +205,7 @@ def _request(
         assumed=(*assumed, *defaults),
         writers=writers,
         provider=_provider(wishes),
+        machine=_machine(wishes),
         prices=_prices(wishes),
         queries_per_hour=_queries(wishes.queries_per_hour or DEFAULT_QUERIES),
         not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
@@ -234,6 +235,13 @@ def _provider(wishes: Wishes) -> str:
     except WasimError as error:
         raise WasimError(f"--provider: {error}") from None
     return wishes.provider
+
+
+def _machine(wishes: Wishes) -> Machine:
+    if wishes.provider in (None, LOCAL):
+        return SHIPPED_MACHINE
+    providers, name = provider_named(wishes.provider)
+    return SHIPPED_MACHINE.reading_from(providers.store(name))
 
 
 def _why_not_judged(limit: Limit) -> str:

@@ -19,7 +19,7 @@ from wasim.contention.latency import (
 )
 from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
-from wasim.contention.providers import LOCAL, Providers, load_providers, provider_named, provider_names
+from wasim.contention.providers import LOCAL, Providers, Store, load_providers, provider_named, provider_names
 from wasim.contention.race import Attempt, Group, RaceRules, race, race_of, rules_of
 from wasim.contention.retries import RetryPolicy, retry_policy
 from wasim.contention.slowing import Slowing, commit_slowing
@@ -45,6 +45,7 @@ __all__ = [
     "Setup",
     "Slowing",
     "Statement",
+    "Store",
     "SustainedRate",
     "WriterTimes",
     "commit_latency",

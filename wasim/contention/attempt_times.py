@@ -12,9 +12,8 @@ import numpy as np
 
 from wasim.contention.providers import Latency, Store
 from wasim.contention.writer_times import Quantiles, WriterTimes
-from wasim.units import Floats
+from wasim.units import MIB, Floats
 
-MIB = 2.0**20
 SAMPLES = 4096
 LEVELS = np.linspace(0, 1, 201)
 _Z99 = 2.326  # of the normal distribution

@@ -20,6 +20,7 @@ from wasim.contention.retries import JITTER, RetryPolicy, retry_policy
 from wasim.contention.writer_times import Part, WriterTimes, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
+from wasim.units import MIB
 from wasim.workload import Append
 
 _DRAWN_AT_ONCE = 256
@@ -114,7 +115,7 @@ def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
         groups=(Group(writers=writers, times=times_among(together, catalog, writers)),),
         policy=retry_policy(TableProperties.read(case.table.properties)),
         rule=CONFLICT_RULES[catalog],
-        slows_s=load_providers().engine.ms_per_mib / 1000 * SNAPSHOT_BYTES / 2**20,
+        slows_s=load_providers().engine.ms_per_mib / 1000 * SNAPSHOT_BYTES / MIB,
     )
 
 

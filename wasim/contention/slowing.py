@@ -5,9 +5,8 @@
 
 from dataclasses import dataclass
 
-from wasim.contention.attempt_times import MIB
 from wasim.contention.providers import LOCAL, load_providers
-from wasim.units import Floats, Ints
+from wasim.units import MIB, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
