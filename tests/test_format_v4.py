@@ -30,8 +30,8 @@ def test_the_page_has_the_figures_of_its_command(narrow):
 
 
 def test_inlining_pays_for_root_manifests_and_most_is_metadata_json(narrow):
-    told = format_v4.announced(narrow)
-    assert narrow.metadata_bytes(4) < told.root
-    assert told.without_json < told.inline < told.root
-    assert told.inline - told.without_json == pytest.approx(narrow.written(4, Kind.METADATA_JSON))
+    announced = format_v4.announced(narrow)
+    assert narrow.metadata_bytes(4) < announced.root
+    assert announced.without_json < announced.inline < announced.root
+    assert announced.inline - announced.without_json == pytest.approx(narrow.written(4, Kind.METADATA_JSON))
     assert narrow.written(4, Kind.DATA_MANIFEST) > 1.3 * narrow.written(3, Kind.DATA_MANIFEST)

@@ -168,7 +168,7 @@ def test_when_every_case_fails_the_lines_say_why(run_bench: Bench, tmp_path: Pat
         run_bench(scenario)
 
 
-def test_the_same_command_carries_out_only_what_is_left(run_bench: Bench, tmp_path: Path, said: io.StringIO) -> None:
+def test_the_same_command_runs_only_what_is_left(run_bench: Bench, tmp_path: Path, said: io.StringIO) -> None:
     scenario = tmp_path / "failing.yaml"
     scenario.write_text(FAILING)
     first = run_bench(scenario)

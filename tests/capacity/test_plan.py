@@ -130,7 +130,7 @@ def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_
     assert all(one.sustained for one in make_plan(asked).best)
 
 
-def test_impossible_limits_end_in_1_and_relaxing_as_told_is_enough():
+def test_impossible_limits_end_in_1_and_relaxing_as_advised_is_enough():
     result = run(*WORKLOAD, "--manifests", "3", "--metadata-per-day", "1TB", "--json")
     assert result.exit_code == 1
     (relaxed,) = json.loads(result.output)["relax"]
@@ -270,7 +270,7 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     assert several.chosen.setting.interval_s > max(several.out_of_reach)
 
 
-def test_an_interval_that_no_writer_keeps_up_with_stands_with_the_setting_of_a_longer_one():
+def test_an_interval_that_no_writer_keeps_up_with_takes_the_setting_of_a_longer_one():
     lost, *others, longest = plan(freshness="5s", wa_metadata="1e6").best
     assert not lost.keeps_up
     assert lost.setting == longest.setting.at_interval(lost.setting.interval_s)

@@ -13,7 +13,7 @@ from wasim.cli import app
 from wasim.scenario import load_scenario
 
 README = (ROOT / "README.md").read_text()
-OF_TESTS_OF_THEIR_OWN = ("choose_interval.md",)  # its commands are compared with what they printed, in tests/capacity
+TESTED_ELSEWHERE = ("choose_interval.md",)  # its commands are compared with what they printed, in tests/capacity
 MEASURES = "--out"  # a command that measures is carried out by test_bench
 
 
@@ -22,7 +22,7 @@ def commands_of(text: str) -> list[str]:
 
 
 COMMANDS = commands_of(README)
-DOCUMENTS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in OF_TESTS_OF_THEIR_OWN]
+DOCUMENTS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in TESTED_ELSEWHERE]
 ALL = dict.fromkeys([*COMMANDS, *(command for page in DOCUMENTS for command in commands_of(page.read_text()))])
 
 

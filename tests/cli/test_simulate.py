@@ -28,7 +28,7 @@ def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[s
 
 
 @pytest.mark.parametrize("verb", [("simulate", "--table-only"), ("bench", "--dry-run")])
-def test_what_is_carried_out_otherwise_than_written_is_said_first(
+def test_what_runs_differently_from_its_text_is_noted_first(
     verb: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "uneven.yaml"

@@ -48,7 +48,7 @@ def test_shorter_intervals_and_more_writers_lose_more():
     assert lost[0] < 0.05 < lost[2]
 
 
-def test_statements_commit_beside_the_writers_and_cost_them_attempts():
+def test_statements_commit_alongside_the_writers_and_cost_them_attempts():
     update = Statement(name="overwrite", every_s=30.0, work_s=20.0, clash=0.05)
     beside = commit_latency(replace(REQUEST, statements=(update,), commit_interval_s=2.0))
     assert beside.statements["overwrite"].redone > 0

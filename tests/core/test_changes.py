@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.agreement import check_agreement, check_reports, recording_of, told
+from support.agreement import check_agreement, check_reports, recording_of, steps_of
 from support.paths import DATA
 from support.replay import differing, replay
 
@@ -54,7 +54,7 @@ def test_the_library_alone_does_what_a_recorded_spark_did(name: str, run_on: Run
     case = recorded_case(name)
     _, context = run_on("core", case)
     real, core = read_recording(RECORDED / name), recording_of(context)
-    assert told(core.events) == told(real.events)
+    assert steps_of(core.events) == steps_of(real.events)
     check_reports(core.reports, real.reports)
     check_agreement(name, case, context)
 
@@ -111,7 +111,7 @@ CASES: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
 )
-def test_the_library_writes_what_the_simulator_does_to_the_byte_when_told_its_draws(
+def test_the_library_writes_what_the_simulator_does_to_the_byte_when_given_its_draws(
     name: str, run_on: RunOn, small_case: MakeCase, tmp_path: Path
 ) -> None:
     case = small_case(**{"horizon": "60s", "environment": IN_MEMORY, **CASES[name]})

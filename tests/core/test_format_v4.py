@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.agreement import recording_of, told
+from support.agreement import recording_of, steps_of
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.inspection import live_bytes
@@ -27,7 +27,7 @@ def test_version_4_is_recorded_simulated_and_inspected(run_on, small_case):
     real = recording_of(context)
     site = Site(location=f"file:{context.table_root.absolute()}")
     simulated = simulate_case(case, shipped_profile(case), np.random.default_rng(0), site=site)
-    assert told(simulated.events) == told(real.events)
+    assert steps_of(simulated.events) == steps_of(real.events)
     errors = {one.kind: one.error for one in compare(real, simulated)}
     assert {kind for kind, error in errors.items() if abs(error) > 0.01} <= {Kind.DATA, Kind.DELETE_FILE}
     manifests = [path for path in context.table_root.glob("metadata/*-m*") if not path.name.startswith(".")]

@@ -379,7 +379,7 @@ def test_a_table_that_nobody_can_read_is_one_line(copied):
     ],
     ids=["v5", "view"],
 )
-def test_what_is_not_read_is_named_and_no_older_file_stands_for_it(change, problem, copied):
+def test_what_is_not_read_is_named_and_no_older_file_replaces_it(change, problem, copied):
     upgraded = newest(copied).with_name(f"00099-{UUID}.metadata.json")
     shutil.copy(newest(copied), upgraded)
     rewrite(upgraded, lambda document: document.update(change))

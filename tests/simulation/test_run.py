@@ -143,7 +143,7 @@ def test_what_decides_the_bytes_decides_the_key() -> None:
     assert len(set(keys)) == len(keys)
 
 
-def test_the_document_says_where_the_table_lies_and_as_whom_it_was_written(tmp_path: Path) -> None:
+def test_the_document_names_the_tables_location_and_its_writer(tmp_path: Path) -> None:
     where = ("--location", "s3://bucket/db/events", "--profile", "spark_batch", "--json", "--table-only")
     document = json.loads(invoke("simulate", SMOKE, *where).stdout)
     (simulation,) = {json.dumps(case["simulation"]) for case in document["cases"]}
@@ -232,6 +232,6 @@ sweep:
     assert table.rows[0][column] != table.rows[1][column]
 
 
-def test_the_terminal_says_where_the_table_lies() -> None:
+def test_the_terminal_names_the_tables_location() -> None:
     result = invoke("simulate", SMOKE, "--table-only", "--location", "s3://bucket/db/events")
     assert "Simulated for tables at s3://bucket/db/events." in " ".join(result.stdout.split())

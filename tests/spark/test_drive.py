@@ -84,7 +84,7 @@ def test_a_merge_wastes_the_manifest_that_it_folds_at_once(written: Written) -> 
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_create_stands_outside_the_commits(writer: str, written: Written) -> None:
+def test_create_is_outside_the_commits(writer: str, written: Written) -> None:
     run, _ = written[writer]
     in_commits = run.ledger.written_bytes[Kind.METADATA_JSON]
     assert run.totals.files_written[Kind.METADATA_JSON] == 1 + len(in_commits)

@@ -68,7 +68,7 @@ def environment(**fields: str) -> Case:
         ),
     ],
 )
-def test_what_the_environment_lacks_is_told_before_anything_starts(
+def test_what_the_environment_lacks_is_reported_before_anything_starts(
     fields: dict[str, str], variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("WASIM_S3_WAREHOUSE", "WASIM_S3_ENDPOINT", "WASIM_JDBC_URI"):

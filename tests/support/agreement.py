@@ -21,7 +21,7 @@ CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "dat
 def check_agreement(name: str, case: Case, context: CaseContext) -> None:
     """Holds the case, which core has carried out, against a simulation: file by file, and what each commit reports."""
     real, simulated = recording_of(context), simulated_like(case, context)
-    assert told(simulated.events) == told(real.events)
+    assert steps_of(simulated.events) == steps_of(real.events)
     check_reports(simulated.reports, real.reports)
     check_close(name, real, simulated)
 
@@ -41,7 +41,7 @@ def simulated_like(case: Case, context: CaseContext) -> Recording:
     return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
 
 
-def told(events: FileEvents) -> list[tuple[object, ...]]:
+def steps_of(events: FileEvents) -> list[tuple[object, ...]]:
     columns = ("step", "commit", "operation", "action", "kind")
     return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
 

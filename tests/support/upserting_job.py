@@ -133,15 +133,15 @@ class UpsertingJob:
         """What the process tells of itself in summaries is what Flink does."""
         context = self.jvm.org.apache.iceberg.EnvironmentContext
         before = dict(context.get())
-        told = {"engine-name": "flink", "engine-version": "2.1.0"}
+        summary = {"engine-name": "flink", "engine-version": "2.1.0"}
         try:
             for key in before.keys() - {"iceberg-version"}:
                 context.remove(key)
-            for key, value in told.items():
+            for key, value in summary.items():
                 context.put(key, value)
             yield
         finally:
-            for key in told.keys() - before.keys():
+            for key in summary.keys() - before.keys():
                 context.remove(key)
             for key, value in before.items():
                 context.put(key, value)

@@ -107,7 +107,7 @@ def test_extremes_of_many_rows_lie_a_row_from_the_ends_in_the_mean(most_computed
         assert np.mean([1 - share(leaf, one.upper) for one in bounds]) * ROWS == pytest.approx(1, abs=0.3), leaf.name
 
 
-def test_beyond_so_many_rows_bounds_are_drawn_and_below_they_follow_from_the_rows() -> None:
+def test_beyond_a_number_of_rows_bounds_are_drawn_and_below_they_follow_from_the_rows() -> None:
     table = Table(columns=MANY_VALUES)
     case = replace(synthetic_case(writer="batch"), table=table)
     rows, held, found = rows_of(case), new_rows(np.arange(ROWS, dtype=np.int64)), leaves(table, iceberg_schema(table))

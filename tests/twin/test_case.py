@@ -165,7 +165,7 @@ def test_a_property_is_refused_where_it_would_change_what_maintenance_does(prope
         simulate(replace(case, evolution=(tag,), maintenance=Maintenance.model_validate(maintenance)))
 
 
-def test_a_writer_that_names_files_in_its_own_way_is_not_told_where_to_put_them():
+def test_a_writer_with_file_names_of_its_own_takes_no_data_path():
     case = synthetic_case(horizon_s=1.0, properties={"write.data.path": "lake"})
     with pytest.raises(WasimError, match=r"write\.data\.path is not simulated for security_lake"):
         simulate_case(case, profile_named("security_lake"), np.random.default_rng(0))

@@ -118,11 +118,11 @@ def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_byte
     assert (here.attempts, here.lost_attempts, here.failed) == (there.attempts, there.lost_attempts, there.failed)
     assert here.orphan_files == there.orphan_files
 
-    def told(events):
+    def steps_of(events):
         columns = ("step", "commit", "attempt", "operation", "action", "kind")
         return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
 
-    assert told(made.events) == told(real.events)
+    assert steps_of(made.events) == steps_of(real.events)
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
@@ -205,7 +205,7 @@ def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
         measure_contention(without(recording, second & (jsons | lists)), case)
 
 
-def test_without_any_pair_of_list_and_metadata_json_no_lag_is_told():
+def test_without_any_pair_of_list_and_metadata_json_no_lag_is_given():
     case, recording = measurable()
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         with pytest.raises(SavedFileError, match="too few commits"):

@@ -141,7 +141,7 @@ def _check_drawn(job: UpsertingJob, checkpoints: list[Checkpoint]) -> None:
         real = [_files(read_manifest(data, source=name)) for name, data in checkpoint.staged.items()]
         for drawn, written in zip((delta.data, delta.deletes), real, strict=True):
             assert len(drawn) == len(written)
-            pairs = zip(*(sorted(_told(files), key=_place) for files in (drawn, written)), strict=True)
+            pairs = zip(*(sorted(_comparable(files), key=_place) for files in (drawn, written)), strict=True)
             for ours, theirs in pairs:
                 assert {key: (ours[key], theirs[key]) for key in ours if ours[key] != theirs[key]} == {}
             bytes_drawn, bytes_written = (sum(file.file_size_bytes for file in files) for files in (drawn, written))
@@ -155,12 +155,12 @@ def _place(fields: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(str(fields[name]) for name in ("content", "partition", "file_path", "record_count"))
 
 
-def _told(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
+def _comparable(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
     """The files' fields without what is random, and without sizes in bytes, which a law gives.
 
     Where a Puffin file holds several vectors, they stand in the order of a map of such names.
     """
-    told = []
+    entries = []
     for file in files:
         fields = asdict(file)
         for name in ("file_path", "referenced_data_file"):
@@ -169,12 +169,12 @@ def _told(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
             fields[name] = {key: UUID_TEXT.sub(b"", value) for key, value in (fields[name] or {}).items()}
         fields["column_sizes"] = list(fields["column_sizes"] or ())
         del fields["file_size_bytes"], fields["content_offset"]
-        told.append(fields)
-    vectors = [place for place, fields in enumerate(told) if fields["referenced_data_file"]]
-    in_order = sorted((told[place] for place in vectors), key=lambda fields: fields["referenced_data_file"])
+        entries.append(fields)
+    vectors = [place for place, fields in enumerate(entries) if fields["referenced_data_file"]]
+    in_order = sorted((entries[place] for place in vectors), key=lambda fields: fields["referenced_data_file"])
     for place, fields in zip(vectors, in_order, strict=True):
-        told[place] = fields
-    return told
+        entries[place] = fields
+    return entries
 
 
 REWRITES = {"rewrite_data_files": {"every": "4s", "min_input_files": 2}, "rewrite_manifests": {"every": "6s"}}

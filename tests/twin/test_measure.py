@@ -42,7 +42,7 @@ def test_a_profile_survives_its_file(tmp_path):
         read_profile(path)
 
 
-def test_noise_is_told_from_drift_and_from_jumps():
+def test_noise_is_distinguished_from_drift_and_from_jumps():
     rng = np.random.default_rng(0)
     noisy = [round(1000 + 8 * step) for step in rng.standard_normal(400).tolist()]
     assert noise_bytes(noisy) == pytest.approx(8, rel=0.6)

@@ -58,8 +58,10 @@ def test_a_v1_commit_lists_copies_of_rewritten_manifests(tmp_path: Path) -> None
     case = replace(case, table=case.table.model_copy(update={"format_version": 1}))
     events = simulate(case, tmp_path).recording.events
     manifests = events.where((events.operation == "rewrite_manifests") & (events.kind == Kind.DATA_MANIFEST))
-    told = [(str(action), "optimized" in file) for action, file in zip(manifests.action, manifests.file, strict=True)]
-    assert told == [("write", True), ("write", False), ("delete", True)] * 2
+    actions = [
+        (str(action), "optimized" in file) for action, file in zip(manifests.action, manifests.file, strict=True)
+    ]
+    assert actions == [("write", True), ("write", False), ("delete", True)] * 2
     assert list(manifests.bytes[:1]) == list(manifests.bytes[2:3])
 
 
@@ -85,11 +87,11 @@ def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_step_writes_and_deletes_what_the_real_one_does(name):
-    def told(events):
+    def steps_of(events):
         columns = ("step", "commit", "operation", "action", "kind")
         return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
 
-    assert told(simulated_like(name).recording.events) == told(read_recording(REAL / name).events)
+    assert steps_of(simulated_like(name).recording.events) == steps_of(read_recording(REAL / name).events)
 
 
 @pytest.mark.parametrize("name", NAMES)

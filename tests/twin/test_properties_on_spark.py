@@ -28,12 +28,12 @@ COLUMNS = "{name: reading, type: double, count: 2}, {name: sensor, type: string,
 BY_BUCKET = "partition_by: [{column: sensor, transform: 'bucket[3]'}, {column: event_time, transform: day}]"
 BY_DAY = "partition_by: [{column: event_time, transform: day}]"
 APPENDS = {
-    "zstd, spread over the store, partitions told": (
+    "zstd, spread over the store, partitions in summaries": (
         "write.manifest.compression-codec: zstd, write.object-storage.enabled: true, write.summary.partition-limit: 10",
         BY_BUCKET,
         "streaming",
     ),
-    "zstd at level 12, spread without folders, one partition told": (
+    "zstd at level 12, spread without folders, one partition in summaries": (
         "write.manifest.compression-codec: ZSTD, write.manifest.compression-level: 12,"
         " write.object-storage.enabled: true, write.object-storage.partitioned-paths: false,"
         " write.summary.partition-limit: 1",
@@ -168,7 +168,7 @@ def assert_simulated_alike(case: Case, context: CaseContext) -> None:
     path = metadata_files(table)[-1]
     newest = read_metadata_json(path.read_bytes(), source=path.name)
     summaries = [json.loads(text)["summary"] for text in simulated.table.json.snapshots.values()]
-    assert told(one.summary or {} for one in newest.snapshots) == told(summaries)
+    assert partition_summaries(one.summary or {} for one in newest.snapshots) == partition_summaries(summaries)
     assert measured_columns(listed_files(newest, table)) == measured_columns(
         entry.file for manifest in simulated.table.manifests for entry in manifest.live
     )
@@ -191,7 +191,7 @@ def measured_columns(files: Iterable[DataFileEntry]) -> Counter[tuple[frozenset[
     return Counter(tuple(frozenset(getattr(file, name) or ()) for name in maps) for file in files)
 
 
-def told(summaries: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+def partition_summaries(summaries: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """What summaries say of partitions, in their order, without sizes."""
     return [
         {key: _SIZES.sub(r"\1", text) for key, text in summary.items() if key.startswith("partition")}

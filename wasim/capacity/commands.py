@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wasim.capacity.settings import Setting, often, properties_of
+from wasim.capacity.settings import Setting, period_words, properties_of
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.scenario import Case
@@ -22,7 +22,7 @@ def sql_of(table: str, setting: Setting) -> tuple[str, ...]:
         ("rewrite_data_files", kept.compact_every_s),
     )
     calls = [
-        f"-- {often(every_s)}\n{call_procedure(procedure, table, in_lines=True)};"
+        f"-- {period_words(every_s)}\n{call_procedure(procedure, table, in_lines=True)};"
         for procedure, every_s in jobs
         if every_s is not None
     ]

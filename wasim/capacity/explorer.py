@@ -12,7 +12,7 @@ from markupsafe import Markup
 from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import NO_MAINTENANCE, often
+from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import METRIC_NAMES, SHOWN_METRICS, bound_words
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
@@ -160,7 +160,7 @@ def _named(axes: Axes) -> Iterator[tuple[str, list[str], list[float | None]]]:
 
 
 def _every(period_s: float | None) -> str:
-    return "never" if period_s is None else often(period_s)
+    return "never" if period_s is None else period_words(period_s)
 
 
 def _number(value: float) -> str:

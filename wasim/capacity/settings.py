@@ -55,10 +55,10 @@ class Maintenance:
     @property
     def words(self) -> str:
         """`expire hourly, compact daily`, or `no maintenance`."""
-        return ", ".join(f"{job} {often(every_s)}" for job, every_s in self.periods_s) or "no maintenance"
+        return ", ".join(f"{job} {period_words(every_s)}" for job, every_s in self.periods_s) or "no maintenance"
 
 
-def often(every_s: float) -> str:
+def period_words(every_s: float) -> str:
     """`daily`, `hourly` or `every 6h`."""
     return OFTEN.get(every_s) or f"every {format_duration(every_s)}"
 

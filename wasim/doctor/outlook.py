@@ -11,7 +11,7 @@ from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import maintenance_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed
-from wasim.report.remedies import untaken_remedies, with_change
+from wasim.report.remedies import missing_remedies, with_change
 from wasim.scenario import Case
 from wasim.scenario.case import covered_s
 from wasim.scenario.changes import Maintenance
@@ -107,7 +107,7 @@ def _others(case: Case) -> Iterator[tuple[str, Case]]:
     for interval_s in (*shorter, *longer):
         yield f"every {format_duration(interval_s)}", replace(case, commit_interval_s=interval_s)
     everything, count = case, 0
-    for name, _, change in untaken_remedies(case):
+    for name, _, change in missing_remedies(case):
         yield f"+ {name}", with_change(case, change)
         everything, count = with_change(everything, change), count + 1
     if count > 1:

@@ -22,7 +22,7 @@ def extrapolate(writer: WriterFit) -> tuple[Extrapolation, ...]:
     return tuple(row for cases in tables for case in cases for row in predict_horizon(writer, case, HORIZONS_S))
 
 
-def draw_out_line(writer: WriterFit) -> tuple[Extrapolation, ...]:
+def extrapolate_line(writer: WriterFit) -> tuple[Extrapolation, ...]:
     """The model at the run's own horizon, over intervals from half the shortest to twice the longest, by table."""
     return tuple(row for cases in cases_by_table(writer.group) for row in _line(writer, cases))
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
 from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
-from wasim.fit.future import MONTH_S, cases_by_table, draw_out_line, extrapolate, write_out_sum
+from wasim.fit.future import MONTH_S, cases_by_table, extrapolate, extrapolate_line, write_out_sum
 from wasim.fit.groups import Group, group_cases, name_without_interval
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
@@ -44,8 +44,8 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         keeps_up=keeps_up,
         extrapolations=tuple(row for writer in writers for row in extrapolate(writer)),
         ingest=tuple(report_ingest(group) for group in groups),
-        model_line=tuple(row for writer in writers for row in draw_out_line(writer)),
-        worked=tuple(row for writer in writers for row in _work_out(writer, keeps_up)),
+        model_line=tuple(row for writer in writers for row in extrapolate_line(writer)),
+        worked=tuple(row for writer in writers for row in _worked_sums(writer, keeps_up)),
         checks=checks,
         notes=(
             *describe_mismatches(checks),
@@ -80,7 +80,7 @@ def _fit_latencies(
     return tuple(latencies), tuple(sustainable), tuple(keeps_up)
 
 
-def _work_out(writer: WriterFit, keeps_up: tuple[KeepsUp, ...]) -> tuple[WorkedSum, ...]:
+def _worked_sums(writer: WriterFit, keeps_up: tuple[KeepsUp, ...]) -> tuple[WorkedSum, ...]:
     """A month of the first table at its shortest interval that keeps up for a month; at its longest where none does."""
     cases = cases_by_table(writer.group)[0]
     stops = {(one.case, one.commit_interval_s) for one in keeps_up if one.until_s < MONTH_S}

@@ -135,7 +135,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
 
     as_is = foresee(case, "as it is")
     all_in_one, alone, words = case, [], []
-    for name, word, change in untaken_remedies(case):
+    for name, word, change in missing_remedies(case):
         alone.append(foresee(with_change(case, change), f"+ {name}"))
         all_in_one = with_change(all_in_one, change)
         words.append(word)
@@ -160,7 +160,7 @@ Change = Maintenance | dict[str, str]
 """Maintenance to be added, or properties to be set."""
 
 
-def untaken_remedies(case: Case) -> Iterator[tuple[str, str, Change]]:
+def missing_remedies(case: Case) -> Iterator[tuple[str, str, Change]]:
     """The remedies that the case lacks: their names, how a sentence names them, and what they change."""
     if case.maintenance.expire_snapshots is None:
         expiry = ExpireSnapshots(every=DAY_S, older_than=DAY_S)

@@ -17,7 +17,7 @@ from wasim.simulation.needs import Needs, exact_needs
 from wasim.twin import Site, WriterProfile, render_profile
 
 ENGINE_NAME = "sim"
-WORTH_SAYING_S = 3.0
+ANNOUNCED_FROM_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class SimulatedCase:
         """The line to print before the case is simulated."""
         profile = f"profile {self.profile.name} ({self.profile.origin})"
         needs = self.needs
-        is_said = needs is not None and (needs.seconds > WORTH_SAYING_S or needs.disk_bytes)
+        is_said = needs is not None and (needs.seconds > ANNOUNCED_FROM_S or needs.disk_bytes)
         takes = f", {needs.words}" if needs is not None and is_said else ""
         return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}{takes}"
 

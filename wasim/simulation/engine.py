@@ -9,7 +9,7 @@ import numpy as np
 
 from wasim.ledger import Recorded, Summed
 from wasim.scenario import Case
-from wasim.simulation.needs import UNASKED, exact_needs
+from wasim.simulation.needs import AUTO_BUDGET, exact_needs
 from wasim.twin import Site, WriterProfile, simulate_table
 from wasim.twin.supported import check_answerable, check_supported
 from wasim.years import simulate_years
@@ -56,6 +56,6 @@ FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
 def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
     """The simulator of a mode for the case; only the exact one can emit files."""
     if mode is Mode.AUTO:
-        short = case.commits <= EXACT_AT_MOST_COMMITS and exact_needs(case).within(UNASKED)
+        short = case.commits <= EXACT_AT_MOST_COMMITS and exact_needs(case).within(AUTO_BUDGET)
         mode = Mode.EXACT if short or emits else Mode.FAST
     return EXACT if mode is Mode.EXACT else FAST

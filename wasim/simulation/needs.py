@@ -48,10 +48,10 @@ class Needs:
         )
 
 
-UNASKED = Needs(seconds=20.0, memory_bytes=2 * 2**30, disk_bytes=0.0)
+AUTO_BUDGET = Needs(seconds=20.0, memory_bytes=2 * 2**30, disk_bytes=0.0)
 """The most that `--mode auto` simulates exactly, per case."""
 
-EMITTED_UNASKED = Needs(seconds=300.0, memory_bytes=4 * 2**30, disk_bytes=2 * 2**30)
+EMIT_BUDGET = Needs(seconds=300.0, memory_bytes=4 * 2**30, disk_bytes=2 * 2**30)
 """The most that `--emit` writes, all cases together, unless `--mode exact` is given."""
 
 

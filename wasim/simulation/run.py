@@ -17,7 +17,7 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
 from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
-from wasim.simulation.needs import EMITTED_UNASKED, add_up
+from wasim.simulation.needs import EMIT_BUDGET, add_up
 from wasim.twin import Site, WriterProfile, shipped_profile
 
 Say = Callable[[str], None]
@@ -96,9 +96,9 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
 
 
 def _check_emitted(cases: Iterable[SimulatedCase]) -> None:
-    """WasimError if emitting the cases takes more than `EMITTED_UNASKED`."""
+    """WasimError if emitting the cases takes more than `EMIT_BUDGET`."""
     needs = add_up(one.needs for one in cases if one.needs is not None)
-    if not needs.within(EMITTED_UNASKED):
+    if not needs.within(EMIT_BUDGET):
         raise WasimError(
             f"--emit writes every file, which takes {needs.words}. Give a shorter --horizon, or --mode exact to do it"
             " all the same."

@@ -80,7 +80,7 @@ def test_limits_around_a_single_value_are_wide() -> None:
     assert high > 16
 
 
-def test_names_at_line_ends_stand_outside_of_the_data(ax: Axes) -> None:
+def test_names_at_line_ends_are_outside_of_the_data(ax: Axes) -> None:
     ax.set(yscale="log", ylim=(1, 100))
     name_line_ends(ax, [EndLabel(text=f"line {i}", y=10, look=look) for i, look in enumerate(LOOKS)])
     assert all(text.get_position()[0] > 1 for text in ax.texts)

@@ -65,7 +65,7 @@ def test_planning_and_load_are_medians_of_the_warm_full_scans(ax: Axes, run: Run
     assert line(ax, "fit planning streaming").get_ydata() == pytest.approx(points.get_ydata(), rel=0.2)
 
 
-def test_table_load_stands_against_the_size_of_metadata_json(ax: Axes, run: Run, fit: FitReport) -> None:
+def test_table_load_is_drawn_against_the_size_of_metadata_json(ax: Axes, run: Run, fit: FitReport) -> None:
     probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case)]
     assert draw_table_load(ax, probed, fit) is ax
     sizes = sorted(probe.metadata_json_bytes for case, probe in probed if case.case.writer_name == "batch")

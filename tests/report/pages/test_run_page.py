@@ -112,7 +112,7 @@ def test_the_page_holds_every_cases_figures(html: str, run: Run) -> None:
         assert format_figure(case.amplification.metadata) in text
 
 
-def test_sections_stand_in_the_readers_order(html: str) -> None:
+def test_sections_are_in_the_readers_order(html: str) -> None:
     order = ["answer", "charts", "results", "failures", "details"]
     assert re.findall(r'<h2 id="([^"]+)"', html) == order
 
@@ -153,7 +153,7 @@ def test_what_counts_as_neither_is_said(html: str) -> None:
     assert "checkpoints of a stream" in text
 
 
-def test_the_naive_model_stands_beside_the_fitted_one(html: str, fit: FitReport) -> None:
+def test_the_naive_model_is_shown_with_the_fitted_one(html: str, fit: FitReport) -> None:
     text = walk(html).text
     assert "one constant's error" in text
     worst = max(fit.held_out, key=lambda held_out: abs(held_out.naive_error))

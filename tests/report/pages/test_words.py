@@ -165,7 +165,7 @@ def test_extrapolations_carry_their_doubt() -> None:
     assert "only the uncertainty of the coefficients" in table.caption
 
 
-def test_extrapolations_of_tables_that_share_a_fit_stand_apart() -> None:
+def test_extrapolations_of_tables_that_share_a_fit_are_separate() -> None:
     rows = (in_a_month(1.0, 1024.0**3, "streaming columns=10"), in_a_month(1.0, 1024.0**4, "streaming columns=100"))
     table = extrapolation_table(replace(NOTHING, extrapolations=rows))
     assert [row[:2] for row in table.rows] == [("streaming columns=10", "1s"), ("streaming columns=100", "1s")]
