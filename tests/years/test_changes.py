@@ -18,7 +18,6 @@ UPSERT = {"share": 0.2, "locality": "newest"}
 TABLE = {"columns": [{"name": "reading", "type": "double"}]}
 BY_BUCKET = {"partition_by": [{"column": "event_id", "transform": "bucket[4]"}]}
 GZIP = {"properties": {"write.metadata.compression-codec": "gzip"}}
-METADATA = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
 AT_AN_END = [
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
@@ -44,7 +43,7 @@ def test_statements_at_an_end_of_the_table_touch_the_files_that_they_do(lines: d
     for kind in Kind:
         written = exact.files_written[kind]
         assert summed.totals.files_written[kind] == pytest.approx(written, rel=0.02, abs=2), kind
-    compare_metadata(exact, summed)
+    compare_with_band(exact, summed)
 
 
 @pytest.mark.parametrize("lines", SCATTERED, ids=str)
@@ -54,7 +53,7 @@ def test_scattered_statements_touch_as_many_files_in_the_mean(lines: dict[str, A
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(
         exact.files_written[Kind.DATA_MANIFEST], rel=0.1
     )
-    compare_metadata(exact, summed)
+    compare_with_band(exact, summed)
 
 
 def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_them(made: Callable) -> None:
@@ -66,9 +65,9 @@ def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_t
     assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
 
 
-def compare_metadata(exact: Any, summed: Any) -> None:
+def compare_with_band(exact: Any, summed: Any) -> None:
     assert summed.totals.metadata_bytes == pytest.approx(exact.metadata_bytes, rel=0.015)
-    for kind in METADATA:
+    for kind in Kind:
         written = exact.written_bytes[kind]
         assert abs(summed.totals.written_bytes[kind] - written) <= summed.band[kind] * written, kind
 

@@ -41,8 +41,7 @@ _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
 def band_of(case: Case, arrivals: Arrivals) -> dict[Kind, float]:
     """The relative half-width of the band of written bytes, by kind: that of the widest cause."""
     causes = [_APPENDS, *_causes(case, arrivals)]
-    band = {kind: max(widths[kind] for widths in causes) for kind in Kind}
-    return {kind: round(width, 4) for kind, width in band.items()}
+    return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
 def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:

@@ -1,0 +1,23 @@
+"""What expiry makes of a history of any length."""
+
+from collections.abc import Callable
+
+import pytest
+
+from wasim.ledger import Kind
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
+
+
+def test_an_expiry_that_counts_snapshots_comes_as_often_however_many_have_come(small_case: Callable[..., Case]):
+    upkeep = "{expire_snapshots: {when_snapshots: 20, older_than: 5s}}"  # which leaves 6 of 20
+    sizes = []
+    for commits in (4_000, 4_000_000):
+        case = small_case(horizon=f"{commits}s", maintenance=upkeep)
+        totals = simulate_years(case, shipped_profile(case), Site()).totals
+        json, lists, expiries = Kind.METADATA_JSON, Kind.MANIFEST_LIST, (commits - 6) // 14
+        assert totals.files_written[json] == 1 + commits + expiries
+        assert 6 <= totals.files_written[lists] - totals.files_deleted[lists] <= 20
+        sizes.append(totals.written_bytes[json] / (commits + expiries))
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.02)
