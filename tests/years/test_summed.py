@@ -18,12 +18,13 @@ def case_of(name: str, number: int, commits: int) -> Case:
     return replace(case, horizon_s=commits * case.commit_interval_s)
 
 
-def test_all_that_appends_write_as_data_is_live():
+def test_all_that_appends_write_as_data_was_ingested_and_is_live():
     case = case_of("commit_interval", 0, 500)
     shape = read_shape(case, shipped_profile(case), Site())
     summed = sum_history(case, shape, history_of(case, shape).run())
     assert summed.live_bytes[Kind.DATA] == summed.totals.written_bytes[Kind.DATA] > 0
     assert summed.live_bytes[Kind.DELETE_FILE] == 0
+    assert summed.ingested_bytes == summed.totals.data_bytes
 
 
 @pytest.mark.parametrize(("name", "number"), [("compaction", 1), ("cow_vs_mor", 1), ("cow_vs_mor", 3)])

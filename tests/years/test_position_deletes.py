@@ -1,0 +1,30 @@
+"""Bytes of what deletes rows by position, in the mean, against files of such positions."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile
+from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.years.position_deletes import read_position_deletes
+
+ROWS = [(1, 1_000), (100, 60_000), (1_500, 2_000), (40_000, 65_536)]
+
+
+@pytest.mark.parametrize(("version", "off"), [(2, 0.04), (3, 0.0)])
+def test_scattered_positions_take_as_many_bytes_as_in_a_file(version: int, off: float, small_case: Callable[..., Case]):
+    case = small_case(
+        table=f"{{columns: [{{name: n, type: int}}], format_version: {version}}}",
+        changes="{update: {every: 1s, rows: 1, mode: merge-on-read}}",
+    )
+    sizes, rng = read_position_deletes(case, shipped_profile(case), Site()), np.random.default_rng(1)
+    for count, span in ROWS:
+        positions = np.sort(rng.choice(span, count, replace=False))
+        deleted = DeletedRows(path="p" * sizes.path_bytes, partition=(), positions=positions)
+        if version == 2:
+            written = position_delete_file("d", [deleted], rng).file_size_bytes
+        else:
+            written = deletion_vectors("d", [deleted], "").pop().content_size_bytes or 0
+        assert sizes.content_bytes(count, span, scattered=True) == pytest.approx(written, rel=off)
