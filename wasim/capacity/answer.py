@@ -266,7 +266,7 @@ def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
 def _basis(plan: Plan) -> str:
     prices = plan.request.prices
     money = (
-        f"Costs are those of requests, of what is kept and moved besides live data, and of compute, at prices of"
+        f"Costs are those of requests, of storage and transfer other than of live data, and of compute, at prices of"
         f" {prices.as_of}: {prices.source}."
     )
     basis = () if plan.chosen is None or plan.chosen.commit is None else plan.chosen.commit.basis

@@ -24,7 +24,7 @@ from wasim.twin import shipped_profile
 if TYPE_CHECKING:
     from wasim.capacity.figures import Figures
 
-RACED = 1000  # commits of a race
+RACE_COMMITS = 1000  # commits of a race
 
 
 def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
@@ -49,7 +49,7 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
         policy=retry_policy(TableProperties.read(case.table.properties)),
         arrivals=request.arrivals,
         measured=shipped_profile(case).together,
-        commits=RACED,
+        commits=RACE_COMMITS,
     )
 
 

@@ -1,13 +1,13 @@
 """A plan as one self-contained HTML file: sliders over its setting, and all that the terminal prints."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from wasim.capacity.answer import conclusion, sections_of
+from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import Lattice, axes_around, build_lattice
+from wasim.capacity.lattice import Lattice, build_lattice
 from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.search import MOST_MERGING_COMMITS
@@ -59,15 +59,8 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
     """The lattice around a plan; without `has_one_history`, at the plan's horizon alone and with few intervals."""
     request, case = plan.request, case_of(plan.request, base)
     horizon_s = parse_duration_s(str(request.document["horizon"]))
-    axes = axes_around(
-        base,
-        thinned((one.setting.interval_s for one in plan.best), base.interval_s),
-        time_travel_s=request.time_travel_s,
-        horizon_s=horizon_s,
-    )
-    merges = case.merges
-    if merges and base.maintenance.rewrite_every_s is None:  # merging does what rewriting would
-        axes = replace(axes, rewrites_s=(None,))
+    intervals_s = thinned((one.setting.interval_s for one in plan.best), base.interval_s, most=MOST_INTERVALS)
+    axes = axes_for(case, base, intervals_s, time_travel_s=request.time_travel_s, horizon_s=horizon_s)
     scales = list(scales_of(request, simulator))
     if not has_one_history(case):
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
@@ -77,7 +70,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
 
     def is_affordable(setting: Setting, until_s: float) -> bool:
         is_own = setting == base and until_s <= horizon_s
-        return is_own or not (merges and has_jobs) or until_s / setting.interval_s <= MOST_MERGING_COMMITS
+        return is_own or not (case.merges and has_jobs) or until_s / setting.interval_s <= MOST_MERGING_COMMITS
 
     return build_lattice(
         axes,
@@ -86,12 +79,3 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
         scales=scales,
         is_affordable=is_affordable,
     )
-
-
-def thinned(intervals_s: Iterable[float], own_s: float, *, most: int = MOST_INTERVALS) -> list[float]:
-    """At most `most` of these intervals: always the shortest, the longest and `own_s`."""
-    found = sorted({*intervals_s})
-    while len({*found, own_s}) > most:
-        inner = [place for place in range(1, len(found) - 1) if found[place] != own_s]
-        found.pop(min(inner, key=lambda place: found[place + 1] / found[place - 1]))
-    return found

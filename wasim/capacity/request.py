@@ -173,7 +173,7 @@ def _request_of_document(
     document["horizon"] = horizon or DEFAULT_WORKLOAD["horizon"]
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
-        assumed.append("Expiry and rewrite_manifests of the scenario give way to those tried here.")
+        assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
     if str(document.get("table", {}).get("format_version")) == str(UNFINISHED_VERSION):
         assumed.append("Format version 4 is unfinished: files are as Iceberg 1.12 writes them.")
     return _request(source, document, wishes, limits=limits, assumed=tuple(assumed))
@@ -246,7 +246,7 @@ def _machine(wishes: Wishes) -> Machine:
 
 def _why_not_judged(limit: Limit) -> str:
     if limit.metric in ("planning_p95_ms", "load_p95_ms", "commit_p95_ms"):
-        return "a plan knows medians alone"
+        return "a plan has medians only"
     return "it is for the scenario's own horizon" if limit.metric == "metadata_bytes" else ""
 
 

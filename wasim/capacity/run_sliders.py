@@ -1,15 +1,14 @@
 """The sliders in a run's report: the run's own table and workload, at other intervals and with other maintenance."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from markupsafe import Markup
 
+from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import Axes, axes_around, build_lattice
-from wasim.capacity.page import thinned
+from wasim.capacity.lattice import build_lattice
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
 from wasim.capacity.search import MOST_MERGING_COMMITS
 from wasim.capacity.settings import DAY_S, INTERVALS_S, Maintenance, Setting, case_of
@@ -74,19 +73,6 @@ def _setting_of(case: Case) -> Setting:
     )
 
 
-def _axes(base: Setting, intervals_s: list[float], horizon_s: float, *, merges: bool) -> Axes:
-    axes = axes_around(
-        base,
-        intervals_s,
-        time_travel_s=parse_duration_s(DEFAULT_TIME_TRAVEL),
-        horizon_s=horizon_s,
-        horizons_s=HORIZONS_S,
-    )
-    if merges and base.maintenance.rewrite_every_s is None:  # merging does what rewriting would
-        axes = replace(axes, rewrites_s=(None,))
-    return axes
-
-
 def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:
     case, horizon_s = case_of(request, base), parse_duration_s(str(request.document["horizon"]))
 
@@ -97,7 +83,14 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
         return None
     metrics = [limit for limit in request.limits if limit.metric not in TIMED]
     lattice = build_lattice(
-        _axes(base, intervals_s, horizon_s, merges=case.merges),
+        axes_for(
+            case,
+            base,
+            intervals_s,
+            time_travel_s=parse_duration_s(DEFAULT_TIME_TRAVEL),
+            horizon_s=horizon_s,
+            horizons_s=HORIZONS_S,
+        ),
         HorizonSimulator(simulator=SettingSimulator(request=request)).figures,
         metrics=[limit.metric for limit in metrics],
         is_affordable=is_affordable,

@@ -18,8 +18,8 @@ from wasim.scenario import Case
 from wasim.units import Floats
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # points of a case's history, as shares of its commits, that are raced
-RACED, RACED_FOR_A_RATE = 1000, 1500  # commits of each race
-MOST_RACED, STATEMENTS = 10_000, 20  # commits of a race at most; times that its rarest statement should run
+RACE_COMMITS, RATE_RACE_COMMITS = 1000, 1500  # commits of each race
+MOST_RACE_COMMITS, STATEMENT_RUNS = 10_000, 20  # commits of a race at most; times that its rarest statement should run
 JOB_S = 30.0  # assumed, for the job of a statement: no scenario gives its duration
 
 
@@ -93,7 +93,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         policy=retry_policy(TableProperties.read(case.table.properties)),
         arrivals="at_once" if at_once else "random",
         measured=tuple(setup.measured),
-        commits=RACED,
+        commits=RACE_COMMITS,
         seed=case.seed,
     )
     times_ms = np.concatenate(
@@ -104,7 +104,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     )
     statements = () if setup.provider is None and case.clock == "virtual" else tuple(statements_of(case))
     end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
-    rate = sustained_rate(replace(request, commits=RACED_FOR_A_RATE), providers)
+    rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers)
     return ModelledLatency(
         provider=named,
         writers=writers,
@@ -150,10 +150,10 @@ def statements_of(case: Case) -> Iterator[Statement]:
 
 
 def _long_enough(request: LatencyRequest) -> LatencyRequest:
-    """The request with enough commits for the rarest statement to run `STATEMENTS` times, up to `MOST_RACED`."""
+    """The request with commits enough for `STATEMENT_RUNS` of the rarest statement, `MOST_RACE_COMMITS` at most."""
     rarest_s = max((one.every_s for one in request.statements), default=0.0)
-    commits = int(STATEMENTS * rarest_s / request.commit_interval_s)
-    return replace(request, commits=min(max(request.commits, commits), MOST_RACED))
+    commits = int(STATEMENT_RUNS * rarest_s / request.commit_interval_s)
+    return replace(request, commits=min(max(request.commits, commits), MOST_RACE_COMMITS))
 
 
 def _shares(outcome: Outcome) -> dict[str, float]:

@@ -27,7 +27,7 @@ class Group:
         return sorted({run.case.commit_interval_s for run in self.cases})
 
     @property
-    def finest(self) -> CaseRun:
+    def shortest(self) -> CaseRun:
         """The first case of the smallest interval."""
         return self.cases[0]
 
@@ -43,7 +43,7 @@ def group_cases(run: Run) -> tuple[Group, ...]:
     )
 
 
-def names_apart(names: Sequence[str]) -> dict[str, str]:
+def short_names(names: Sequence[str]) -> dict[str, str]:
     """Each name by itself without the words that all share; unchanged where one would have none left."""
     shared = set.intersection(*(set(name.split()) for name in names)) if len(names) > 1 else set[str]()
     short = {name: " ".join(word for word in name.split() if word not in shared) for name in names}

@@ -290,7 +290,7 @@ def test_a_single_interval_says_what_a_month_of_it_costs() -> None:
     alone = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))
     fit = fit_run(alone)
     answer = answer_run(alone, fit, (), load_prices())
-    assert len(answer.foreseen[0].options) == 1
+    assert len(answer.shown[0].options) == 1
     assert conclude(answer, alone).startswith("Over 4m, streaming every 5s wrote 1.98 MiB of metadata. ")
     facts = state_facts(answer, alone)
     assert facts[1].startswith("streaming every 5s: ")

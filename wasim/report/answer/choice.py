@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
-from wasim.report.answer.options import Grounds, LimitOutcome, Option, read_options
+from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
 from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.report.series import Group, group_cases
 from wasim.runs import Run
@@ -53,8 +53,8 @@ class Answer:
     currency: str | None
 
     @property
-    def foreseen(self) -> tuple[Choice, ...]:
-        """The choices to show interval by interval: those that have several, or else those with a future."""
+    def shown(self) -> tuple[Choice, ...]:
+        """The choices to show interval by interval: those of several intervals, or else those with a forecast."""
         known = (one for one in self.choices if any(option.by_horizon or option.keeps_up for option in one.options))
         return self.swept or tuple(known)
 
@@ -72,9 +72,9 @@ def answer_run(
     forecasts: "Forecasts | None" = None,
 ) -> Answer:
     """The run's answer. `outcomes` are its limits, judged case by case; `forecasts` are of cases the fit leaves out."""
-    grounds = Grounds(fit=fit, forecasts=forecasts or {}, outcomes=outcomes, prices=prices)
+    inputs = OptionInputs(fit=fit, forecasts=forecasts or {}, outcomes=outcomes, prices=prices)
     limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
-    choices = [_choose(group, read_options(group, grounds), limited) for group in group_cases(run)]
+    choices = [_choose(group, read_options(group, inputs), limited) for group in group_cases(run)]
     return Answer(
         choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
         limited=limited,

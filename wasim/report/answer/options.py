@@ -82,8 +82,8 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
-    """What options are read from, other than the runs: the fit, forecasts, judged limits and prices."""
+class OptionInputs:
+    """What options are made of, in addition to the runs: the fit, forecasts, judged limits and prices."""
 
     fit: FitReport
     forecasts: "Forecasts"
@@ -91,24 +91,24 @@ class Grounds:
     prices: Prices | None
 
 
-def read_options(group: Group, grounds: Grounds) -> tuple[Option, ...]:
+def read_options(group: Group, inputs: OptionInputs) -> tuple[Option, ...]:
     """One option per interval of the group, shortest first."""
     by_interval = [
         [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
     ]
-    return tuple(_read_option(runs, grounds) for runs in by_interval)
+    return tuple(_read_option(runs, inputs) for runs in by_interval)
 
 
-def _read_option(runs: list[CaseRun], grounds: Grounds) -> Option:
-    first, prices = runs[0], grounds.prices
-    ahead = grounds.forecasts.get(first.case.label, {})
+def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
+    first, prices = runs[0], inputs.prices
+    ahead = inputs.forecasts.get(first.case.label, {})
     month = ahead.get(MONTH_S)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
-    keeps_up = find_keeps_up(first, grounds.fit) or keeps_up_by_simulation(_simulated(first, ahead))
-    by_horizon = _foreseen(first, grounds.fit, ahead)
+    keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
+    by_horizon = _foreseen(first, inputs.fit, ahead)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
-    foreseen = month.run if month is not None and month.keeps_up else first
+    month_run = month.run if month is not None and month.keeps_up else first
     return Option(
         run=first,
         metadata_bytes=float(np.mean([run.totals.metadata_bytes for run in runs])),
@@ -117,8 +117,8 @@ def _read_option(runs: list[CaseRun], grounds: Grounds) -> Option:
         keeps_up=keeps_up,
         by_horizon=by_horizon,
         forecast_band=max((one.band for one in ahead.values()), default=0.0),
-        month_price=None if prices is None else month_price(foreseen, by_horizon.get(MONTH_S), prices),
-        verdicts=tuple(_verdict(runs, outcome) for outcome in grounds.outcomes),
+        month_price=None if prices is None else month_price(month_run, by_horizon.get(MONTH_S), prices),
+        verdicts=tuple(_verdict(runs, outcome) for outcome in inputs.outcomes),
     )
 
 

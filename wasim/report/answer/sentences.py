@@ -7,7 +7,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
-from wasim.report.series import horizon_words, names_apart
+from wasim.report.series import horizon_words, short_names
 from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
 from wasim.units import format_bytes, format_duration
@@ -23,7 +23,7 @@ def conclude(answer: Answer, run: Run) -> str:
     if answer.limited:
         return " ".join(_within_limits(answer))
     if not answer.swept:
-        costs = _cost(answer.choices[0].options[0]) if len(run.cases) == 1 and answer.foreseen else ""
+        costs = _cost(answer.choices[0].options[0]) if len(run.cases) == 1 and answer.shown else ""
         return f"{_of_cases(run)} {costs}".strip()
     if _differ_beyond_writer(answer.swept):
         return " ".join(_of_groups(answer.swept))
@@ -116,7 +116,7 @@ def _costs(shorter: Option, longer: Option) -> str:
 
 def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
     """Of tables or policies that differ in more than their writer: which writes least at the shortest interval."""
-    base, names = choices[0], names_apart([choice.group.name for choice in choices])
+    base, names = choices[0], short_names([choice.group.name for choice in choices])
     by_interval = [_at(choices, option.interval_s) for option in base.options]
     of_months = (alike for alike in by_interval if all(MONTH_S in one.by_horizon for one in alike.values()))
     alike = next(of_months, None)
@@ -207,8 +207,8 @@ def _lost_share(run: CaseRun) -> float:
 def state_facts(answer: Answer, run: Run) -> list[str]:
     """The facts behind the answer, most useful first, a sentence each; for the page."""
     facts = [_finished(run)]
-    if len(answer.foreseen) <= MOST_WITH_FACTS:
-        for choice in answer.foreseen:
+    if len(answer.shown) <= MOST_WITH_FACTS:
+        for choice in answer.shown:
             facts += _facts_of(choice, answer)
     else:
         facts += _facts_of_many(answer)
@@ -247,7 +247,7 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
 
 def _facts_of_many(answer: Answer) -> list[str]:
     """A month of the least and of the most metadata, and when the first and the last stop keeping up."""
-    options = [choice.chosen or choice.options[0] for choice in answer.foreseen]
+    options = [choice.chosen or choice.options[0] for choice in answer.shown]
     facts = []
     months = [(month, option) for option in options if (month := option.by_horizon.get(MONTH_S)) is not None]
     months.sort(key=itemgetter(0))

@@ -120,37 +120,40 @@ def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
 
 
 def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
-    """The chart of the finest intervals, the first by kind, or why not."""
+    """The chart of the shortest intervals, the first by kind, or why not."""
     title = "What does each further commit write?"
-    finest = tuple(shortest for group in group_cases(run) if len((shortest := _shortest(group)).ledger) > 1)
-    if finest:  # others are overlaid where their names fit
-        finest = (finest[0], *(one for one in finest[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE))
-    if not finest:
+    cases = tuple(shortest for group in group_cases(run) if len((shortest := _shortest(group)).ledger) > 1)
+    if cases:  # others are overlaid where their names fit
+        cases = (
+            cases[0],
+            *(one for one in cases[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE),
+        )
+    if not cases:
         why = "No case made two commits or more, so nothing grows from one to the next."
         return LeftOut(name=BYTES_NAME, title=title, why=why)
     return Chart(
         name=BYTES_NAME,
         title=title,
-        reading=_reading_of_bytes(finest[0]),
-        panels=(partial(draw_bytes_per_commit, runs=finest[:MOST_OVERLAID]),),
+        reading=_reading_of_bytes(cases[0]),
+        panels=(partial(draw_bytes_per_commit, runs=cases[:MOST_OVERLAID]),),
         right_in=1.75,
     )
 
 
 def _shortest(group: Group) -> CaseRun:
     """The case of the shortest interval that a writer gets through; the shortest of all where there is none."""
-    return next((case for case in group.cases if stops_keeping_up(case) is None), group.finest)
+    return next((case for case in group.cases if stops_keeping_up(case) is None), group.shortest)
 
 
 def plan_manifests_and_snapshots(run: Run) -> Chart | LeftOut:
     """The chart for every group with two commits or more, or why not."""
     title = "How many manifests and snapshots pile up?"
-    groups = [group for group in group_cases(run) if len(group.finest.ledger) > 1]
+    groups = [group for group in group_cases(run) if len(group.shortest.ledger) > 1]
     if not groups:
         return LeftOut(name=AGE_NAME, title=title, why="No case made two commits or more, so nothing piles up.")
     ends = "; ".join(
-        f"{group.finest.case.label} has {int(group.finest.ledger.live_manifests[-1]):,} live manifests "
-        f"and {int(group.finest.ledger.snapshots_retained[-1]):,} snapshots"
+        f"{group.shortest.case.label} has {int(group.shortest.ledger.live_manifests[-1]):,} live manifests "
+        f"and {int(group.shortest.ledger.snapshots_retained[-1]):,} snapshots"
         for group in groups[:2]
     )
     return Chart(

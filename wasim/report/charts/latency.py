@@ -72,9 +72,9 @@ def commit_drivers(run: CaseRun) -> dict[str, Floats]:
 
 
 def plan_commit_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
-    """The chart for the finest interval of each group, or why not."""
+    """The chart for the shortest interval of each group, or why not."""
     title = "Do commits get slower as the table ages?"
-    timed = [group.finest for group in group_cases(run) if len(group.finest.ledger) > 1 and _timed(group.finest)]
+    timed = [group.shortest for group in group_cases(run) if len(group.shortest.ledger) > 1 and _timed(group.shortest)]
     if not timed:
         return LeftOut(name=NAME, title=title, why="No case timed two commits or more.")
     return Chart(

@@ -34,7 +34,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     for name, horizon_s in (("first day", DAY_S), ("first month", MONTH_S)):
         if horizons == [horizon_s]:
             del columns[name]
-    rows = _by_interval(answer.foreseen) if _tells_more_than_results(answer) else []
+    rows = _by_interval(answer.shown) if _tells_more_than_results(answer) else []
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
     figures = tuple(known)
@@ -53,14 +53,12 @@ def options_table(answer: Answer, run: Run) -> TextTable:
 
 def _tells_more_than_results(answer: Answer) -> bool:
     """Whether there are intervals to choose from, or amounts beyond the horizon that was run."""
-    return bool(answer.swept) or any(
-        DAY_S in option.by_horizon for choice in answer.foreseen for option in choice.options
-    )
+    return bool(answer.swept) or any(DAY_S in option.by_horizon for choice in answer.shown for option in choice.options)
 
 
 def options_remarks(answer: Answer) -> list[str]:
     """Where the figures of `options_table` come from, a sentence each, as far as this run has them."""
-    options = [option for choice in answer.foreseen for option in choice.options]
+    options = [option for choice in answer.shown for option in choice.options]
     modelled = [one for one in options if one.by_horizon and one.run.case.is_appends_of_one_writer]
     forecast = [one for one in options if one.by_horizon and not one.run.case.is_appends_of_one_writer]
     remarks = []
