@@ -6,7 +6,7 @@ import pytest
 from support.synthetic import synthetic_case
 
 from wasim.scenario.changes import Maintenance
-from wasim.scenario.parts import PartitionField
+from wasim.scenario.parts import PartitionField, Writer
 from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, Needs, add_up, exact_needs
 
 SHORT = synthetic_case(horizon_s=2_000.0)
@@ -40,6 +40,17 @@ def test_rows_of_a_partitioned_table_take_time_and_rows_to_be_changed_take_memor
     assert exact_needs(replace(busy, table=by_day)).seconds > 5 * exact_needs(busy).seconds
     compaction = Maintenance.model_validate({"rewrite_data_files": {"every": "1h"}})
     assert exact_needs(replace(busy, maintenance=compaction)).memory_bytes > 2**34
+
+
+def test_statements_take_time_for_every_live_file_and_more_where_their_rows_are_scattered() -> None:
+    def needs(locality: str, horizon_s: float, **maintenance: object) -> float:
+        upsert = {"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read", "locality": locality}}
+        case = replace(SHORT, horizon_s=horizon_s, writer=Writer.model_validate(upsert))
+        return exact_needs(replace(case, maintenance=Maintenance.model_validate(maintenance))).seconds
+
+    assert needs("newest", 3_000.0) == pytest.approx(135, rel=0.2)
+    assert needs("scattered", 3_000.0) - needs("newest", 3_000.0) == pytest.approx(3_000 * 20 * 4e-4, rel=0.1)
+    assert needs("newest", 3_000.0, rewrite_data_files={"every": "100s"}) < 20
 
 
 def test_several_cases_take_their_times_and_disks_together_and_the_greatest_memory() -> None:
