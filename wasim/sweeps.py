@@ -54,7 +54,7 @@ def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None
         Setting(
             commit_interval_s=row["commit_interval_s"],
             metadata_bytes=row["metadata_written_bytes"],
-            will_do=_will_do(row, names),
+            is_feasible=_is_feasible(row, names),
         )
         for row in results.to_pylist()
     ]
@@ -86,14 +86,14 @@ def _judged(results: pa.Table, scenario: LoadedScenario) -> dict[Limit, str]:
     return {limit: name for limit, name in names.items() if name in results.column_names}
 
 
-def _will_do(row: dict[str, Any], judged: dict[Limit, str]) -> bool:
+def _is_feasible(row: dict[str, Any], judged: dict[Limit, str]) -> bool:
     return bool(row["keeps_up"]) and all(limit.holds(float(row[name])) for limit, name in judged.items())
 
 
 def _best(results: pa.Table, scenario: LoadedScenario) -> str:
     """The shortest interval that keeps up within the limits, and of its settings the one that writes least."""
     judged = _judged(results, scenario)
-    within = [row for row in results.to_pylist() if _will_do(row, judged)]
+    within = [row for row in results.to_pylist() if _is_feasible(row, judged)]
     said = f" and within {', '.join(f'{limit.metric} {limit.text}' for limit in judged)}" if judged else ""
     left_out = [limit.metric for limit in scenario.limits if limit not in judged]
     note = f" Not judged in a grid: {', '.join(left_out)}." if left_out else ""

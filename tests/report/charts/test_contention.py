@@ -1,4 +1,4 @@
-"""Writers in each other's way, on the page: what chart and table show is what the cases counted."""
+"""Concurrent writers on the page: what chart and table show is what the cases counted."""
 
 from dataclasses import replace
 
@@ -114,7 +114,8 @@ def test_one_writer_alone_leaves_chart_and_table_out(run: Run) -> None:
     alone = replace(run, cases=run.cases[:1])
     assert plan_contention(alone) == ()
     assert contention_table(alone).rows == ()
-    assert "Writers in each other's way" not in page_of(alone, fit_run(alone))
+    assert 'id="contention-table"' not in page_of(alone, fit_run(alone))
+    assert 'id="contention-table"' in page_of(run, fit_run(run))
 
 
 def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:

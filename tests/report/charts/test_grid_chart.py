@@ -1,4 +1,4 @@
-"""A grid's picture shows the least that will do, the median and the range at each interval."""
+"""A grid's picture shows the least feasible setting, the median and the range at each interval."""
 
 import pytest
 from matplotlib.figure import Figure
@@ -8,13 +8,13 @@ from wasim.report.charts.grid import Setting, draw_grid, plan_grid
 from wasim.report.charts.palette import styled
 
 SETTINGS = [
-    Setting(commit_interval_s=interval_s, metadata_bytes=size / interval_s, will_do=will_do)
+    Setting(commit_interval_s=interval_s, metadata_bytes=size / interval_s, is_feasible=is_feasible)
     for interval_s in (5.0, 60.0)
-    for size, will_do in ((1e6, interval_s > 5), (3e6, interval_s > 5), (9e6, False))
+    for size, is_feasible in ((1e6, interval_s > 5), (3e6, interval_s > 5), (9e6, False))
 ]
 
 
-def test_lines_are_the_median_of_all_and_the_least_that_will_do() -> None:
+def test_lines_are_the_median_of_all_and_the_least_feasible() -> None:
     with styled():
         ax = draw_grid(Figure().subplots(), SETTINGS)
     lines = {line.get_gid(): line for line in ax.lines if line.get_gid()}

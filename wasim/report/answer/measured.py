@@ -1,4 +1,4 @@
-"""What a run measured, in one line: a figure without its table and workload answers nobody's question."""
+"""What a run measured, in one line: without its table and workload no figure means anything."""
 
 from collections.abc import Sequence
 

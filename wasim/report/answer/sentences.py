@@ -154,7 +154,7 @@ def _differ_beyond_writer(choices: tuple[Choice, ...]) -> bool:
 
 
 def _of_cases(run: Run) -> str:
-    """Of cases that no interval tells apart: which wrote most and least; data too where rows are changed."""
+    """Of cases that differ otherwise than in interval: which wrote most and least; data too where rows are changed."""
     in_all = any(not case.case.only_appends for case in run.cases)
 
     def written(case: CaseRun) -> int:
@@ -174,7 +174,7 @@ def _of_cases(run: Run) -> str:
 
 
 def _contended(run: Run) -> str:
-    """What several writers at once lost at worst; nothing where every case has one writer."""
+    """The case of concurrent writers that lost most; nothing where every case has one writer."""
     crowds = [case for case in run.cases if case.case.writer.writers > 1 and case.contention is not None]
     if not crowds:
         return ""

@@ -1,4 +1,4 @@
-"""A chart as a value: its question, one line of reading, and its panels; or why it was left out; and it drawn."""
+"""A chart as a value: its question, one line of reading, and its panels; or why it was left out; and its figure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -141,7 +141,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
 
 
 def _shortest(group: Group) -> CaseRun:
-    """The case of the shortest interval that a writer gets through; the shortest of all where there is none."""
+    """The case of the shortest interval that keeps up to its end; the shortest of all where none does."""
     return next((case for case in group.cases if stops_keeping_up(case) is None), group.shortest)
 
 

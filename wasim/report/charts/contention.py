@@ -1,4 +1,4 @@
-"""What writers in each other's way cost: attempts lost, and commit latency, against how many they are."""
+"""What concurrent writers cost each other: attempts lost, and commit latency, against their number."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

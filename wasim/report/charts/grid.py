@@ -17,11 +17,11 @@ NAME, TITLE = "grid", "What does freshness cost,\nat best and at worst?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One setting of a grid. `will_do` says that its writer keeps up, within the scenario's limits."""
+    """One setting of a grid. `is_feasible` says that its writer keeps up, within the scenario's limits."""
 
     commit_interval_s: float
     metadata_bytes: float
-    will_do: bool
+    is_feasible: bool
 
 
 def plan_grid(settings: Sequence[Setting], *, horizon_s: float) -> Chart | LeftOut:
@@ -45,10 +45,10 @@ def draw_grid(ax: Axes, settings: Sequence[Setting]) -> Axes:
     least, median, most = (np.array([figure(part) for part in sizes]) for figure in (np.min, np.median, np.max))
     ax.fill_between(x, least, most, color=MUTED, alpha=0.16, linewidth=0, gid="all settings")
     ends = []
-    doing = [(s, _least_that_will_do(settings, s)) for s in x]
+    feasible = [(s, _least_feasible(settings, s)) for s in x]
     for name, look, line_x, line_y in (
         ("median", LOOKS[1], x, list(median)),
-        ("best", LOOKS[0], *_known(doing)),
+        ("best", LOOKS[0], *_known(feasible)),
     ):
         if line_x:
             ax.plot(line_x, line_y, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
@@ -66,9 +66,9 @@ def _intervals(settings: Sequence[Setting]) -> list[float]:
     return sorted({one.commit_interval_s for one in settings})
 
 
-def _least_that_will_do(settings: Sequence[Setting], interval_s: float) -> float | None:
-    doing = (one.metadata_bytes for one in settings if one.will_do and one.commit_interval_s == interval_s)
-    return min(doing, default=None)
+def _least_feasible(settings: Sequence[Setting], interval_s: float) -> float | None:
+    feasible = (one.metadata_bytes for one in settings if one.is_feasible and one.commit_interval_s == interval_s)
+    return min(feasible, default=None)
 
 
 def _known(points: Sequence[tuple[float, float | None]]) -> tuple[list[float], list[float]]:

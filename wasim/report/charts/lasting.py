@@ -29,7 +29,7 @@ _AMOUNTS = (("day", DAY_S, LOOKS[2]), ("month", MONTH_S, LOOKS[1]), ("year", YEA
 
 
 def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
-    """Event time until which each writer keeps up, against its interval; a year and more stands at a year."""
+    """Event time until which each writer keeps up, against its interval; capped at a year."""
     intervals, lowest, ends = list[float](), DAY_S, list[EndLabel]()
     for position, choice in enumerate(choices):
         look, known = look_of(position), [one for one in choice.options if one.keeps_up is not None]

@@ -19,7 +19,7 @@ _UNMERGED: dict[str, Any] = {"color": BLUE, "linewidth": 1.4, "linestyle": (0, (
 
 
 def draw_cumulative(ax: Axes, real: Ints, simulated: Ints, unmerged: Ints) -> Axes:
-    """KB of manifests written so far against the commit's number; bytes by commit come in."""
+    """KB of manifests written so far, against the commit's number, from bytes by commit."""
     commits = np.arange(1, len(real) + 1)
     for gid, written, look in (
         ("real", real, _REAL),

@@ -94,7 +94,7 @@ def _probed(answer: Answer) -> tuple[Choice, ...]:
 
 
 def _reached(answer: Answer) -> tuple[Choice, ...]:
-    """The choices without intervals whose writer would not have got through the horizon that was simulated."""
+    """The choices without intervals at which the writer stops keeping up within the simulated horizon."""
     kept = [
         replace(choice, options=tuple(one for one in choice.options if stops_keeping_up(one.run) is None))
         for choice in answer.swept

@@ -1,4 +1,4 @@
-"""The table of what writers in each other's way cost."""
+"""The table of what concurrent writers cost each other."""
 
 from wasim.fit.groups import name_without_interval
 from wasim.report.tables import TextTable
@@ -20,7 +20,7 @@ def contention_table(run: Run) -> TextTable:
     kinds = dict.fromkeys(kind for one in run.cases if one.contention is not None for kind in one.contention.failed)
     ended = f"; failed commits ended in {', '.join(kinds)}" if kinds else ""
     return TextTable(
-        caption="Writers at once: commits made and failed, attempts, bytes of lost attempts, and commit latency"
+        caption="Concurrent writers: commits made and failed, attempts, bytes of lost attempts, and commit latency"
         + (" (modelled)" if any(one.latency is not None for one in run.cases) else "")
         + ended,
         head=("case", *_FIGURES),
