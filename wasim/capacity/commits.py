@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING
 
 from wasim.capacity.request import PlanRequest
 from wasim.contention import (
-    CONFLICT_RULES,
     CommitLatency,
     Footprint,
     LatencyRequest,
-    Outcome,
     SustainedRate,
     commit_latency,
     retry_policy,
     sustained_rate,
 )
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Kind, Summed
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
 
@@ -65,25 +62,3 @@ def like(footprint: Footprint) -> Footprint:
         manifest_list_bytes=rounded(footprint.manifest_list_bytes),
         manifest_bytes=rounded(footprint.manifest_bytes),
     )
-
-
-def with_lost(summed: Summed, case: Case, outcome: Outcome) -> Summed:
-    """The sums with the files of lost attempts added: a manifest list each, which is deleted again, and, unless the
-    server refused it before, a metadata.json, which stays unless the catalog deletes it. Left out are manifests that
-    lost attempts merge, and commits that fail.
-    """
-    commits = case.commits / max(1, outcome.commits)
-    stays = not CONFLICT_RULES[case.environment.catalog].deletes_losers
-    lists, jsons = outcome.lost * commits, (outcome.lost - outcome.refused) * commits
-    totals = summed.totals
-    written, files = dict(totals.written_bytes), dict(totals.files_written)
-    deleted, gone = dict(totals.deleted_bytes), dict(totals.files_deleted)
-    for kind, lost, is_deleted in ((Kind.MANIFEST_LIST, lists, True), (Kind.METADATA_JSON, jsons, not stays)):
-        size = lost * totals.written_bytes[kind] / max(1, totals.files_written[kind])
-        written[kind] += round(size)
-        files[kind] += round(lost)
-        if is_deleted:
-            deleted[kind] += round(size)
-            gone[kind] += round(lost)
-    totals = replace(totals, written_bytes=written, files_written=files, deleted_bytes=deleted, files_deleted=gone)
-    return replace(summed, totals=totals)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from wasim.capacity.commits import latency_request, like, with_lost
+from wasim.capacity.commits import latency_request, like
 from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
@@ -27,7 +27,7 @@ from wasim.scenario.limits import Limit
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
 from wasim.units import Floats
-from wasim.years import Shape, YearsOf
+from wasim.years import Settled, Shape, YearsOf, with_lost
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 5.0  # at least: by that much planning a table of few manifests differs from run to run
@@ -151,7 +151,8 @@ class SettingSimulator:
         if request.writers > 1:
             outcome = self._race(case, reckoned.footprint(merges=case.merges))
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
-            summed = with_lost(summed, case, outcome)
+            together = replace(case, writer=case.writer.model_copy(update={"writers": request.writers}))
+            summed = with_lost(together, summed, Settled(races=(replace(outcome, failed=0),)))
             reckoned = replace(reckoned, summed=summed)
         load = reckoned.load if request.counts_opening else replace(reckoned.load, opened_files=0.0)
         cost = monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour)

@@ -6,6 +6,17 @@ rows are `changes`, carried out by `statements` on the files that `touched` find
 deletion leave of that; `summed` puts it together.
 """
 
+from wasim.years.raced import Settled, with_lost
 from wasim.years.summed import Shape, YearsOf, history_of, read_shape, shape_key, simulate_years, sum_history
 
-__all__ = ["Shape", "YearsOf", "history_of", "read_shape", "shape_key", "simulate_years", "sum_history"]
+__all__ = [
+    "Settled",
+    "Shape",
+    "YearsOf",
+    "history_of",
+    "read_shape",
+    "shape_key",
+    "simulate_years",
+    "sum_history",
+    "with_lost",
+]

@@ -19,26 +19,22 @@ from wasim.scenario import Case
 from wasim.units import Floats
 from wasim.years.history import Samples
 
-SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the commits, at which there is a race each: attempts take ever longer
+RACES = 5  # over the horizon, for attempts take ever longer
 RACED = 1000  # commits of each
 SETTLING = 100  # of them, left out
 REAL_RACES = 0.06  # of all attempts: how far real races lay from simulated ones, root mean square of nineteen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewFiles:
-    """What a commit writes that its attempts share: data files, and the manifest that lists them."""
-
-    files: float
-    file_bytes: float
-    manifest_bytes: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """How often a case's writers lose and give up in the long run: a race at each of the SHARES of its commits."""
+    """How often a case's writers lose and give up in the long run: a race in the middle of each of its equal parts."""
 
     races: tuple[Outcome, ...]
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the commits at which each race is."""
+        return (np.arange(len(self.races)) + 0.5) / len(self.races)
 
     @property
     def landed_share(self) -> float:
@@ -62,7 +58,7 @@ class Settled:
     def lost_at(self, commits: float, *, wrote_json: bool) -> Floats:
         """Attempts lost of so many commits, by share; `wrote_json` leaves out those that a server refused."""
         lost = [(one.lost - one.refused * wrote_json) / one.commits for one in self.races]
-        return np.array(lost) * commits / len(SHARES)
+        return np.array(lost) * commits / len(self.races)
 
 
 def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
@@ -71,10 +67,10 @@ def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
     waits = case.clock == "real"
     due_s = [commit * case.commit_interval_s if waits else 0.0 for commit in range(RACED)]
     races, landed = list[Outcome](), 0.0
-    for _ in SHARES:
-        slower = replace(rules.after(landed + case.commits * SHARES[0]), slows_s=0.0)
+    for _ in range(RACES):
+        slower = replace(rules.after(landed + case.commits / RACES / 2), slows_s=0.0)
         races.append(outcome_of(race(range(1, RACED + 1), due_s, slower, rng), skip=SETTLING))
-        landed += case.commits / len(SHARES) * (1 - races[-1].failed_share)
+        landed += case.commits / RACES * (1 - races[-1].failed_share)
     return Settled(races=tuple(races))
 
 
@@ -86,29 +82,37 @@ def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Sam
     return replace(case, horizon_s=landed * case.commit_interval_s), samples.until(float(landed))
 
 
-def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Summed:
-    """The sums of the commits that landed, together with what came to nothing."""
+def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
+    """The sums of the commits that landed, with the files of lost attempts and of commits that were given up added."""
     rule, totals = CONFLICT_RULES[case.environment.catalog], summed.totals
     landed, snapshots = outcome.landed_of(case), totals.files_written[Kind.MANIFEST_LIST]
     lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
     lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
+    files_of_commit, data_bytes, manifest_bytes = (
+        float(column[-1])
+        for column in (
+            summed.ledger.entries_added,
+            summed.ledger.written_bytes[Kind.DATA],
+            summed.ledger.written_bytes[Kind.DATA_MANIFEST],
+        )
+    )
     # of those that read the table just before a merge, each merges, and writes what no other can use; where maintenance
     # rewrites manifests, appends find few to merge
     merged, merged_bytes = 0, 0.0
     if case.maintenance.rewrite_data_files is None and case.maintenance.rewrite_manifests is None:
         merged = totals.files_written[Kind.DATA_MANIFEST] - snapshots
-        merged_bytes = totals.written_bytes[Kind.DATA_MANIFEST] - snapshots * new.manifest_bytes
+        merged_bytes = totals.written_bytes[Kind.DATA_MANIFEST] - snapshots * manifest_bytes
     files = {
         Kind.MANIFEST_LIST: lost,
         Kind.METADATA_JSON: wrote_json,
         Kind.DATA_MANIFEST: failed + round(merged * lost / landed),
-        Kind.DATA: round(failed * new.files),
+        Kind.DATA: round(failed * files_of_commit),
     }
     wasted = {
-        Kind.MANIFEST_LIST: round(float(lists @ _sizes(summed, Kind.MANIFEST_LIST))),
-        Kind.METADATA_JSON: round(float(jsons @ _sizes(summed, Kind.METADATA_JSON))),
-        Kind.DATA_MANIFEST: round(failed * new.manifest_bytes + merged_bytes * lost / landed),
-        Kind.DATA: round(failed * new.files * new.file_bytes),
+        Kind.MANIFEST_LIST: round(float(lists @ _sizes(summed, Kind.MANIFEST_LIST, outcome.shares))),
+        Kind.METADATA_JSON: round(float(jsons @ _sizes(summed, Kind.METADATA_JSON, outcome.shares))),
+        Kind.DATA_MANIFEST: round(failed * manifest_bytes + merged_bytes * lost / landed),
+        Kind.DATA: round(failed * data_bytes),
     }
     stays = {Kind.METADATA_JSON: wasted[Kind.METADATA_JSON]} if not rule.deletes_losers else {}
     deleted = [kind for kind in files if kind not in stays]
@@ -116,7 +120,7 @@ def with_lost(case: Case, summed: Summed, outcome: Settled, new: NewFiles) -> Su
         attempts=snapshots + lost,  # maintenance takes one each
         lost_attempts=lost,
         failed={COMMIT_FAILED: failed} if failed else {},
-        lost_bytes=dict.fromkeys(Kind, 0) | wasted | {Kind.DATA_MANIFEST: round(failed * new.manifest_bytes)},
+        lost_bytes=dict.fromkeys(Kind, 0) | wasted | {Kind.DATA_MANIFEST: round(failed * manifest_bytes)},
         orphan_bytes=dict.fromkeys(Kind, 0) | stays,
         orphan_files=wrote_json if stays else 0,
     )
@@ -146,10 +150,10 @@ def _added(counts: dict[Kind, int], more: dict[Kind, int]) -> dict[Kind, int]:
     return {kind: count + more.get(kind, 0) for kind, count in counts.items()}
 
 
-def _sizes(summed: Summed, kind: Kind) -> Floats:
-    """Mean bytes of a file, around each of the SHARES of the commits: as the ledger has them, to the mean of all."""
+def _sizes(summed: Summed, kind: Kind, shares: Floats) -> Floats:
+    """Mean bytes of a file around each of these shares of the commits: as the ledger has them, to the mean of all."""
     ledger, mean = summed.ledger, summed.totals.written_bytes[kind] / max(1, summed.totals.files_written[kind])
-    found = np.interp(np.array(SHARES) * ledger.commit[-1], ledger.commit, ledger.written_bytes[kind])
+    found = np.interp(shares * ledger.commit[-1], ledger.commit, ledger.written_bytes[kind])
     return np.asarray(found * (mean / found.mean()) if found.mean() > 0 else found)
 
 
@@ -162,8 +166,9 @@ def _widened(outcome: Settled, is_lost: bool) -> float:
 
 
 def _sentence(case: Case, outcome: Settled) -> str:
+    races = f"{len(outcome.races)} races" if len(outcome.races) > 1 else "a race"
     lost = f"{100 * outcome.lost_share:.0f} ± {100 * outcome.lost_share_band:.1f} %"
     return (
-        f"Lost attempts of {case.writer.writers} writers: {lost} of all, as in {len(SHARES)} races of"
-        f" {RACED:,} commits; {100 - 100 * outcome.landed_share:.1f} % of the commits are given up."
+        f"Lost attempts of {case.writer.writers} writers: {lost} of all, as in {races} of {RACED:,}"
+        f" commits; {100 - 100 * outcome.landed_share:.1f} % of the commits are given up."
     )

@@ -28,7 +28,7 @@ from wasim.years.jobs import jobs_of
 from wasim.years.manifests import ManifestRuns
 from wasim.years.passed_over import passed_over
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.raced import NewFiles, landed_of, settled, with_lost
+from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
 from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
 from wasim.years.state import Rules, TableState
@@ -139,13 +139,7 @@ class YearsOf:
             return sum_history(case, shape, samples)
         outcome = settled(original, self.profile.together)
         landed, samples = landed_of(case, samples, outcome)
-        summed = sum_history(landed, shape, samples)
-        new = NewFiles(
-            files=shape.arrivals.files,
-            file_bytes=shape.file_bytes.of(shape.arrivals.rows_per_file),
-            manifest_bytes=shape.sizes.data_manifests.new,
-        )
-        return with_lost(original, summed, outcome, new)
+        return with_lost(original, sum_history(landed, shape, samples), outcome)
 
     def _history_of(self, case: Case) -> Samples:
         kept = case.maintenance
