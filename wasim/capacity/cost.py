@@ -15,7 +15,7 @@ from wasim.scenario.prices import Prices
 MONTH_S = 30 * DAY_S
 GIB = 2.0**30
 GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of metadata.json
-JOB_CORE_S = 20.0  # overhead of a maintenance job on a running cluster: planning, scheduling, committing
+JOB_CORE_S = 20.0  # fixed cost of a maintenance job on a running cluster
 COMPACTION_BYTES_PER_CORE_S = 40e6  # Parquet read, decoded, encoded and written
 GZIP_BYTES_PER_CORE_S = 80e6
 SCANNED_BYTES_PER_CORE_S = 100e6  # Parquet read and decoded
@@ -38,8 +38,8 @@ class Load:
     json_bytes: float  # mean size of metadata.json, uncompressed
     stored_json_bytes: float  # the same as stored
     list_bytes: float  # mean size of a manifest list
-    manifests: float  # mean, live
-    manifest_bytes: float  # at the end, of all live manifests together
+    manifests: float  # mean, that a full scan reads
+    manifest_bytes: float  # mean, of these manifests together
     files: float  # mean, live data files
     opened_files: float  # mean, by a query
 
