@@ -56,6 +56,14 @@ def test_scattered_statements_touch_as_many_files_in_the_mean(lines: dict[str, A
     compare_with_band(exact, summed)
 
 
+def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: Callable) -> None:
+    delete = {"every": "2s", "share": 0.002, "mode": "copy-on-write"}
+    halves = {"partition_by": [{"column": "event_id", "transform": "bucket[2]"}]}
+    lines = {"changes": {"delete": delete}, "table": TABLE | halves, "workload": {"rows_per_second": 40}}
+    exact, summed = made(lines)  # the larger a file, the more often it is written again
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.03)
+
+
 def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_them(made: Callable) -> None:
     upsert = {"share": 0.2, "mode": "merge-on-read"}
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 500}})
