@@ -34,8 +34,10 @@ def checked(planned_per_day: float = 100e6, written_per_day: float = 100e6, band
 
 
 def test_a_figure_meets_its_goal_or_lies_in_its_band_or_is_missed():
-    assert [verdict_of(error, 0.02, 0.06) for error in (-0.02, 0.05, -0.07)] == ["met", "within band", "missed"]
-    assert verdict_of(0.019, 0.02, 0.01) == "met"
+    found = [verdict_of(planned, 100.0, 0.02, 0.06) for planned in (98.1, 105.0, 93.0)]
+    assert found == ["met", "within band", "missed"]
+    assert verdict_of(101.9, 100.0, 0.02, 0.01) == "met"
+    assert verdict_of(125.0, 100.0, 0.02, 0.2) == "within band"  # a band is of the planned figure
 
 
 def test_the_verdict_on_bytes_is_that_of_the_kind_that_is_furthest_beyond_its_own_band():

@@ -95,11 +95,11 @@ WORKLOADS = (
 )
 
 
-def verdict_of(error: float, goal: float, band: float) -> Verdict:
-    """Whether a relative error meets the goal, or at least lies in the band that was given with the figure."""
-    if abs(error) <= goal:
+def verdict_of(planned: float, measured: float, goal: float, band: float) -> Verdict:
+    """Whether a plan's figure is as near as `goal`, relative to what was measured, or else that lies in its band."""
+    if abs(planned / measured - 1) <= goal:
         return "met"
-    return "within band" if abs(error) <= band else "missed"
+    return "within band" if abs(measured - planned) <= band * planned else "missed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +118,8 @@ class Checked:
     @property
     def bytes_verdict(self) -> Verdict:
         """The verdict on the kind of metadata that is furthest beyond what it may be off."""
-        bands = self.figures.written_bands
-        found = [verdict_of(error, GOAL_BYTES, bands[kind]) for kind, error in self.error_by_kind.items()]
+        planned, wrote, bands = self.figures.written_bytes, self.run.totals.written_bytes, self.figures.written_bands
+        found = [verdict_of(planned[kind], wrote[kind], GOAL_BYTES, bands[kind]) for kind in self.error_by_kind]
         return max(found, key=VERDICTS.index)
 
     @property
@@ -136,7 +136,8 @@ class Checked:
     @property
     def planning_verdict(self) -> Verdict:
         """Whether the plan's latency is as near as it should be."""
-        return verdict_of(self.planning_error, GOAL_PLANNING, self.figures.bands["planning_p50_ms"])
+        planned, band = self.figures.values["planning_p50_ms"], self.figures.bands["planning_p50_ms"]
+        return verdict_of(planned, self.planning_ms, GOAL_PLANNING, band)
 
     def feasibility(self, limit: Limit) -> Verdict:
         """Whether a limit on what was written holds, as the plan says."""
