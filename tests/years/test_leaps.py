@@ -16,7 +16,7 @@ def mark_at(commits: float) -> Mark:
     flows[Flow.SNAPSHOT_JSON_BYTES] = 700 * commits + (3 if commits > PERIOD else 0)
     flows[Flow.LIST_BYTES] = 4000 * commits + BYTES_IN_A_LIST / PERIOD * commits**2 / 2
     flows[Flow.WRITTEN_MANIFESTS + 1] = 900 * commits
-    return Mark(commits=commits, structure=(1,), values=np.array([commits, commits / PERIOD]), flows=flows, sample=0)
+    return Mark(commits=commits, structure=(1,), numbers=[commits, commits / PERIOD], sums=flows.tolist(), sample=0)
 
 
 def planned_after(marks: tuple[float, float, float], limit: float) -> Leap | None:

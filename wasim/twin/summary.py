@@ -90,6 +90,11 @@ def content_bytes(file: DataFileEntry) -> int:
 
 def summary_counters(counts: CommitCounts) -> dict[str, str]:
     """Iceberg's counters by their key, in its order."""
+    return {key: str(number) for key, number in counted(counts, counts.totals).items()}
+
+
+def counted(counts: CommitCounts, totals: TableTotals) -> dict[str, int]:
+    """What Iceberg counts of a commit and of the table after it, by key, in its order."""
     always = {
         "manifests-created": counts.manifests_created,
         "manifests-kept": counts.manifests_kept,
@@ -97,17 +102,15 @@ def summary_counters(counts: CommitCounts) -> dict[str, str]:
     }
     if counts.entries_processed is not None:
         always["entries-processed"] = counts.entries_processed
-    totals = {
-        "changed-partition-count": counts.changed_partitions,
-        "total-records": counts.totals.records,
-        "total-files-size": counts.totals.bytes,
-        "total-data-files": counts.totals.files,
-        "total-delete-files": counts.totals.delete_files,
-        "total-position-deletes": counts.totals.position_deletes,
-        "total-equality-deletes": counts.totals.equality_deletes,
-    }
-    numbers = always | changed_counters(counts.added, counts.removed) | totals
-    return {key: str(number) for key, number in numbers.items()}
+    always |= changed_counters(counts.added, counts.removed)
+    always["changed-partition-count"] = counts.changed_partitions
+    always["total-records"] = totals.records
+    always["total-files-size"] = totals.bytes
+    always["total-data-files"] = totals.files
+    always["total-delete-files"] = totals.delete_files
+    always["total-position-deletes"] = totals.position_deletes
+    always["total-equality-deletes"] = totals.equality_deletes
+    return always
 
 
 def changed_counters(added: FileCounts, removed: FileCounts) -> dict[str, int]:
@@ -149,7 +152,7 @@ def operation_summary(
     """
     keys = list(templates)
     last = max(place for place, key in enumerate(keys) if key in COUNTERS)
-    unknown = {key for key in COUNTERS if key in _OF_MANIFESTS} - templates.keys()  # to an older Iceberg
+    unknown = unknown_counters(templates)
     counters = {key: text for key, text in summary_counters(counts).items() if key not in unknown}
     before = {key: templates[key].format_map(texts) for key in keys[:last] if key not in COUNTERS and key in own}
     # what an operation sets stands in a map of its own, to which the counts of manifests come last
@@ -160,6 +163,11 @@ def operation_summary(
         **{key: text for key, text in counters.items() if key not in _OF_MANIFESTS},
         **{key: templates[key].format_map(texts) for key in keys[last + 1 :]},
     }
+
+
+def unknown_counters(templates: Mapping[str, str]) -> frozenset[str]:
+    """Counters that an older Iceberg, whose writer has these templates, does not know."""
+    return frozenset(key for key in _OF_MANIFESTS if key in COUNTERS and key not in templates)
 
 
 SpecFiles = Iterable[tuple[int, DataFileEntry]]  # each with the id of its partition spec

@@ -1,15 +1,14 @@
 """When statements that change rows run: by period, or as the writer's own commits."""
 
 from dataclasses import dataclass
-from math import inf
 from typing import Literal
 
 from wasim.scenario import Case
 from wasim.scenario.changes import Change, Merge, Overwrite
-from wasim.workload import Schedule, schedule
+from wasim.workload import schedule
+from wasim.years.jobs import Runs
 from wasim.years.state import TableState
 from wasim.years.statements import Named, Statements
-from wasim.years.touched import NEGLIGIBLE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -17,19 +16,18 @@ class ChangeJob:
     """A periodic statement."""
 
     operation: Literal["update", "delete", "merge", "overwrite"]
-    schedule: Schedule
+    runs: Runs
     change: Change
     statements: Statements
 
     @property
     def period(self) -> float:
         """Commits of the writer between two of them."""
-        return max(1.0, self.schedule.every_s / self.schedule.commit_interval_s)
+        return max(1.0, self.runs.schedule.every_s / self.runs.schedule.commit_interval_s)
 
     def next_commit(self, state: TableState) -> float:
         """The writer's commit after which it runs next; infinite if never."""
-        turn = self.schedule.turn_after(int(state.commits + NEGLIGIBLE))
-        return float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
+        return self.runs.next_after(state.commits)
 
     def is_due(self, state: TableState) -> bool:
         """Always, at its time."""
@@ -118,7 +116,7 @@ def upserts_of(case: Case, statements: Statements) -> Upserts | None:
 def changes_of(case: Case, statements: Statements) -> list[ChangeJob]:
     """The periodic statements of a case, in the order in which they run."""
     return [
-        ChangeJob(operation=name, schedule=schedule(case, change), change=change, statements=statements)  # type: ignore[arg-type]
+        ChangeJob(operation=name, runs=Runs(schedule(case, change)), change=change, statements=statements)  # type: ignore[arg-type]
         for name, change in case.changes
         if change is not None
     ]

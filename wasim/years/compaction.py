@@ -13,6 +13,8 @@ from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
 
 NEGLIGIBLE = 1e-9
+ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+"""Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 
 
@@ -149,7 +151,7 @@ class DataFilesByPartition:
         return self.left_files + sum(one.partitions * (one.small_files + one.partial_files) for one in self.cohorts)
 
     @property
-    def by_class(self) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+    def by_class(self) -> ByClass:
         """Files and their rows in all partitions: as they arrived, rewritten, and those that no compaction takes."""
         small = small_rows = partial = partial_rows = 0.0
         for one in self.cohorts:
@@ -165,9 +167,11 @@ class DataFilesByPartition:
         settled = self._compacted_bytes(self.settled_rows / self.settled_files) if self.settled_files else 0.0
         return sum(one.partitions * self._bytes_of(one) for one in self.cohorts) + self.settled_files * settled
 
-    def compact(self, share: float = 1.0) -> Compacted:
-        """Compacts every partition that has enough to do; with a `share` below one, only that part of them."""
-        (smalls, _), (partials, _), _ = self.by_class
+    def compact(self, by_class: ByClass, share: float = 1.0) -> Compacted:
+        """Compacts every partition that has enough to do; with a `share` below one, only that part of them. `by_class`
+        are the files before.
+        """
+        (smalls, _), (partials, _), _ = by_class
         taken_small = taken_partial = taken_bytes = made_partial = made_settled = made_bytes = groups = 0.0
         for one in self.cohorts:
             rows = one.small_rows * self.new_share * self.small_live + one.partial_rows * self.partial_live
@@ -262,11 +266,13 @@ class DataFilesByPartition:
         """Makes room for the numbers of a state with this number of cohorts."""
         self.cohorts = [Cohort(partitions=1.0) for _ in range(cohorts)]
 
-    def values(self) -> Iterator[float]:
+    def values(self) -> list[float]:
         """The numbers that make up the state."""
+        found = list[float]()
         for one in self.cohorts:
-            yield from (one.partitions, one.small_files, one.small_rows, one.partial_files, one.partial_rows)
-        yield from (self.counted_commits, self.settled_files, self.settled_rows, self.left_files)
+            found += one.partitions, one.small_files, one.small_rows, one.partial_files, one.partial_rows
+        found += self.counted_commits, self.settled_files, self.settled_rows, self.left_files
+        return found
 
     def restore(self, values: Iterator[float]) -> None:
         """Takes over the numbers of a state of the same structure."""
@@ -286,5 +292,7 @@ class DataFilesByPartition:
 
 def _mix(one: Cohort, kept: Cohort, share: float) -> None:
     """What is left of partitions of which a share was compacted, in the mean."""
-    for name in ("small_files", "small_rows", "partial_files", "partial_rows"):
-        setattr(one, name, getattr(one, name) * (1 - share) + getattr(kept, name) * share)
+    one.small_files = one.small_files * (1 - share) + kept.small_files * share
+    one.small_rows = one.small_rows * (1 - share) + kept.small_rows * share
+    one.partial_files = one.partial_files * (1 - share) + kept.partial_files * share
+    one.partial_rows = one.partial_rows * (1 - share) + kept.partial_rows * share

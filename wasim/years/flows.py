@@ -1,13 +1,11 @@
 """What a history accumulates, by name: sums since CREATE TABLE, in the mean, so floats."""
 
-from enum import IntEnum
 
-
-class Flow(IntEnum):
+class Flow:
     """Places in a list of running sums. Each pair or group of four counts files, then bytes, of data, then of deletes.
 
     `WASTED` manifests were written and deleted by one commit; `REPLACED` ones left the current snapshot; `REMOVED`
-    content files did.
+    content files did. Plain ints: a list is read ten times as fast by one as by a member of an enum.
     """
 
     SNAPSHOTS = 0
@@ -23,7 +21,7 @@ class Flow(IntEnum):
     EQUALITY_DELETES = 25
 
 
-WIDTH = max(Flow) + 1
+WIDTH = Flow.EQUALITY_DELETES + 1
 DATA, DELETES = 0, 2  # what to add to the place of a group
 
 

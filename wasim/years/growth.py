@@ -7,11 +7,12 @@ from itertools import accumulate
 from wasim.units import Floats
 
 TABULATED = 512
+_POWERS = [10.0**digits for digits in range(1, 23)]  # all that a float holds exactly
 
 
 def digits(value: float) -> int:
     """Digits of a whole number that is not negative."""
-    return len(str(int(value + 0.5)))
+    return bisect_right(_POWERS, value + 0.5) + 1
 
 
 def digits_through(start: float, step: float, count: float) -> float:

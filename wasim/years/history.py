@@ -6,6 +6,7 @@ what expiry does afterwards depends on nothing here but when snapshots were made
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -139,7 +140,8 @@ class History:
             ended.insert(0, (FILLED, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
-        any(self._ends_cycle(name, period) for name, period in ended)
+        mark = mark_of(self.state, len(self.rows)) if ended else None
+        any(self._ends_cycle(name, period, mark) for name, period in ended)
 
     @property
     def _changes_rows(self) -> bool:
@@ -172,10 +174,10 @@ class History:
         level = self.levels.get(job.operation)
         return job.period if level is None else level.period
 
-    def _ends_cycle(self, name: str, period: float | None = None) -> bool:
-        """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
+    def _ends_cycle(self, name: str, period: float | None = None, mark: Mark | None = None) -> bool:
+        """Notes the end of a cycle at the `mark`, and leaps if cycles are alike; whether the table is elsewhere now."""
         level = self.levels.setdefault(name, Level())
-        mark = mark_of(self.state, len(self.rows))
+        mark = mark or mark_of(self.state, len(self.rows))
         level.note(mark, period)
         if level.pending is not None:
             level.pending.waits -= 1
@@ -187,7 +189,7 @@ class History:
                 self._go_back(leap, level)
                 return True
             level.reach *= 4
-        leap_ahead = level.planned(self._limit(name, level.period), self.state.bounds())
+        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.bounds)
         if leap_ahead is None:
             return False
         self._leap(leap_ahead, level)
@@ -222,8 +224,8 @@ class History:
                 self.state.balance_files()
             if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
                 self.state.deletes.hold_at_most(sum(self.state.left.held))
-                self.state.balance_deletes(origin.flows.tolist(), named)
-            self.state.note_longer_numbers(flows[Flow.SNAPSHOTS] - origin.flows[Flow.SNAPSHOTS], numbers)
+                self.state.balance_deletes(origin.sums, named)
+            self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
@@ -246,25 +248,24 @@ class History:
     def _as_it_was(self, mark: Mark) -> None:
         """Gives the state the structure of the mark too, whatever it is now."""
         self.state.reshape(mark.structure)
-        self.state.restore(mark.values.tolist(), mark.flows.tolist())
+        self.state.restore(mark.numbers, mark.sums)
 
     def _sample(self) -> None:
         state = self.state
-        data, deletes = state.data.scanned, state.deletes.scanned
-        self.rows.append(
-            [
-                state.commits,
-                state.data.count,
-                state.deletes.count,
-                state.data.entries + state.deletes.entries,
-                state.data.bytes,
-                state.deletes.bytes,
-                state.list_bytes,
-                data[0] + deletes[0],
-                data[1] + deletes[1],
-                *state.flows,
-            ]
-        )
+        data, deletes = state.data.sums(), state.deletes.sums()
+        list_bytes = state.list_bytes_of(data.manifests + deletes.manifests, data.siblings + deletes.siblings)
+        of_table = [
+            state.commits,
+            data.manifests,
+            deletes.manifests,
+            data.entries + deletes.entries,
+            data.bytes,
+            deletes.bytes,
+            list_bytes,
+            data.scanned + deletes.scanned,
+            data.scanned_bytes + deletes.scanned_bytes,
+        ]
+        self.rows.append(of_table + state.flows)
 
     def _samples(self) -> Samples:
         table = np.array(self.rows)

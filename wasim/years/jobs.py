@@ -13,15 +13,33 @@ from wasim.years.state import TableState
 SLACK = 1e-9
 
 
+@dataclass(slots=True)
+class Runs:
+    """The commits after which a schedule runs; the next one is looked up once for all commits before it."""
+
+    schedule: Schedule
+    _asked: int = 0
+    _next: float = -inf
+
+    def next_after(self, commits: float) -> float:
+        """The first commit after this one that a run follows; infinite if none does."""
+        done = floor(commits + SLACK)
+        if not self._asked <= done < self._next:
+            turn = self.schedule.turn_after(done)
+            self._asked = done
+            self._next = float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
+        return self._next
+
+
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """One kind of maintenance. With a `schedule` it is periodic; else due once `measure` counts `least`.
+    """One kind of maintenance. With `runs` it is periodic; else due once `measure` counts `least`.
 
     `parts` are the commits that partial progress makes of one compaction, at most.
     """
 
     operation: Literal["rewrite_data_files", "rewrite_manifests"]
-    schedule: Schedule | None
+    runs: Runs | None
     measure: Literal["manifests", "small_files"]
     least: int
     parts: int = 1
@@ -29,15 +47,15 @@ class Job:
     @property
     def period(self) -> float:
         """Commits of the writer between two firings; infinite if a count decides."""
-        schedule = self.schedule
-        return inf if schedule is None else max(1.0, schedule.every_s / schedule.commit_interval_s)
+        if self.runs is None:
+            return inf
+        return max(1.0, self.runs.schedule.every_s / self.runs.schedule.commit_interval_s)
 
     def next_commit(self, state: TableState) -> float:
         """The writer's commit after which it is due next, or has to be looked at next; infinite if never."""
         done = state.commits
-        if self.schedule is not None:
-            turn = self.schedule.turn_after(floor(done + SLACK))
-            return float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
+        if self.runs is not None:
+            return self.runs.next_after(done)
         if self.measure == "manifests":
             missing = self.least - state.manifests
             return done + max(1.0, ceil(missing / (1 if state.sizes.row_deltas is None else 2) - SLACK))
@@ -46,7 +64,7 @@ class Job:
 
     def is_due(self, state: TableState) -> bool:
         """Whether it is to be carried out after this commit, which it has been looked at for."""
-        if self.schedule is not None:
+        if self.runs is not None:
             return True
         if self.measure == "manifests":
             return state.manifests >= self.least - SLACK
@@ -70,7 +88,7 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
         jobs.append(
             Job(
                 operation="rewrite_data_files",
-                schedule=_schedule(case, compaction),
+                runs=_runs(case, compaction),
                 measure="small_files",
                 least=compaction.when_small_files or 0,
                 parts=_parts(compaction, open_partitions),
@@ -80,7 +98,7 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
         jobs.append(
             Job(
                 operation="rewrite_manifests",
-                schedule=_schedule(case, rewriting),
+                runs=_runs(case, rewriting),
                 measure="manifests",
                 least=rewriting.when_manifests or 0,
             )
@@ -88,8 +106,8 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
     return jobs
 
 
-def _schedule(case: Case, job: MaintenanceJob) -> Schedule | None:
-    return None if job.every is None else schedule(case, job)
+def _runs(case: Case, job: MaintenanceJob) -> Runs | None:
+    return None if job.every is None else Runs(schedule(case, job))
 
 
 def _parts(compaction: RewriteDataFiles, groups: float) -> int:

@@ -6,8 +6,9 @@ checked by the cycle after it, and taken back if that wrote something else.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import floor, inf
 
 import numpy as np
@@ -37,15 +38,25 @@ _CHECKED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Mark:
-    """The table at the end of a cycle."""
+    """The table at the end of a cycle: its `numbers` and `sums`, and the same as arrays of `values` and `flows`."""
 
     commits: float
     structure: tuple[int, ...]
-    values: Floats
-    flows: Floats
+    numbers: list[float]
+    sums: list[float]
     sample: int  # samples taken by then
+
+    @cached_property
+    def values(self) -> Floats:
+        """The numbers that make up the state."""
+        return np.array(self.numbers)
+
+    @cached_property
+    def flows(self) -> Floats:
+        """What has been written and removed by then."""
+        return np.array(self.sums)
 
     def repeats(self, second: "Mark", first: "Mark") -> bool:
         """Whether the table is built as at these earlier marks, which came after as many commits each."""
@@ -53,14 +64,22 @@ class Mark:
         is_alike = first.structure == second.structure == self.structure
         return is_alike and period > 0 and abs(second.commits - first.commits - period) <= STEADY * period
 
+    def goes_on(self, second: "Mark", first: "Mark") -> bool:
+        """Whether each number changed since the second mark as it had since the first, nearly."""
+        for now, then, before in zip(self.numbers, second.numbers, first.numbers, strict=True):
+            change = now - then
+            if abs(change - (then - before)) > STEADY * abs(change) + 1e-7 * abs(now) + 1e-9:
+                return False
+        return True
+
 
 def mark_of(state: TableState, samples: int) -> Mark:
     """The table as it is."""
     return Mark(
         commits=state.commits,
         structure=state.structure,
-        values=np.array(state.values()),
-        flows=np.array(state.flows),
+        numbers=state.values(),
+        sums=list(state.flows),
         sample=samples,
     )
 
@@ -89,11 +108,12 @@ class Leap:
         """Whether the cycle after the leap added what was expected of it."""
         if landed.structure != after.structure:
             return False
-        places = list(_CHECKED)
-        expected = (self.added + (self.cycles + 1) * self.growth)[places]
-        found = (after.flows - landed.flows)[places]
-        allowed = np.array([*_CHECKED.values()]) * np.maximum(np.abs(expected), np.abs(found)) + 1e-6
-        return bool(np.all(np.abs(found - expected) <= allowed))
+        for place, trusted in _CHECKED.items():
+            expected = float(self.added[place] + (self.cycles + 1) * self.growth[place])
+            found = after.sums[place] - landed.sums[place]
+            if abs(found - expected) > trusted * max(abs(expected), abs(found)) + 1e-6:
+                return False
+        return True
 
 
 @dataclass(slots=True)
@@ -144,8 +164,8 @@ class Level:
         if self.reach < 2:
             self.reach, self.wait = 4, 4
 
-    def planned(self, limit: float, bounds: Bounds) -> Leap | None:
-        """A leap that ends before commit `limit` and keeps values below their bounds; None for none.
+    def planned(self, limit: Callable[[], float], bounds: Callable[[], Bounds]) -> Leap | None:
+        """A leap that ends before the commit of the `limit` and keeps values below their `bounds`; None for none.
 
         Where cycles differ by turns, several of them together may be alike.
         """
@@ -154,39 +174,38 @@ class Level:
             self.marks.clear()
             return None
         marks, last = self.marks, self.marks[-1]
-        alike = [
-            together
-            for together in PERIODS
-            if 2 * together < len(marks) and last.repeats(marks[-1 - together], marks[-1 - 2 * together])
-        ]
-        if not alike:
-            return None
-        second = np.array([marks[-1 - together].values for together in alike])
-        change, before = last.values - second, second - [marks[-1 - 2 * together].values for together in alike]
-        allowed = STEADY * np.abs(change) + 1e-7 * np.abs(last.values) + 1e-9
-        for place in np.flatnonzero(np.all(np.abs(change - before) <= allowed, axis=1)):
-            leap = self._leap(alike[place], change[place], limit, bounds)
-            if leap is not None:
-                return leap
+        within: tuple[float, Bounds] | None = None
+        for together in PERIODS:
+            if 2 * together >= len(marks):
+                break
+            second, first = marks[-1 - together], marks[-1 - 2 * together]
+            if not (last.repeats(second, first) and last.goes_on(second, first)):
+                continue
+            within = within or (limit(), bounds())
+            cycles = self._cycles(second, *within)
+            if cycles >= 2:
+                return self._leap(together, int(cycles))
         return None
 
-    def _leap(self, together: int, change: Floats, limit: float, bounds: Bounds) -> Leap | None:
-        """A leap over cycles that each span `together` marks of this level; None if there is no room for two cycles."""
-        first, second, last = self.marks[-1 - 2 * together], self.marks[-1 - together], self.marks[-1]
+    def _cycles(self, second: Mark, limit: float, bounds: Bounds) -> float:
+        """How many cycles like that since the second mark there is room for."""
+        last = self.marks[-1]
         period = last.commits - second.commits
         ahead = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
-        cycles = min(float(ahead), _room(last.values, change, bounds, period))
-        if cycles < 2:
-            return None
+        return ahead if ahead < 2 else min(float(ahead), _room(last.numbers, second.numbers, bounds, period))
+
+    def _leap(self, together: int, cycles: int) -> Leap:
+        """A leap over cycles that each span `together` marks of this level."""
+        first, second, last = self.marks[-1 - 2 * together], self.marks[-1 - together], self.marks[-1]
         added = last.flows - second.flows
         return Leap(
             origin=last,
-            cycles=int(cycles),
+            cycles=cycles,
             together=together,
-            period=period,
+            period=last.commits - second.commits,
             added=added,
             growth=_growth(added, second.flows - first.flows),
-            values=last.values + int(cycles) * change,
+            values=last.values + cycles * (last.values - second.values),
         )
 
 
@@ -241,11 +260,13 @@ def _growth(added: Floats, before: Floats) -> Floats:
     return growth
 
 
-def _room(values: Floats, change: Floats, bounds: Bounds, period: float) -> float:
-    """Cycles of so many commits until the first of these sums of values passes its bound."""
+def _room(numbers: Sequence[float], before: Sequence[float], bounds: Bounds, period: float) -> float:
+    """Cycles of so many commits, each like the one since these numbers `before`, until the first of the sums of numbers
+    passes its bound.
+    """
     room = inf
     for places, bound, each in bounds:
-        if (grows := change[places].sum()) > 0:
+        if (grows := sum([numbers[place] - before[place] for place in places])) > 0:
             lowered = bound - min(period * each, bound / 2)
-            room = min(room, floor((lowered - values[places].sum()) / grows))
+            room = min(room, floor((lowered - sum([numbers[place] for place in places])) / grows))
     return room

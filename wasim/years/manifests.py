@@ -6,7 +6,9 @@ runs what `wasim.twin.merging.pack_from_end` does for single manifests, and test
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import floor, prod
+from typing import NamedTuple
 
 from wasim.twin.merging import MergePolicy
 from wasim.years.flows import Flow
@@ -15,7 +17,6 @@ NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
 LITTLE = 0.1  # of a manifest: what is left of one in the mean is counted with its neighbour
 MANY_PARTS = 6
-ENTRIES = ("fresh", "partial", "settled", "sorted", "deleted_fresh", "deleted_compacted")
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 
 
@@ -78,51 +79,57 @@ class Run:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """`repeat` bins alike, each of these manifests: pairs of a run and how many of it."""
+class Bin(NamedTuple):
+    """`repeat` bins alike, each of these manifests: pairs of a run and how many of it, `items` in all."""
 
     repeat: float
-    parts: tuple[tuple[Run, float], ...]
-
-    @property
-    def items(self) -> float:
-        """Manifests in one of the bins."""
-        return sum(count for _, count in self.parts)
-
-    @property
-    def filled_bytes(self) -> float:
-        """Bytes in one of the bins."""
-        return sum(count * run.bytes for run, count in self.parts)
+    parts: Sequence[tuple[Run, float]]
+    items: float
+    filled_bytes: float
 
 
 def pack_runs(runs: Sequence[Run], target_bytes: float) -> list[Bin]:
     """Bins of manifests that stand oldest first, oldest bin first: an item that does not fit closes the open bin."""
     bins: list[Bin] = []
     parts: list[tuple[Run, float]] = []
-    filled = 0.0
+    items = filled = 0.0
     for run in runs:
-        left = run.count
+        left, size = run.count, run.bytes
         if parts:
-            taken = min(left, max(0.0, floor((target_bytes - filled) / run.bytes + NEGLIGIBLE)))
-            if taken:
+            fitting = floor((target_bytes - filled) / size + NEGLIGIBLE)
+            if fitting > 0:
+                taken = left if left <= fitting else float(fitting)
                 parts.append((run, taken))
-                filled += taken * run.bytes
+                items += taken
+                filled += taken * size
                 left -= taken
             if left <= NEGLIGIBLE:
                 continue
-            bins.append(Bin(1.0, tuple(parts)))
-        each = max(1.0, floor(target_bytes / run.bytes))
+            bins.append(Bin(1.0, parts, items, filled))
+        each = max(1.0, floor(target_bytes / size))
         full = floor(left / each + NEGLIGIBLE)
         rest = left - full * each
         if rest <= NEGLIGIBLE:  # the last full bin is the one that stays open
             full, rest = full - 1, each
         if full:
-            bins.append(Bin(float(full), ((run, each),)))
-        parts, filled = [(run, rest)], rest * run.bytes
+            bins.append(Bin(float(full), [(run, each)], each, each * size))
+        parts, items, filled = [(run, rest)], rest, rest * size
     if parts:
-        bins.append(Bin(1.0, tuple(parts)))
+        bins.append(Bin(1.0, parts, items, filled))
     return bins
+
+
+class Sums(NamedTuple):
+    """Manifests listed, their bytes and live entries, and how many stand next to another one of the same commit;
+    `scanned` are those that list live files: no scan reads the others.
+    """
+
+    manifests: float
+    bytes: float
+    entries: float
+    siblings: float
+    scanned: float
+    scanned_bytes: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,28 +150,48 @@ class ManifestRuns:
     @property
     def count(self) -> float:
         """Manifests listed."""
-        return sum(run.count for run in self.runs)
+        found = 0.0
+        for run in self.runs:
+            found += run.count
+        return found
 
     @property
     def entries(self) -> float:
         """Live entries in all of them."""
-        return sum(run.count * run.live for run in self.runs)
+        found = 0.0
+        for run in self.runs:
+            found += run.count * (run.fresh + run.partial + run.settled)
+        return found
 
     @property
     def siblings(self) -> float:
         """Manifests next to another one of the same commit."""
-        return sum(run.count * run.siblings for run in self.runs)
+        found = 0.0
+        for run in self.runs:
+            found += run.count * run.siblings
+        return found
 
     @property
     def bytes(self) -> float:
         """Bytes of all of them."""
-        return sum(run.count * run.bytes for run in self.runs)
+        found = 0.0
+        for run in self.runs:
+            found += run.count * run.bytes
+        return found
 
-    @property
-    def scanned(self) -> tuple[float, float]:
-        """How many of them list live files, and their bytes: no scan reads the others."""
-        read = [run for run in self.runs if run.live > NEGLIGIBLE]
-        return sum(run.count for run in read), sum(run.count * run.bytes for run in read)
+    def sums(self) -> "Sums":
+        """What there is of them in all."""
+        listed = size = entries = siblings = scanned = scanned_bytes = 0.0
+        for run in self.runs:
+            count, live = run.count, run.fresh + run.partial + run.settled
+            listed += count
+            size += count * run.bytes
+            entries += count * live
+            siblings += count * run.siblings
+            if live > NEGLIGIBLE:
+                scanned += count
+                scanned_bytes += count * run.bytes
+        return Sums(listed, size, entries, siblings, scanned, scanned_bytes)
 
     @property
     def waiting(self) -> int:
@@ -175,7 +202,7 @@ class ManifestRuns:
 
     def entries_of(self, name: str) -> float:
         """Live entries of one kind: fresh, partial or settled."""
-        return float(sum(run.count * getattr(run, name) for run in self.runs))
+        return sum([run.count * getattr(run, name) for run in self.runs], 0.0)
 
     def add(self, run: Run) -> None:
         """Lists manifests that are the newest."""
@@ -217,8 +244,9 @@ class ManifestRuns:
             return float("inf")
         target, least = self.policy.target_bytes, self.policy.min_count
         bins = pack_runs(self.runs, target)
-        if any(one.items > 1 + NEGLIGIBLE for one in bins[:-1]):
-            return 1
+        for one in bins[:-1]:
+            if one.items > 1 + NEGLIGIBLE:
+                return 1
         items, filled = (bins[-1].items, bins[-1].filled_bytes) if bins else (0.0, 0.0)
         by_count = max(1.0, least - items)
         until_full = max(1, floor((target - filled) / new_bytes + NEGLIGIBLE) + 1)
@@ -234,9 +262,9 @@ class ManifestRuns:
 
     def drop_dead(self, flows: list[float]) -> None:
         """Takes older manifests without live entries out of the list, as every commit does that may merge."""
-        kept = []
+        kept = list[Run]()
         for run in self.runs:
-            if run.is_new or run.live > NEGLIGIBLE:
+            if run.is_new or run.fresh + run.partial + run.settled > NEGLIGIBLE:
                 kept.append(run)
             else:
                 self._leaves(run, run.count, flows)
@@ -252,8 +280,8 @@ class ManifestRuns:
         if not self.policy.enabled:
             return merged
         bins, self.runs = pack_runs(self.runs, self.policy.target_bytes), []
-        for place, one in enumerate(bins):
-            items, is_newest = one.items, place == len(bins) - 1
+        for place, one in enumerate(bins, 1):
+            items, is_newest = one.items, place == len(bins)
             if items > 1 + NEGLIGIBLE and (not is_newest or items >= self.policy.min_count - NEGLIGIBLE):
                 self.runs.append(self._merged(one, flows))
                 merged += items * one.repeat
@@ -264,15 +292,28 @@ class ManifestRuns:
     def _merged(self, one: Bin, flows: list[float]) -> Run:
         for run, count in one.parts:
             self._leaves(run, count * one.repeat, flows)
+        fresh = partial = settled = by_partition = deleted_fresh = deleted_compacted = 0.0
+        for run, count in one.parts:
+            fresh += count * run.fresh
+            partial += count * run.partial
+            settled += count * run.settled
+            by_partition += count * run.sorted
+            deleted_fresh += count * run.deleted_fresh
+            deleted_compacted += count * run.deleted_compacted
         # entries that this commit deleted are carried into what its own manifests become
-        sums = {name: sum(count * getattr(run, name) for run, count in one.parts) for name in ENTRIES}
-        merged = Run(count=one.repeat, bytes=0.0, is_new=True, **sums)
-        merged.bytes = self.bytes_of(
-            merged.fresh + merged.deleted_fresh,
-            merged.partial + merged.settled + merged.deleted_compacted,
-            merged.sorted,
+        size = self.bytes_of(fresh + deleted_fresh, partial + settled + deleted_compacted, by_partition)
+        merged = Run(
+            count=one.repeat,
+            bytes=size,
+            fresh=fresh,
+            partial=partial,
+            settled=settled,
+            sorted=by_partition,
+            siblings=1 - 1 / one.repeat,
+            deleted_fresh=deleted_fresh,
+            deleted_compacted=deleted_compacted,
+            is_new=True,
         )
-        merged.siblings = 1 - 1 / one.repeat
         self.note_written(one.repeat, merged.bytes, flows)
         return merged
 
@@ -297,7 +338,7 @@ class ManifestRuns:
             if taken <= NEGLIGIBLE:
                 runs.append(run)
                 continue
-            hit = min(1.0, taken)  # of manifests in which less than one entry goes, so many hold one
+            hit = taken if taken < 1.0 else 1.0  # of manifests in which less than one entry goes, so many hold one
             if hit < 1.0 - NEGLIGIBLE:
                 runs.append(run.times(run.count * (1 - hit)))
             count, size = run.count * hit, self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
@@ -433,6 +474,8 @@ class ManifestRuns:
 
     def settle_entries(self, name: str, amount: float) -> None:
         """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
+        if amount <= NEGLIGIBLE:
+            return
         runs: list[Run] = []
         for run in self.runs:
             held = run.count * getattr(run, name)
@@ -487,35 +530,43 @@ class ManifestRuns:
             if run.count <= NEGLIGIBLE:
                 continue
             run.is_new, run.deleted_fresh, run.deleted_compacted = False, 0.0, 0.0
-            runs.append(run)
-            if len(runs) > 1 and runs[-2].belongs_to(run):
-                _join(runs, len(runs) - 2)
+            if runs and runs[-1].belongs_to(run):
+                _join(runs[-1], run)
+            else:
+                runs.append(run)
         for run in runs:
             run.part_of = 0
         while len(runs) > MOST_RUNS:
-            _join(runs, _closest(runs))
+            place = _closest(runs)
+            _join(runs[place], runs.pop(place + 1))
         self.runs = runs
 
     def values(self) -> list[float]:
         """The numbers that make up the state: those of each run."""
-        return [value for run in self.runs for value in run.values()]
+        found = list[float]()
+        for run in self.runs:
+            found += run.values()
+        return found
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""
-        return [_run_of(*(next(values) for _ in VALUES)) for _ in self.runs]
+        return [_run_of(*islice(values, len(VALUES))) for _ in self.runs]
 
 
-def _run_of(count: float, *sums: float) -> Run:
-    nothing = abs(count) <= NEGLIGIBLE  # a leap may end where a run is used up
-    size, fresh, partial, settled, by_partition, siblings = (0.0 if nothing else one / count for one in sums)
+def _run_of(
+    count: float, size: float, fresh: float, partial: float, settled: float, by_partition: float, siblings: float
+) -> Run:
+    """A run by its `values`."""
+    if abs(count) <= NEGLIGIBLE:  # a leap may end where a run is used up
+        return Run(count=count, bytes=0.0)
     return Run(
         count=count,
-        bytes=size,
-        fresh=fresh,
-        partial=partial,
-        settled=settled,
-        sorted=by_partition,
-        siblings=siblings,
+        bytes=size / count,
+        fresh=fresh / count,
+        partial=partial / count,
+        settled=settled / count,
+        sorted=by_partition / count,
+        siblings=siblings / count,
     )
 
 
@@ -525,10 +576,13 @@ def _closest(runs: Sequence[Run]) -> int:
     return min(range(half - 1), key=lambda place: abs(runs[place].bytes / runs[place + 1].bytes - 1.0))
 
 
-def _join(runs: list[Run], place: int) -> None:
-    first, second = runs[place], runs.pop(place + 1)
-    count = first.count + second.count
-    for name in VALUES[1:]:
-        mean = (first.count * getattr(first, name) + second.count * getattr(second, name)) / count
-        setattr(first, name, mean)
-    first.count = count
+def _join(first: Run, second: Run) -> None:
+    """Makes the first all manifests of both, in the mean."""
+    one, other = first.count, second.count
+    count = first.count = one + other
+    first.bytes = (one * first.bytes + other * second.bytes) / count
+    first.fresh = (one * first.fresh + other * second.fresh) / count
+    first.partial = (one * first.partial + other * second.partial) / count
+    first.settled = (one * first.settled + other * second.settled) / count
+    first.sorted = (one * first.sorted + other * second.sorted) / count
+    first.siblings = (one * first.siblings + other * second.siblings) / count

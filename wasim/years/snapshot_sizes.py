@@ -1,10 +1,19 @@
 """Bytes that snapshots take in metadata.json, by what made them."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from wasim.iceberg.snapshots import Snapshot, snapshot_json
 from wasim.twin.commits import Moment
-from wasim.twin.summary import COUNTERS, CommitCounts, operation_summary, summary_counters
+from wasim.twin.summary import (
+    COUNTERS,
+    CommitCounts,
+    TableTotals,
+    counted,
+    operation_summary,
+    summary_counters,
+    unknown_counters,
+)
 from wasim.twin.table import SimulatedTable
 
 _LIST_NAME = "snap-9000000000000000000-1-00000000-0000-4000-8000-000000000000.avro"
@@ -18,8 +27,13 @@ class SnapshotBytes:
         self._numbers_jobs = [
             key for key, text in table.rules.summary.items() if "{epoch}" in text or "{checkpoint}" in text
         ]
+        self._unknown = unknown_counters(table.rules.summary)
         self._around: dict[tuple[str, ...], int] = {}
         self.between = 1 if table.json.is_compact else 2
+        self.epochs = len(self._numbers_jobs)  # numbers of a writer's snapshot that count its commits
+        self.sequences = int(table.rules.format_version > 1)  # one where snapshots have a sequence number
+        self.counts_manifests = "manifests-kept" in table.rules.summary  # whether summaries say how many there are
+        self.has_row_ids = table.rules.format_version > 2  # whether snapshots say where the ids of their rows begin
 
     def of_append(self, counts: CommitCounts, *, operation: str = "append") -> float:
         """Bytes of a snapshot that the writer made, its growing numbers of one digit each."""
@@ -33,14 +47,26 @@ class SnapshotBytes:
         return self._rendered(operation, summary, counts.added.records) - longer
 
     def of_operation(
-        self, operation: str, counts: CommitCounts, own: Collection[str] = (), more: Mapping[str, str] | None = None
+        self,
+        operation: str,
+        counts: CommitCounts,
+        totals: TableTotals,
+        own: Collection[str] = (),
+        more: Mapping[str, str] | None = None,
     ) -> float:
-        """Bytes of a snapshot that a statement or maintenance made; numbers in `counts` are as large as they are."""
-        summary = operation_summary(self._table.rules.summary, counts, self._moment.texts, own, more)
-        kind, values_bytes = (operation, *summary), sum(map(len, summary.values()))
+        """Bytes of a snapshot that a statement or maintenance made, and of the table after it; all numbers are as large
+        as they are. Snapshots with the same keys differ by the digits of their numbers alone.
+        """
+        numbers, more = counted(counts, totals), more or {}
+        for key in self._unknown:
+            numbers.pop(key, None)
+        kind = operation, *own, *more, *numbers
+        digits = len("".join(map(str, numbers.values()))) + len("".join(more.values()))
         if kind not in self._around:
-            self._around[kind] = self._rendered(operation, summary, 0) - values_bytes
-        return self._around[kind] + values_bytes
+            whole = replace(counts, totals=totals)
+            summary = operation_summary(self._table.rules.summary, whole, self._moment.texts, own, more)
+            self._around[kind] = self._rendered(operation, summary, 0) - digits
+        return self._around[kind] + digits
 
     def _rendered(self, operation: str, summary: dict[str, str], added_rows: int) -> int:
         version, json = self._table.rules.format_version, self._table.json
@@ -57,23 +83,3 @@ class SnapshotBytes:
             added_rows=added_rows if version > 2 else None,
         )
         return json.bytes_of(snapshot_json(snapshot)) + self.between
-
-    @property
-    def epochs(self) -> int:
-        """How many numbers of a writer's snapshot count its commits."""
-        return len(self._numbers_jobs)
-
-    @property
-    def sequences(self) -> int:
-        """One where snapshots have a sequence number: not in format version 1."""
-        return int(self._table.rules.format_version > 1)
-
-    @property
-    def counts_manifests(self) -> bool:
-        """Whether summaries say how many manifests there are."""
-        return "manifests-kept" in self._table.rules.summary
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether snapshots say where the ids of their rows begin (v3)."""
-        return self._table.rules.format_version > 2

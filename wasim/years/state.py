@@ -1,7 +1,7 @@
 """The state of a table in the mean, and what one commit of each kind does to it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, inf
 
@@ -10,7 +10,7 @@ import numpy as np
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
-from wasim.years.compaction import Compacted, DataFilesByPartition
+from wasim.years.compaction import ByClass, Compacted, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run
@@ -76,7 +76,11 @@ class TableState:
     @property
     def list_bytes(self) -> float:
         """Bytes of the current snapshot's manifest list."""
-        return self.sizes.lists.at(self.manifests) - self._saved_in_list
+        return self.list_bytes_of(self.manifests, self.data.siblings + self.deletes.siblings)
+
+    def list_bytes_of(self, manifests: float, siblings: float) -> float:
+        """Bytes of a list of so many manifests, so many of which stand next to another one of the same commit."""
+        return self.sizes.lists.at(manifests) - self.sizes.sibling_saving * siblings
 
     @property
     def live_data_files(self) -> float:
@@ -228,8 +232,7 @@ class TableState:
         """Counts the digits by which numbers in the last so many snapshots are longer than those were `before` them."""
         longer = 0.0
         for first, last in zip(before, self.snapshot_numbers(), strict=True):
-            least = digits(first)
-            if digits(last) > least:
+            if last > first and digits(last) > (least := digits(first)):
                 longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * least
         self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
 
@@ -253,9 +256,12 @@ class TableState:
     def snapshot_numbers(self) -> list[float]:
         """The numbers in a snapshot's JSON that grow from commit to commit, as the last one had them."""
         flows, sizes = self.flows, self.sizes.snapshots
-        rows, live = flows[Flow.ROWS], self.live_data_files
-        numbers = [rows, live, self.live_bytes]
-        numbers += [self.commits] * sizes.epochs + [flows[Flow.SNAPSHOTS]] * sizes.sequences
+        rows = flows[Flow.ROWS]
+        numbers = [rows, self.live_data_files, self.live_bytes]
+        if sizes.epochs:
+            numbers += [self.commits] * sizes.epochs
+        if sizes.sequences:
+            numbers.append(flows[Flow.SNAPSHOTS])
         if self.sizes.row_deltas is not None:
             live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
             numbers += [live, flows[Flow.EQUALITY_DELETES], flows[Flow.POSITION_DELETES]]
@@ -316,8 +322,9 @@ class TableState:
         """Spark's rewrite_data_files in one commit; whether it committed anything."""
         self.files.arrive(self.commits)
         held = self.data.entries_of("fresh"), self.data.entries_of("partial")
-        self._leave_out_deleted_rows()
-        done, flows = self.files.compact(share), self.flows
+        by_class = self.files.by_class
+        self._leave_out_deleted_rows(by_class)
+        done, flows = self.files.compact(by_class, share), self.flows
         if done.groups > 0:
             taken_small = done.taken_files if not held[1] else held[0] * done.small_share
             created = self.data.filter(
@@ -348,10 +355,10 @@ class TableState:
         self.data.settle_entries("partial", done.left_partial)
         return done.groups > 0
 
-    def _leave_out_deleted_rows(self) -> None:
+    def _leave_out_deleted_rows(self, by_class: ByClass) -> None:
         """Tells compaction which share of the rows of each kind of file is left."""
         files, dead = self.files, self.left.dead
-        (_, small), (_, partial), _ = files.by_class
+        (_, small), (_, partial), _ = by_class
         files.small_live = 1 - min(1.0, dead[0] / small) if small else 1.0
         files.partial_live = 1 - min(1.0, dead[1] / partial) if partial else 1.0
 
@@ -406,7 +413,7 @@ class TableState:
         )
         sizes = self.sizes.snapshots
         size = (
-            sizes.of_operation(operation, replace(counts, totals=totals), own, more)
+            sizes.of_operation(operation, counts, totals, own, more)
             + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
         )
         flows[Flow.SNAPSHOTS] += 1
