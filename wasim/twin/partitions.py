@@ -14,7 +14,7 @@ from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.twin.bounds import decimal_bytes
-from wasim.twin.hashing import murmur3_32
+from wasim.twin.hashing import murmur3_32, murmur3_32_of_longs
 from wasim.twin.row_sets import RowSet
 from wasim.twin.rows import Rows, Values
 from wasim.twin.schema import Leaf
@@ -85,6 +85,8 @@ def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet)
 
 
 def _buckets(leaf: Leaf, values: Values, width: int) -> Ints:
+    if values.dtype.kind == "i" and not leaf.column.type.startswith("decimal"):
+        return np.asarray((murmur3_32_of_longs(values) & 0x7FFFFFFF) % width)
     made: dict[Any, int] = {}
     for value in values.tolist():
         if value not in made:
