@@ -17,6 +17,8 @@ Texts = NDArray[Any]  # numpy object array of str: numpy has no better name for 
 
 DURATION_UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
 DURATION_WANTED = "a duration greater than zero in ms, s, m, h, d, w or y, such as 5s, 2m or 365d"
+HOUR_S, DAY_S = 3_600.0, 86_400.0
+MONTH_S, YEAR_S = 30 * DAY_S, 365 * DAY_S
 MEGABYTE = 1e6
 MIB = 2.0**20
 MOST_BYTES = 2.0**63

@@ -28,13 +28,13 @@ from wasim.capacity.from_table import request_from_table
 from wasim.capacity.latency import SHIPPED_MACHINE
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
-from wasim.capacity.settings import DAY_S, Maintenance, case_of, intervals_of
+from wasim.capacity.settings import Maintenance, case_of, intervals_of
 from wasim.cli import app
 from wasim.contention import load_providers
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
-from wasim.units import format_duration
+from wasim.units import DAY_S, format_duration
 from wasim.years import simulate_years
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)

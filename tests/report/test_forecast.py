@@ -6,7 +6,6 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.fit.future import DAY_S, MONTH_S
 from wasim.report.answer import Option, answer_run, conclude
 from wasim.report.forecast import Forecasts, forecast_run
 from wasim.report.pages.answer_cells import options_remarks, options_table
@@ -14,6 +13,7 @@ from wasim.runs import Run
 from wasim.scenario.changes import ExpireSnapshots, Maintenance
 from wasim.scenario.prices import load_prices
 from wasim.twin import Site, shipped_profile
+from wasim.units import DAY_S, MONTH_S
 from wasim.years import simulate_years
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())

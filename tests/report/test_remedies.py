@@ -12,7 +12,6 @@ from support.paths import SAMPLE
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import fit_run
-from wasim.fit.future import MONTH_S
 from wasim.ledger import METADATA_KINDS
 from wasim.report.answer import Answer, answer_run
 from wasim.report.pages.remedy_cells import remedy_table
@@ -22,7 +21,7 @@ from wasim.runs import Run
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
 from wasim.twin import Site, shipped_profile
-from wasim.units import format_bytes
+from wasim.units import MONTH_S, format_bytes
 from wasim.years import simulate_years
 
 DAY_S = 86_400.0

@@ -9,10 +9,10 @@ from wasim.ledger import METADATA_KINDS
 from wasim.scenario import load_scenario
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
 from wasim.twin import Site, shipped_profile
+from wasim.units import DAY_S
 from wasim.years.horizons import histories_at, sums_at
 from wasim.years.summed import history_of, read_shape, sum_history
 
-DAY_S = 86400.0
 HORIZONS_S = (2 * DAY_S, 30 * DAY_S, 365 * DAY_S)
 
 

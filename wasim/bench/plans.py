@@ -31,7 +31,7 @@ from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.from_flags import document_from_flags
 from wasim.scenario.limits import Limit
 from wasim.spark.drive import Engine
-from wasim.units import format_duration
+from wasim.units import DAY_S, format_duration
 
 GOAL_BYTES, GOAL_PLANNING = 0.02, 0.15
 JUDGED = frozenset(["metadata_bytes_per_day", "metadata_json_bytes"])
@@ -144,7 +144,7 @@ class Checked:
         if limit.metric == "metadata_json_bytes":
             measured = float(self.run.live_bytes[Kind.METADATA_JSON])
         else:
-            measured = self.run.totals.metadata_bytes / self.run.case.horizon_s * 86400
+            measured = self.run.totals.metadata_bytes / self.run.case.horizon_s * DAY_S
         ends = {limit.holds(self.figures.at(limit.metric, shift=shift)) for shift in (-1.0, 1.0)}
         planned = limit.holds(self.figures.values[limit.metric])
         if planned == limit.holds(measured):

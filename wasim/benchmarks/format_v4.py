@@ -18,11 +18,10 @@ from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import ExpireSnapshots, Maintenance
 from wasim.twin import Site, shipped_profile
 from wasim.twin.data_files import data_files_of
-from wasim.units import format_bytes, format_duration
+from wasim.units import DAY_S, format_bytes, format_duration
 from wasim.years import Shape, YearsOf, read_shape
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "format_v4.yaml"
-DAY_S = 86_400.0
 INTERVALS_S = (10.0, 60.0, 600.0)
 KEPT = Maintenance(expire_snapshots=ExpireSnapshots(every=3600, older_than=3600))
 TODAY = (2, 3, 4)

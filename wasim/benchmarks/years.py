@@ -32,9 +32,9 @@ from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.simulation.needs import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
+from wasim.units import YEAR_S
 from wasim.years import simulate_years
 
-YEAR_S = 365 * 86_400.0
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
 COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from wasim.capacity.latency import Machine
-from wasim.capacity.settings import DAY_S, HOUR_S, Setting
+from wasim.capacity.settings import Setting
 from wasim.scenario.prices import Prices
+from wasim.units import DAY_S, HOUR_S, MONTH_S
 
-MONTH_S = 30 * DAY_S
 GIB = 2.0**30
 GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of metadata.json
 JOB_CORE_S = 20.0  # fixed cost of a maintenance job on a running cluster

@@ -17,7 +17,7 @@ from wasim.capacity.commits import latency_request, like
 from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import DAY_S, HOUR_S, NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
@@ -26,7 +26,7 @@ from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
-from wasim.units import Floats
+from wasim.units import DAY_S, HOUR_S, Floats
 from wasim.years import Settled, Shape, YearsOf, with_lost
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
@@ -312,8 +312,7 @@ class _Reckoned:
 def _keeps_up_s(reckoned: _Reckoned, setting: Setting, request: PlanRequest) -> float | None:
     ledger, machine = reckoned.summed.ledger, request.machine
     slowed_s = commit_slowing().commit_s(reckoned.json_bytes)
-    loads_ms = machine.load_ms + machine.load_ms_per_megabyte * reckoned.json_bytes / 1e6
-    too_long = machine.commit_ms + loads_ms > setting.interval_s * 1000
+    too_long = machine.commit_ms + machine.loading(reckoned.json_bytes) > setting.interval_s * 1000
     late = too_long | (slowed_s > setting.interval_s)
     return float(ledger.event_time_s[int(np.argmax(late))]) if np.any(late) else None
 

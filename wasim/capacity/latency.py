@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from wasim.contention import Store
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.units import MEGABYTE, MIB, format_bytes, format_figure
+from wasim.units import MEGABYTE, MIB, Floats, format_bytes, format_figure
 
+Size = TypeVar("Size", float, Floats)
 FEWEST_THREADS = 2  # of Iceberg's worker pool, on any number of cores
 
 
@@ -53,8 +54,8 @@ class Machine:
             get_ms_per_mebibyte=store.get.ms_per_mib,
         )
 
-    def loading(self, json_bytes: float) -> float:
-        """Milliseconds of one table load; bytes are those of metadata.json uncompressed."""
+    def loading(self, json_bytes: Size) -> Size:
+        """Milliseconds of one table load; bytes are those of metadata.json uncompressed, one or an array of them."""
         return self.load_ms + self.load_ms_per_megabyte * json_bytes / MEGABYTE
 
     def scanning(self, manifests: float, files: float, manifest_bytes: float) -> float:

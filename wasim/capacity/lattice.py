@@ -13,11 +13,11 @@ from math import inf
 import numpy as np
 
 from wasim.capacity.figures import Figures
-from wasim.capacity.settings import DAY_S, HOUR_S, Setting
+from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
-from wasim.units import Floats
+from wasim.units import DAY_S, HOUR_S, Floats
 
 Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
 """The figures of a setting at each of these horizons, ascending, in seconds."""

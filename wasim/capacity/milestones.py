@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.capacity.settings import DAY_S
 from wasim.ledger import Kind, Summed
 from wasim.scenario import Case
-from wasim.units import Floats
+from wasim.units import DAY_S, Floats
 
 SIZES_OF_JSON = (5_000_000, 10_000_000, 50_000_000)
 """Bytes of metadata.json: a catalog that refuses larger ones, a gateway in front of one, readers out of memory."""

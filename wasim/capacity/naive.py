@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wasim.capacity.figures import Figures
-from wasim.capacity.settings import DAY_S
+from wasim.units import DAY_S
 
 if TYPE_CHECKING:
     from wasim.capacity.plan import Plan

@@ -11,7 +11,7 @@ from wasim.capacity.horizons import HorizonSimulator, has_one_history
 from wasim.capacity.lattice import build_lattice
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
 from wasim.capacity.search import MOST_MERGING_COMMITS
-from wasim.capacity.settings import DAY_S, INTERVALS_S, Maintenance, Setting, case_of
+from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
 from wasim.iceberg.properties import TableProperties
@@ -20,7 +20,7 @@ from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Sliders
 from wasim.runs import Run
 from wasim.scenario import Case
-from wasim.units import format_duration, parse_duration_s
+from wasim.units import DAY_S, format_duration, parse_duration_s
 
 MOST_INTERVALS = 4
 HORIZONS_S = tuple(days * DAY_S for days in (1, 30, 365))

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wasim.capacity.figures import Figures, SettingSimulator
-from wasim.capacity.settings import DAY_S, HOUR_S, Maintenance, Setting
+from wasim.capacity.settings import Maintenance, Setting
 from wasim.scenario.limits import Limit
+from wasim.units import DAY_S, HOUR_S
 
 MOST_MERGING_COMMITS = 50_000  # with jobs besides: no two merges are alike then, and each is simulated
 LARGE_MANIFEST_BYTES = 32 << 20

@@ -15,9 +15,8 @@ from wasim.scenario import Case
 from wasim.scenario.case import rows_within
 from wasim.scenario.examine import examine
 from wasim.scenario.sweep import make_case
-from wasim.units import format_bytes, format_duration
+from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
 
-DAY_S, HOUR_S = 86400.0, 3600.0
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 INTERVALS_S = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 21600.0, 86400.0, 604800.0)
 FINE_INTERVALS_S = (

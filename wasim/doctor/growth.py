@@ -12,9 +12,8 @@ from wasim.doctor.law import LEAST_COMMITS, Law
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
-from wasim.units import Floats
+from wasim.units import DAY_S, Floats
 
-_DAY_S = 86_400.0
 _MB = 1_000_000
 
 
@@ -124,7 +123,7 @@ def _per_day(times_s: Floats, values: Floats) -> float | None:
     known = ~np.isnan(values)
     if known.sum() < LEAST_COMMITS or np.ptp(times_s[known]) <= 0:
         return None
-    return float(np.polyfit(times_s[known], values[known], 1)[0]) * _DAY_S
+    return float(np.polyfit(times_s[known], values[known], 1)[0]) * DAY_S
 
 
 def _json_per_day(

@@ -20,11 +20,10 @@ from wasim.iceberg.properties import (
 from wasim.iceberg.retention import Expiry, retained_snapshots
 from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.ledger import Kind
-from wasim.units import format_duration
+from wasim.units import DAY_S, format_duration
 
-_DAY_S = 86_400.0
 _KEEPS = (100, 10, 1)
-_AGES_S = (5 * _DAY_S, _DAY_S, 3_600.0)
+_AGES_S = (5 * DAY_S, DAY_S, 3_600.0)
 _SAMPLES, _SAMPLE_BYTES = 4, 32 << 10
 _SHORT_LOG = 10
 _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which SQL has no moments

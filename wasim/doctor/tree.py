@@ -18,8 +18,9 @@ from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
 from wasim.ledger import Kind
 from wasim.ledger.kinds import kind_by_name
 from wasim.storage import StorageError, StoredFile
+from wasim.units import DAY_S
 
-DEFAULT_GRACE_S = 3 * 86_400.0
+DEFAULT_GRACE_S = 3 * DAY_S
 """As `remove_orphan_files` has it by default."""
 
 _HEAD_BYTES = 1 << 16

@@ -9,8 +9,8 @@ from wasim.doctor.lists import ManifestIndex
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteDataFiles, RewriteManifests
+from wasim.units import DAY_S
 
-_DAY_S = 86_400.0
 _LEAST_SPAN_S = 1.0
 DEFAULT_TARGET_BYTES = 512 << 20
 """As rewrite_data_files has it where the table says nothing."""
@@ -26,7 +26,7 @@ def maintenance_of(index: ManifestIndex, history: History, properties: TableProp
     snapshots, span_s = index.snapshots, max(history.span_s, _LEAST_SPAN_S)
     jobs: dict[str, object] = {}
     if snapshots and snapshots[0].parent_snapshot_id is not None:
-        every_s = min(_DAY_S, span_s / 4)
+        every_s = min(DAY_S, span_s / 4)
         jobs["expire_snapshots"] = ExpireSnapshots(every=every_s, older_than=max(span_s - every_s / 2, every_s))
     times_s = history.ledger.event_time_s
     manifests = [float(at) for at, one in zip(times_s, snapshots, strict=True) if _rewrites_manifests(one)]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from wasim.doctor.states import FileState, State
 from wasim.doctor.tree import Tree
+from wasim.units import DAY_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ _REASONS = {
 def verdict_of(file: FileState, tree: Tree) -> Verdict:
     """The verdict on a file of a tree."""
     if file.state is State.ORPHAN:
-        days = (tree.opened.listed_at_s - file.modified_s) / 86_400
+        days = (tree.opened.listed_at_s - file.modified_s) / DAY_S
         return Verdict(
             may_delete=True,
             reason=f"neither a retained snapshot nor the metadata log refers to it, and it is {days:.1f} days old;"

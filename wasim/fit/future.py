@@ -9,9 +9,8 @@ from wasim.fit.groups import Group, name_without_interval
 from wasim.fit.report import Extrapolation, TermShare, WorkedSum
 from wasim.model import design_matrix, drivers_through, known_bytes
 from wasim.scenario.case import Case
+from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
 
-HOUR_S, DAY_S = 3_600.0, 86_400.0
-MONTH_S, YEAR_S = 30 * DAY_S, 365 * DAY_S
 HORIZONS_S = (HOUR_S, DAY_S, 7 * DAY_S, MONTH_S, YEAR_S)
 _LINE_POINTS = 33
 

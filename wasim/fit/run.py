@@ -4,7 +4,7 @@ import numpy as np
 
 from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
 from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
-from wasim.fit.future import MONTH_S, cases_by_table, extrapolate, extrapolate_line, write_out_sum
+from wasim.fit.future import cases_by_table, extrapolate, extrapolate_line, write_out_sum
 from wasim.fit.groups import Group, group_cases, name_without_interval
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
@@ -19,6 +19,7 @@ from wasim.fit.latency import (
 from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval, WorkedSum
 from wasim.fit.sustain import expect_slowing, find_sustainable
 from wasim.runs import Run
+from wasim.units import MONTH_S
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
 _LEDGERED: tuple[Latency, ...] = ("commit", "step")

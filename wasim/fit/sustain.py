@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.contention import commit_slowing
 from wasim.fit.cost import WriterFit, predict_horizon
-from wasim.fit.future import DAY_S, MONTH_S, YEAR_S, cases_by_table
+from wasim.fit.future import cases_by_table
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate, HeldOut, KeepsUp, Slope, SustainableInterval
 from wasim.fit.robust import RobustFit
@@ -16,7 +16,7 @@ from wasim.model import keeps_up_for_s, smallest_sustainable_interval_s
 from wasim.model.cadence import ENDLESS
 from wasim.model.drivers import appends_cadence
 from wasim.scenario.case import Case
-from wasim.units import MIB, Floats
+from wasim.units import DAY_S, MIB, MONTH_S, YEAR_S, Floats
 
 HORIZONS_S = (DAY_S, 7 * DAY_S, MONTH_S, YEAR_S)
 LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one constant does

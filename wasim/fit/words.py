@@ -3,9 +3,8 @@
 import math
 
 from wasim.contention import commit_slowing
-from wasim.fit.future import YEAR_S
 from wasim.fit.report import KeepsUp, SustainableInterval
-from wasim.units import DURATION_UNITS_S, format_duration
+from wasim.units import DURATION_UNITS_S, YEAR_S, format_duration
 
 
 def describe_interval(row: SustainableInterval) -> str:

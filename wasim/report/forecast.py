@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wasim.errors import WasimError
-from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import METADATA_KINDS
 from wasim.report.keeping_up import stops_keeping_up
 from wasim.runs import CaseRun, Run
@@ -15,6 +14,7 @@ from wasim.scenario import Case
 from wasim.scenario.case import covered_s
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
+from wasim.units import DAY_S, MONTH_S
 from wasim.years import simulate_years
 
 HORIZONS_S = (DAY_S, MONTH_S)

@@ -5,14 +5,13 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from wasim.fit.future import MONTH_S
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Extrapolation, FitReport, LatencyFit
 from wasim.ledger import METADATA_KINDS
 from wasim.report.series import SECONDS_PER_HOUR, outside_commits_bytes
 from wasim.runs import CaseRun, Run
 from wasim.scenario.case import whole_commits
-from wasim.units import Floats
+from wasim.units import MONTH_S, Floats
 
 
 class _OfWriter(Protocol):

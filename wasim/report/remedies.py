@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wasim.errors import WasimError
-from wasim.fit.future import DAY_S, MONTH_S
 from wasim.iceberg.properties import (
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
@@ -17,7 +16,7 @@ from wasim.report.words import listed
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
-from wasim.units import format_bytes, format_duration
+from wasim.units import DAY_S, MONTH_S, format_bytes, format_duration
 
 VERSIONS_KEPT = 10
 

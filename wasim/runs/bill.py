@@ -8,8 +8,8 @@ from wasim.ledger import RequestKind
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS
 from wasim.runs.values import CaseRun
 from wasim.scenario.prices import Prices
+from wasim.units import MONTH_S
 
-MONTH_S = 30 * 86_400
 GIB = 2**30
 
 

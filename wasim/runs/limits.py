@@ -8,6 +8,7 @@ import numpy as np
 from wasim.ledger import FULL_SCAN, PlanningProbe, of_first_reader
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.limits import Limit
+from wasim.units import HOUR_S
 
 LimitDocument = dict[str, Any]
 
@@ -53,7 +54,7 @@ def judge(
 
 def _measured_hour(case: CaseRun) -> float | None:
     """Metadata bytes an hour over a horizon of an hour or more; None over a shorter one."""
-    hours = case.case.horizon_s / 3600
+    hours = case.case.horizon_s / HOUR_S
     return case.totals.metadata_bytes / hours if hours >= 1 else None
 
 

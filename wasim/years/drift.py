@@ -73,6 +73,8 @@ class Drift:
         runs manifests fall: those stay as they are, and all else goes on.
         """
         ends = self._note(mark, phase)
+        if any(one.structure[2] != mark.structure[2] for one in ends):  # partitions opened or were closed in between
+            ends = ends[-1:] if ends[-1].structure[2] == mark.structure[2] else []
         if not ends or (self.seen < LEAST_MARKS and mark.commits - self.begun < LEAST_COMMITS):
             return None
         rates = [_rate(second, first) for first, second in zip(ends, [*ends[1:], mark], strict=True)]

@@ -9,7 +9,6 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
-from wasim.fit.future import DAY_S, MONTH_S
 from wasim.ledger import Contention, Kind, Ledger
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.options import month_price
@@ -18,6 +17,7 @@ from wasim.runs import CaseRun, Run, judge
 from wasim.scenario.changes import Changes, Maintenance
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.prices import load_prices
+from wasim.units import DAY_S, MONTH_S
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
 INTERVALS_S = (1.0, 5.0, 15.0, 30.0, 60.0)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
 from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
 from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.report.series import Group, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
+from wasim.units import MONTH_S
 
 if TYPE_CHECKING:
     from wasim.report.forecast import Forecasts

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
 from wasim.report.answer.sentences import conclude
 from wasim.runs import Run
+from wasim.units import DAY_S, MONTH_S, YEAR_S
 
 
 def answer_document(answer: Answer, run: Run) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.report.keeping_up import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
@@ -17,6 +16,7 @@ from wasim.runs import CaseRun, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
+from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
 
 if TYPE_CHECKING:
     from wasim.report.forecast import Forecast, Forecasts

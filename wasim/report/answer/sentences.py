@@ -2,7 +2,6 @@
 
 from operator import itemgetter
 
-from wasim.fit.future import DAY_S, MONTH_S
 from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer.choice import Answer, Choice
@@ -10,7 +9,7 @@ from wasim.report.answer.options import Option
 from wasim.report.series import horizon_words, short_names
 from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
-from wasim.units import format_bytes, format_duration
+from wasim.units import DAY_S, MONTH_S, format_bytes, format_duration
 
 MOST_WITH_FACTS = 3  # tables and writers that facts are stated for one by one
 WORTH_NAMING = 0.05  # of data written more: what small files cost

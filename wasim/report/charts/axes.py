@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from wasim.report.charts.palette import LABEL_PT, MUTED, TICK_PT, Look
-from wasim.units import Floats, Ints, format_duration
+from wasim.units import DAY_S, HOUR_S, Floats, Ints, format_duration
 
 MOST_TICKS = 6
 SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
@@ -19,11 +19,10 @@ LONGEST_IN_KEY = 38  # characters of a name in a key
 LONGEST_BESIDE = 14  # characters of a name at a line's end
 KEY_BELOW_IN = 0.456  # from the axes to a legend under them: past tick labels and the axis's name
 LABEL_GAP = 0.085  # of an axes' height: one line of text
-_HOUR_S, _DAY_S = 3600.0, 86_400.0
 _ROUND_STEPS_S = (
     *(step * unit for unit in (1.0, 60.0) for step in (1, 2, 5, 10, 15, 30)),
-    *(step * _HOUR_S for step in (1, 2, 6, 12)),
-    *(step * _DAY_S for step in (1, 2, 7, 30, 90, 365)),
+    *(step * HOUR_S for step in (1, 2, 6, 12)),
+    *(step * DAY_S for step in (1, 2, 7, 30, 90, 365)),
 )
 _COUNT_STEPS = (((1, 2, 3, 5, 7), 1), ((1, 2, 5), 1), ((1, 3), 1), ((1,), 1), ((1,), 2), ((1,), 3))
 _IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.fit.future import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.fit.words import describe_keeping_up, describe_slope
 from wasim.report.answer import Answer, Choice
 from wasim.report.charts.axes import (
@@ -21,7 +20,7 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import LOOKS, look_of
-from wasim.units import format_bytes, format_duration
+from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S, format_bytes, format_duration
 
 LASTING_NAME, MONTHS_NAME = "keeps_up", "day_month_year"
 _TICKS_S = (60.0, HOUR_S, DAY_S, MONTH_S, YEAR_S)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.fit.future import MONTH_S
 from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, Choice, LimitOutcome, Option
 from wasim.report.charts.axes import (
@@ -28,7 +27,7 @@ from wasim.report.modelled import parts_for_table, written_line
 from wasim.report.series import horizon_words
 from wasim.runs import Run
 from wasim.scenario.limits import parse_limit
-from wasim.units import format_bytes, format_duration, format_figure
+from wasim.units import MONTH_S, format_bytes, format_duration, format_figure
 
 BYTES_NAME, PLANNING_NAME = "freshness_and_bytes", "freshness_and_planning"
 _BYTES_METRICS = ("metadata_bytes", "wa_metadata")

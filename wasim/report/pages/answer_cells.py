@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from wasim.fit.future import DAY_S, MONTH_S, YEAR_S
 from wasim.fit.words import round_duration
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.keeping_up import stops_keeping_up
@@ -10,7 +9,7 @@ from wasim.report.series import horizons_s
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum
 from wasim.runs import Run
-from wasim.units import format_bytes, format_duration, format_figure
+from wasim.units import DAY_S, MONTH_S, YEAR_S, format_bytes, format_duration, format_figure
 
 CHOSEN = "→"  # marks the interval that the run recommends
 
