@@ -364,6 +364,18 @@ def test_where_appends_that_merge_go_with_no_compaction_manifests_are_rewritten_
     assert search.allowed(rarely) == rarely
 
 
+def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
+    rarely = replace(PLAIN, interval_s=600.0, appends="merge")
+    larger = replace(rarely, manifest_target_bytes=32 << 20)
+    simulator = SettingSimulator(request=request())
+    small, other = simulator.evaluate([rarely, larger])
+    assert not simulator.fills_manifests(rarely)
+    assert replace(other, setting=rarely) == small
+    often = replace(rarely, interval_s=1.0)
+    assert simulator.fills_manifests(often)
+    assert simulator.figures(often).values != simulator.figures(replace(larger, interval_s=1.0)).values
+
+
 def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_nothing():
     asked = replace(request(), queries_per_hour=0.01)
     search = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ())

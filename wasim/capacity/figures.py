@@ -20,6 +20,7 @@ from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
@@ -33,6 +34,7 @@ PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what 
 PLANNING_BAND_MS = 5.0  # at least: by that much planning a table of few manifests differs from run to run
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
+FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,12 @@ class SettingSimulator:
         if key not in self._known:
             self._known[key] = self._figures(setting, rate)
         return self._known[key]
+
+    def fills_manifests(self, setting: Setting) -> bool:
+        """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""
+        case = case_of(self.request, setting)
+        target = TableProperties.read(case.table.properties).manifest_target_size_bytes
+        return self.years_of(case, setting).most_manifest_bytes(case) > FAR_FROM_FULL * target
 
     @property
     def evaluated(self) -> int:

@@ -101,7 +101,7 @@ class Search:
 
     def _targets(self, best: Figures) -> Iterator[Setting]:
         target = best.setting.manifest_target_bytes
-        if target is None and not self._fewer_manifests_pay(best):
+        if target is None and not (self._fewer_manifests_pay(best) and self.simulator.fills_manifests(best.setting)):
             return
         if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
