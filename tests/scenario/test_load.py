@@ -211,6 +211,11 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path) -> Non
     assert loaded(tmp_path, b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode()).name == "sound"
 
 
+def test_a_file_too_large_is_refused_and_not_cut(tmp_path: Path) -> None:
+    (fault,) = faults_of(tmp_path, WHOLE.ljust(1024 * 1024 + 1, "#"))
+    assert fault.startswith("1:1: the file is larger than 1 MiB.")
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_scenarios_are_sound_and_named_as_their_files(path: Path) -> None:
     scenario = load_scenario(path)
