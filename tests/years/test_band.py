@@ -22,3 +22,15 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
     band = simulate_years(case, shipped_profile(case), Site()).band
     assert band[Kind.METADATA_JSON] == (0.01 if is_wider else 0.005)
     assert band[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
+
+
+@pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.08)])
+def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rewrite_some(
+    trigger: str, width: float, small_case: Callable[..., Case]
+):
+    case = small_case(
+        horizon="60s",
+        changes="{update: {every: 20s, share: 0.01, mode: copy-on-write}}",
+        maintenance=f"{{rewrite_data_files: {{{trigger}}}}}",
+    )
+    assert simulate_years(case, shipped_profile(case), Site()).band[Kind.METADATA_JSON] == width

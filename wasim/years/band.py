@@ -46,6 +46,7 @@ def band_of(case: Case, arrivals: Arrivals) -> dict[Kind, float]:
 
 def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
     kept, properties = case.maintenance, TableProperties.read(case.table.properties)
+    places = places_of(case)
     if case.table.partition_by:
         yield _PARTITIONED
     if case.key_columns:
@@ -56,9 +57,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _BY_KEY_COMPACTED if case.key_columns else _COMPACTED
         if case.table.partition_by:
             yield _PARTITIONS_COMPACTED
-        if kept.rewrite_data_files.every is None and arrivals.files % 1:
+        if kept.rewrite_data_files.every is None and (arrivals.files % 1 or places):
             yield _BY_CHANCE
-    places = places_of(case)
     if places:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
     if properties.metadata_compression == "gzip":
