@@ -32,4 +32,4 @@ def test_orphan_removal_takes_the_bytes_of_the_metadata_json_that_go(small_case:
     exact, summed = sum_events(made.recording.events), simulate_years(case, shipped_profile(case), Site()).totals
     assert summed.files_deleted[Kind.METADATA_JSON] == exact.files_deleted[Kind.METADATA_JSON]
     deleted = exact.deleted_bytes[Kind.METADATA_JSON]
-    assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.02)
+    assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)

@@ -64,3 +64,5 @@ def test_orphan_removal_deletes_every_old_metadata_json_that_no_log_names(
     made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
     exact, summed = sum_events(made.recording.events), simulate_years(case, profile, Site()).totals
     assert summed.files_deleted == exact.files_deleted
+    deleted = exact.deleted_bytes[Kind.METADATA_JSON]
+    assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)

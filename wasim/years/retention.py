@@ -231,11 +231,11 @@ class Retention:
         return self._bytes_of(np.ones(len(self._written.snapshots)))[1]
 
     def _bytes_of(self, shares: Floats) -> tuple[float, float]:
-        """Versions, and their bytes, if only these shares of each row's were written."""
+        """Versions, and their bytes, if only these shares of each row's were written: the first, with fewest items."""
         written, json = self._written, self.json
         full = np.full(1, float(self.log_limit))
-        half = written.growth / 2
-        sizes = written.snapshots * json.mean(written.items - half, written.items + half, full)
+        least = written.items - written.growth / 2
+        sizes = written.snapshots * json.mean(least, least + written.growth * shares, full)
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since

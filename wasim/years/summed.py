@@ -263,8 +263,9 @@ def _deleted_json(case: Case, retention: Retention, shape: Shape, properties: Ta
     written, through = retention.json_bytes_through(float(old - 1))
     logged, _ = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
     if written > logged - kept:  # the log itself protects them
-        share = max(0.0, logged - kept) / max(written, 1.0)
-        written, through = written * share, through * share
+        least = max(0.0, logged - kept)
+        _, through = retention.json_bytes_through((old - 1) * least / max(written, 1.0))
+        written = least
     return 1 + written, shape.sizes.json.created + through
 
 
