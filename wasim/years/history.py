@@ -222,6 +222,8 @@ class History:
             self.state.restore(values.tolist(), flows.tolist())
             if self.state.files.rule is not None and not self._changes_rows:
                 self.state.balance_files()
+            if self._changes_rows and self.state.files.rule is None:
+                self.state.data.hold(self.state.live_data_files)
             if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
                 self.state.deletes.hold_at_most(sum(self.state.left.held))
                 self.state.balance_deletes(origin.sums, named)

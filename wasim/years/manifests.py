@@ -472,6 +472,21 @@ class ManifestRuns:
             )
             run.bytes = self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
 
+    def hold(self, entries: float) -> None:
+        """Makes them list this many live entries in all, where a leap moved each run by itself: by the fullest one."""
+        fullest = max(self.runs, key=lambda run: run.count * run.live, default=None)
+        if fullest is None or fullest.live <= NEGLIGIBLE:
+            return
+        held = fullest.count * fullest.live
+        share = (entries - self.entries + held) / held
+        if share <= NEGLIGIBLE:
+            return
+        before = self.bytes_of(fullest.fresh, fullest.partial + fullest.settled, fullest.sorted)
+        fullest.fresh, fullest.partial, fullest.settled, fullest.sorted = (
+            one * share for one in (fullest.fresh, fullest.partial, fullest.settled, fullest.sorted)
+        )
+        fullest.bytes *= self.bytes_of(fullest.fresh, fullest.partial + fullest.settled, fullest.sorted) / before
+
     def settle_entries(self, name: str, amount: float) -> None:
         """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
         if amount <= NEGLIGIBLE:
