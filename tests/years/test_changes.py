@@ -80,6 +80,16 @@ def compare_with_band(exact: Any, summed: Any) -> None:
         assert abs(summed.totals.written_bytes[kind] - written) <= summed.band[kind] * written, kind
 
 
+def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Callable) -> None:
+    table = TABLE | {"partition_by": [{"column": "event_time", "transform": "hour"}, *BY_BUCKET["partition_by"]]}
+    lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}
+    overwrite = {"every": "5m", "rows": 24, "kind": "dynamic"}
+    exact, summed = made(lines | {"table": table, "changes": {"overwrite": overwrite}})
+    assert summed.totals.files_written[Kind.DATA] == pytest.approx(exact.files_written[Kind.DATA], rel=0.02)
+    band, written = summed.band[Kind.DATA_MANIFEST], exact.written_bytes[Kind.DATA_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=band)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""
@@ -87,7 +97,7 @@ def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[An
     def make(lines: dict[str, Any]) -> tuple[Any, Any]:
         version = lines.get("table.format_version", 2)
         given = {key: json.dumps(value) for key, value in lines.items() if "." not in key}
-        case = small_case(horizon=f"{COMMITS}s", **given)
+        case = small_case(**({"horizon": f"{COMMITS}s"} | given))
         case = replace(case, table=case.table.model_copy(update={"format_version": version}))
         rng, profile = np.random.default_rng(1), shipped_profile(case)
         exact = sum_events(simulate_table(case, profile, rng, most_rows_computed=1).recording.events)

@@ -35,6 +35,8 @@ _SMALL_TARGET_BYTES = 4 << 20
 _AT_AN_END = _widths(0.015, 0.04, 0.05, 0.06)
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
 _SCATTERED = {**_widths(0.015, 0.07, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
+# INSERT OVERWRITE of the newest partitions: which manifests list their files
+_OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.06)
 _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
 
 
@@ -61,6 +63,9 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
             yield _BY_CHANCE
     if places:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
+    overwrite = case.changes.overwrite
+    if overwrite is not None and overwrite.kind == "dynamic" and case.table.partition_by:
+        yield _OVERWRITTEN
     if properties.metadata_compression == "gzip":
         yield _ZIPPED_STATEMENTS if places and case.writer.upsert is None else _ZIPPED
     if properties.manifest_target_size_bytes < _SMALL_TARGET_BYTES:

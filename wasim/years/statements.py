@@ -204,32 +204,36 @@ class Statements(TouchedFiles):
     def overwrite(self, state: TableState, wanted: float, *, is_dynamic: bool) -> None:
         """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
         workload = self.workload
-        shares = [1.0] * 3
+        shares, by_partition = [1.0] * 3, is_dynamic and workload.is_partitioned
         classes = self.classes(state)
-        if is_dynamic and workload.is_partitioned:
+        if by_partition:
             shares = [self._overwritten_share(state, wanted)] * 3
         files = [one.files * share for one, share in zip(classes, shares, strict=True)]
         rows = [one.live * share for one, share in zip(classes, shares, strict=True)]
         hits = Hits(
-            place="scattered",
+            place="newest" if by_partition else "scattered",
             files=three(files),
             shares=three(shares),
             row_shares=three(shares),
             rows=three(rows),
             squares_left=state.left.squares * (1 - shares[PARTIAL]),
         )
-        if not (is_dynamic and workload.is_partitioned):
+        if not by_partition:
             state.left.gone = workload.rows_through(state.commits) - wanted
         tasks = min(float(workload.tasks), wanted)
         more = {"replace-partitions": "true"} if is_dynamic else {}
-        self.rewrite(state, hits, wanted, Named(files=tasks * self._partitions(state, wanted / tasks), more=more))
+        made = tasks * self._newest_partitions(state, wanted / tasks) if workload.is_partitioned else tasks
+        self.rewrite(state, hits, wanted, Named(files=made, more=more))
 
     def _overwritten_share(self, state: TableState, wanted: float) -> float:
         """The share of all partitions that the `wanted` newest rows touch."""
-        cohorts = state.files.cohorts
-        every = sum(one.partitions for one in cohorts)
-        newest = cohorts[-1].partitions
-        return newest * (1 - exp(-wanted / newest)) / every if every else 1.0
+        every = sum(one.partitions for one in state.files.cohorts)
+        return self._newest_partitions(state, wanted) / every if every else 1.0
+
+    def _newest_partitions(self, state: TableState, rows: float) -> float:
+        """Partitions that this number of the newest rows falls into by chance, of those that were opened last."""
+        newest = state.files.cohorts[-1].partitions
+        return newest * (1 - exp(-rows / newest)) if newest else 1.0
 
     # -- what both do ---------------------------------------------------------------------------------------------
 
