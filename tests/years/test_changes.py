@@ -18,10 +18,26 @@ UPSERT = {"share": 0.2, "locality": "newest"}
 TABLE = {"columns": [{"name": "reading", "type": "double"}]}
 BY_BUCKET = {"partition_by": [{"column": "event_id", "transform": "bucket[4]"}]}
 GZIP = {"properties": {"write.metadata.compression-codec": "gzip"}}
+IN_TURN = {"writer": "streaming", "workload": {"rows_per_second": 40, "files_per_commit": 3}}
+BY_HOUR = {"partition_by": [{"column": "event_time", "transform": "hour"}]}
 AT_AN_END = [
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
+    {"changes": {"delete": {"every": "10s", "rows": 4, "locality": "oldest", "mode": "merge-on-read"}}, **IN_TURN},
+    {
+        "changes": {"update": {"every": "10s", "share": 0.002, "locality": "oldest", "mode": "merge-on-read"}},
+        "table": TABLE | BY_HOUR,
+        "table.format_version": 3,
+        **IN_TURN,
+    },
+    {
+        "changes": {"update": {"every": "5m", "rows": 60, "locality": "oldest", "mode": "copy-on-write"}},
+        "table": TABLE | BY_HOUR,
+        "workload": {"rows_per_second": 1},
+        "commit_interval": "30s",
+        "horizon": f"{30 * COMMITS}s",
+    },
     {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest_commits"}}},
     {"changes": {"overwrite": {"every": "10s", "rows": 30, "kind": "static"}}},
     {"changes": {"merge": {"every": "10s", "rows": 20, "locality": "oldest", "new_rows": 10}}},

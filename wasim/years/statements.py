@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil, exp
+from math import ceil, exp, floor
 
 from wasim.twin.file_changes import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
@@ -13,7 +13,19 @@ from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.manifests import Run
 from wasim.years.position_deletes import PositionDeletes
 from wasim.years.state import SEEN, TableState
-from wasim.years.touched import NEGLIGIBLE, PARTIAL, SETTLED, SMALL, Class, Hits, Place, TouchedFiles, three
+from wasim.years.touched import (
+    NEGLIGIBLE,
+    PARTIAL,
+    SETTLED,
+    SLACK,
+    SMALL,
+    Class,
+    Hits,
+    Place,
+    TouchedFiles,
+    drawn,
+    three,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +88,7 @@ class Statements(TouchedFiles):
                 manifests_replaced=whole(replaced),
                 added=FileCounts(files=whole(made), records=whole(written), bytes=whole(made_bytes)),
                 removed=FileCounts(files=whole(hits.count), records=whole(removed_records), bytes=whole(removed_bytes)),
-                changed_partitions=max(1, whole(self._partitions(state, max(hits.count, made)))),
+                changed_partitions=max(1, whole(self._partitions(state, hits, max(hits.count, made)))),
             ),
             named.summary(copied=written - named.updated - named.inserted),
         )
@@ -106,7 +118,7 @@ class Statements(TouchedFiles):
             )
             left.dead[number] += touched
             left.held[number] += hit - again[number]
-        entries = self._partitions(state, hits.count) if by_partition else hits.count
+        entries = self._partitions(state, hits, hits.count) if by_partition else hits.count
         if by_partition:
             positions = hits.touched
             added_bytes = entries * deletes.content_bytes(positions / max(entries, 1.0), positions, scattered=True)
@@ -144,7 +156,7 @@ class Statements(TouchedFiles):
                     **kind,
                 ),
                 removed=FileCounts(bytes=whole(removed_bytes), position_deletes=whole(sum(earlier)), **gone),
-                changed_partitions=max(1, whole(self._partitions(state, max(hits.count, made)))),
+                changed_partitions=max(1, whole(self._partitions(state, hits, max(hits.count, made)))),
             ),
             named.summary(copied=0.0),
         )
@@ -162,12 +174,11 @@ class Statements(TouchedFiles):
         return again
 
     def _hit_again(self, state: TableState, hits: Hits, one: Class) -> float:
-        """Of the files as they arrived, those that the statement before hit too."""
+        """Of the files as they arrived, those that statements before hit too."""
         hit = hits.files[SMALL]
         if hits.place == "newest":
             return max(0.0, hit - max(0.0, one.files - state.left.small_seen))
-        parts = state.left.gone / (one.records / one.files) if one.files > NEGLIGIBLE else 0.0
-        return 1.0 if abs(parts - round(parts)) > 1e-6 and hit > NEGLIGIBLE else 0.0
+        return self.arrived_files(state, one, hits.rows[SMALL], hits.place)[1] if hit > NEGLIGIBLE else 0.0
 
     def _take_over(self, state: TableState, again: float, before: float, place: Place) -> None:
         """Takes `again` of the `before` delete files out of their manifests."""
@@ -176,7 +187,7 @@ class Statements(TouchedFiles):
         if place == "scattered":
             state.deletes.thin({"fresh": min(1.0, again / before)}, state.flows)
         else:
-            state.deletes.take({"fresh": (again, place == "newest")}, state.flows)
+            state.deletes.take({"fresh": (again, True)}, state.flows)  # the last such statement wrote them
 
     def _list_deletes(self, state: TableState, entries: float, siblings: float) -> None:
         """Lists new delete files in a manifest, which has a sibling if rows were written too."""
@@ -232,8 +243,7 @@ class Statements(TouchedFiles):
 
     def _newest_partitions(self, state: TableState, rows: float) -> float:
         """Partitions that this number of the newest rows falls into by chance, of those that were opened last."""
-        newest = state.files.cohorts[-1].partitions
-        return newest * (1 - exp(-rows / newest)) if newest else 1.0
+        return drawn(state.files.cohorts[-1].partitions, rows)
 
     # -- what both do ---------------------------------------------------------------------------------------------
 
@@ -250,14 +260,22 @@ class Statements(TouchedFiles):
         if not workload.is_partitioned:
             tasks = 1 if deleted else self._tasks(state, written, 0.0)
             return float(max(tasks, ceil(least))) if least > 1 else float(tasks)
-        return min(written, max(self._partitions(state, max(hits.count, new)), least))
+        return min(written, max(self._partitions(state, hits, max(hits.count, new)), least))
 
-    def _partitions(self, state: TableState, things: float) -> float:
-        """Partitions that this number of files, or rows, falls into by chance."""
+    def _partitions(self, state: TableState, hits: Hits, things: float) -> float:
+        """Partitions that this number of the files that were hit, or of their rows, falls into by chance: of all, where
+        the number is chance too, or of those that were open when the rows at the end arrived.
+        """
         if not self.workload.is_partitioned:
             return 1.0
-        every = sum(one.partitions for one in state.files.cohorts)
-        return every * (1 - exp(-things / every)) if every else 1.0
+        if hits.place == "scattered":
+            every = sum(one.partitions for one in state.files.cohorts)
+            return every * (1 - exp(-things / every)) if every else 1.0
+        newest = hits.place == "newest"
+        first = self.workload.rows_through(state.commits) - hits.touched if newest else state.left.gone
+        lasts = self.workload.new_rows_per_commit * state.files.partition_commits
+        units = floor((first + hits.touched - SLACK) / lasts) - floor(first / lasts) + 1
+        return drawn(units * state.arrivals.open_partitions, things)
 
     def _bytes(self, state: TableState, one: Class) -> float:
         return one.files * state.file_bytes.of(one.records / one.files) if one.files > NEGLIGIBLE else 0.0

@@ -6,7 +6,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, exp, log1p
+from math import ceil, floor, log1p
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from wasim.years.state import TableState
 
 SMALL, PARTIAL, SETTLED = range(3)  # as data files arrived; rewritten; beyond what a compaction takes
 NEGLIGIBLE = 1e-9
+SLACK = 1e-6  # of a file
 AGES = (np.arange(16) + 0.5) / 16
 LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
 Place = Literal["scattered", "newest", "oldest"]
@@ -60,24 +61,29 @@ class Workload:
     rows_per_commit: float
     replaced_per_commit: float
     tasks: int
+    deals_in_turn: bool  # rows to the files of a commit, as streaming does
     target_file_bytes: int
     is_partitioned: bool
 
     @property
     def replaced_per_new_row(self) -> float:
         """Earlier rows that a commit replaces, for each row that it adds."""
-        return self.replaced_per_commit / max(1.0, self.rows_per_commit - self.replaced_per_commit)
+        return self.replaced_per_commit / max(1.0, self.new_rows_per_commit)
+
+    @property
+    def new_rows_per_commit(self) -> float:
+        """Rows of a commit that replace no earlier ones."""
+        return self.rows_per_commit - self.replaced_per_commit
 
     def rows_through(self, commits: float) -> float:
         """Row numbers given out by that number of commits."""
         if commits < 1:
             return 0.0
-        return self.rows_per_commit + (commits - 1) * (self.rows_per_commit - self.replaced_per_commit)
+        return self.rows_per_commit + (commits - 1) * self.new_rows_per_commit
 
     def whole_commits(self, row: float, commits: float) -> float:
         """The last row, not beyond this one, at which a commit ends; that of one commit at least."""
-        each = self.rows_per_commit - self.replaced_per_commit
-        return self.rows_through(min(commits, max(1.0, (row - self.replaced_per_commit) // each)))
+        return self.rows_through(min(commits, max(1.0, (row - self.replaced_per_commit) // self.new_rows_per_commit)))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,9 +141,11 @@ class TouchedFiles:
             if taken >= live - NEGLIGIBLE:
                 hit = count
             elif self.workload.is_partitioned and count == state.left.edge_files:  # a file for each partition
-                hit = count * (1 - (1 - 1 / max(count, 1.0)) ** taken)
+                hit = drawn(count, taken)
+            elif number == SMALL:
+                hit = min(count, self.arrived_files(state, classes[SMALL], taken, place)[0])
             else:
-                hit = min(count, self._files_of(taken, count, live, number))
+                hit = min(count, float(ceil(taken / (live / count) - SLACK)))
             files[number] += hit
             rows[number] += taken
             left -= taken
@@ -187,14 +195,33 @@ class TouchedFiles:
             found.append((number, classes[number].files - own * files, classes[number].live - own * live))
         return found
 
-    def _files_of(self, taken: float, count: float, live: float, number: int) -> float:
-        """Files that hold so many rows which follow each other, of so many files of so many rows."""
-        each = live / count
-        if number != SMALL or not self.workload.is_partitioned:
-            return float(ceil(taken / each - 1e-6))
-        commits, rest = divmod(taken, self.workload.rows_per_commit)
-        per_commit = self.workload.rows_per_commit / each
-        return commits * per_commit + per_commit * (1 - exp(-rest / per_commit))
+    def arrived_files(self, state: TableState, small: Class, rows: float, place: Place) -> tuple[float, float]:
+        """Files as they arrived that hold so many rows at an end of the table, and those of them that hold rows too
+        which are not live any more: the first of a commit of which a part is touched already.
+        """
+        each, per_commit = small.records / small.files, self.workload.rows_per_commit
+        begun = (small.records - small.live) % per_commit if place == "oldest" else 0.0
+        of_first = min(rows, per_commit - begun)
+        commits, rest = divmod(rows - of_first, per_commit)
+        by_chance = state.arrivals.open_partitions > 1
+        found, again = self._files_of_commit(begun, begun + of_first, per_commit / each, by_chance=by_chance)
+        last, _ = self._files_of_commit(0.0, rest, per_commit / each, by_chance=by_chance)
+        return found + commits * per_commit / each + last, again
+
+    def _files_of_commit(self, first: float, stop: float, files: float, *, by_chance: bool) -> tuple[float, float]:
+        """Of so many files of a commit, those that hold its rows from the first one on, and which of them hold earlier
+        ones too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
+        """
+        rows = stop - first
+        if by_chance:
+            found = drawn(files, rows)
+            return found, found * drawn(files, first) / files
+        if self.workload.deals_in_turn:
+            found = min(files, rows)
+            return found, max(0.0, min(first, files) + found - files)
+        each = self.workload.rows_per_commit / files
+        found = ceil(stop / each - SLACK) - floor(first / each + SLACK)
+        return float(found), float(found > 0 and abs(first / each - round(first / each)) > SLACK)
 
     def edge(self, state: TableState) -> int:
         """The class of what the last statement on the newest, or the oldest, rows wrote."""
@@ -213,6 +240,7 @@ def workload_of(case: Case) -> Workload:
         rows_per_commit=float(case.rows_per_commit),
         replaced_per_commit=float(case.replaced_rows_per_commit),
         tasks=case.workload.files_per_commit,
+        deals_in_turn=case.writer.kind == "streaming",
         target_file_bytes=properties.write_target_file_size_bytes,
         is_partitioned=bool(case.table.partition_by),
     )
@@ -238,6 +266,11 @@ def _hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
     whole, part = divmod(touched, 1.0)
     missed = (1 - kept) ** whole * (1 - part * kept)
     return float(1 - np.mean(missed * np.exp(-replaced_per_new_row * touched * kept)))
+
+
+def drawn(boxes: float, things: float) -> float:
+    """Of so many boxes, those that at least one of these things falls into by chance."""
+    return boxes * (1 - (1 - 1 / boxes) ** things) if boxes > 1 else min(boxes, things)
 
 
 def three(values: list[float]) -> tuple[float, float, float]:
