@@ -1,6 +1,5 @@
 """A scenario's whole grid, simulated fast: on this machine, or on Spark as one DataFrame job."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
     blocks = plan_grid(cases, profile=options.profile, site=site)
     schema = grid_schema(cases)
     if master is None:
-        results = simulate_grid(blocks, schema, processes=os.cpu_count() or 1)
+        results = simulate_grid(blocks, schema)
         pq.write_table(results, out)
     else:
         from wasim.cluster import map_parts  # noqa: PLC0415 - only this needs Spark installed

@@ -7,7 +7,6 @@ what a step costs for what it is worth only ever rises (the marginal cost).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import log2
@@ -18,10 +17,10 @@ from wasim.capacity.request import PlanRequest, Wishes, request_from_flags
 from wasim.capacity.search import OF_FLEETS
 from wasim.capacity.settings import INTERVALS_S, NO_MAINTENANCE, Setting, able_intervals, case_of
 from wasim.errors import WasimError
+from wasim.processes import map_in_processes
 from wasim.scenario.fleet import Budget, Fleet, FleetTable
 from wasim.units import format_duration
 
-PROCESSES = 2
 FEW = 2  # layouts that are planned for without processes of their own
 LEAST_S = 5.0  # shorter intervals only as a table's own freshness
 
@@ -142,8 +141,7 @@ def _part(tables: Sequence[FleetTable], wishes: Wishes) -> Layout:
 def _in_processes(parts: Sequence[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
     if len(parts) <= FEW:
         return [options_of(part) for part in parts]
-    with ProcessPoolExecutor(max_workers=PROCESSES) as pool:
-        return list(pool.map(options_of, parts))
+    return list(map_in_processes(options_of, parts))
 
 
 def _layout_of(table: FleetTable) -> tuple[object, ...]:

@@ -5,24 +5,18 @@ so ten thousand settings take seconds. A block stands for itself: any process ca
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 import pyarrow as pa
 
 from wasim.grid.plan import Block, plan_grid
 from wasim.grid.work import grid_schema, simulate_block
+from wasim.processes import map_in_processes
 
 __all__ = ["Block", "grid_schema", "plan_grid", "simulate_block", "simulate_grid"]
 
 
-def simulate_grid(blocks: Sequence[Block], schema: pa.Schema, *, processes: int) -> pa.Table:
-    """The results of all blocks, in the order of their settings, by `processes` processes of this machine."""
-    if processes < 2 or len(blocks) < 2:
-        found = [simulate_block(block) for block in blocks]
-    else:
-        # Started afresh: a forked child would inherit a JVM's threads and locks.
-        with ProcessPoolExecutor(min(processes, len(blocks)), mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(simulate_block, blocks))
+def simulate_grid(blocks: Sequence[Block], schema: pa.Schema, *, processes: int | None = None) -> pa.Table:
+    """The results of all blocks, in the order of their settings, by as many processes as there are cores by default."""
+    found = map_in_processes(simulate_block, blocks, processes=processes)
     table = pa.Table.from_pylist([record for part in found for record in part], schema=schema)
     return table.sort_by("setting")

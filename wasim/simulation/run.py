@@ -1,7 +1,7 @@
 """A scenario simulated: each case by the simulator of its mode, into a run's folder or in memory."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from rich.console import Console
 
 from wasim.errors import CaseFailed, WasimError
 from wasim.ledger import Recording
+from wasim.processes import map_in_processes
 from wasim.runner import Job, Outcome, conclude, run_cases
 from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_case, write_atomically
 from wasim.runs.sweeps import share_denominator
@@ -17,7 +18,7 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
 from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
-from wasim.simulation.needs import EMIT_BUDGET, add_up
+from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
 from wasim.twin import Site, WriterProfile, shipped_profile
 
 Say = Callable[[str], None]
@@ -108,23 +109,37 @@ def _check_emitted(cases: Iterable[SimulatedCase]) -> None:
 Keep = Callable[[CaseRun, Recording | None], None]
 
 
-def _simulate(cases: Iterable[SimulatedCase], say: Say, keep: Keep) -> dict[str, str]:
-    """Simulates cases and hands each to `keep`; returns why the others failed, by label."""
+def _simulate(cases: Sequence[SimulatedCase], say: Say, keep: Keep) -> dict[str, str]:
+    """Simulates cases and hands each to `keep`; returns why the others failed, by label.
+
+    Each core takes a case, unless one of them needs so much memory that it had better be alone.
+    """
+    small = all(one.needs is None or one.needs.within(AUTO_BUDGET) for one in cases)
+    results = map_in_processes(_finished, cases, processes=None if small else 1)
     failures = {}
     for one in cases:
         say(one.announced)
-        try:
-            keep(*one.simulate())
-        except WasimError as error:
-            failures[one.case.label] = str(error)
-            say(f"failed: {one.case.label}: {error}")
+        finished = next(results)
+        if isinstance(finished, WasimError):
+            failures[one.case.label] = str(finished)
+            say(f"failed: {one.case.label}: {finished}")
+        else:
+            keep(*finished)
     return failures
+
+
+def _finished(one: SimulatedCase) -> tuple[CaseRun, Recording | None] | WasimError:
+    """The finished case, or why it cannot be."""
+    try:
+        return one.simulate()
+    except WasimError as error:
+        return error
 
 
 def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: Say) -> Run:
     """A run in memory, without a folder. CaseFailed if no case could be simulated."""
     runs: list[CaseRun] = []
-    failures = _simulate(cases.values(), say, lambda made, recording: runs.append(made))
+    failures = _simulate(list(cases.values()), say, lambda made, recording: runs.append(made))
     if not runs:
         raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
     return Run(

@@ -21,7 +21,6 @@ _MOST_THREADS = 2  # more find nothing to do: Python cannot encode lists as fast
 _ALIKE = 64  # a block resembles another if at most one record in this many is new
 _MOST_WAITING = 64  # each keeps its block
 _MOST_BLOCKS = 1 << 15  # each keeps references to its records, 2 KB of them
-_POOL = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deflate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,9 @@ class ListSizes:
     blocks: OrderedDict[Records, BlockSize] = field(default_factory=OrderedDict)  # the last used is last
     waiting: deque[Future[int]] = field(default_factory=deque)
     newest: tuple[Records, int, Future[int]] | None = None  # what was deflated last, its bytes before and after
+    pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_MOST_THREADS)
+    )  # none is shared: threads end at a fork
 
     def of(self, header: Mapping[str, bytes], records: Sequence[bytes]) -> PendingSize:
         """The bytes of a list of these encoded records, as Iceberg writes it."""
@@ -101,7 +103,7 @@ class ListSizes:
         else:
             if len(self.waiting) >= _MOST_WAITING:
                 self.waiting.popleft().result()
-            size = _POOL.submit(_deflated_bytes, raw)
+            size = self.pool.submit(_deflated_bytes, raw)
             self.waiting.append(size)
         self.newest = records, len(raw), size
         return BlockSize(size)

@@ -1,0 +1,36 @@
+"""Work spread over processes."""
+
+import os
+
+import pytest
+
+from wasim.errors import WasimError
+from wasim.processes import map_in_processes
+
+
+def _who(number: int) -> tuple[int, int]:
+    return number, os.getpid()
+
+
+def _fails(number: int) -> int:
+    if number == 1:
+        raise WasimError("no")
+    return number
+
+
+def test_results_come_in_the_order_of_the_parts_from_other_processes() -> None:
+    results = list(map_in_processes(_who, range(20), processes=3))
+    assert [number for number, _ in results] == list(range(20))
+    assert os.getpid() not in {process for _, process in results}
+
+
+@pytest.mark.parametrize(("parts", "processes"), [(range(3), 1), (range(1), 2)])
+def test_one_process_or_one_part_needs_no_other(parts: range, processes: int) -> None:
+    assert {process for _, process in map_in_processes(_who, parts, processes=processes)} == {os.getpid()}
+
+
+def test_an_error_of_a_part_is_raised_here() -> None:
+    results = map_in_processes(_fails, range(3), processes=2)
+    assert next(results) == 0
+    with pytest.raises(WasimError, match="no"):
+        next(results)
