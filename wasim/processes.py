@@ -1,6 +1,7 @@
 """Independent parts of a piece of work, spread over the cores of this machine."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import active_children
@@ -22,10 +23,16 @@ def map_in_processes(
     if count < 2:
         yield from map(work, parts)
         return
-    with ProcessPoolExecutor(count) as pool:
+    with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent) as pool:
         try:
             yield from pool.map(work, parts)
         except BaseException:
             for child in active_children():
                 child.terminate()
             raise
+
+
+def _leave_interrupts_to_parent() -> None:
+    """A Ctrl-C reaches every process of a terminal: the parent ends the others, without their tracebacks."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)

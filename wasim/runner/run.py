@@ -51,7 +51,9 @@ def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
     with open_run_folder(job.results, marker, fresh=job.fresh) as folder:
         done = folder.finished(list(job.cases))
         if done:
-            console.print(f"Resuming {folder.path}: {len(done)} of {len(job.cases)} cases are finished already.")
+            console.print(
+                f"Resuming {folder.path}: {len(done)} of {len(job.cases)} cases are finished already.", soft_wrap=True
+            )
         write_atomically(folder.path / "scenario.yaml", scenario.text)
         failures = run({key: case for key, case in job.cases.items() if key not in done}, folder)
         write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
