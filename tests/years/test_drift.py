@@ -1,15 +1,20 @@
 """Leaps over statements that change rows."""
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.scenario import load_scenario
+from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import RewriteManifests
 from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S
 from wasim.years import simulate_years
+from wasim.years.drift import Drift
+from wasim.years.flows import DELETES, Flow
+from wasim.years.summed import history_of, read_shape
 
 
 def test_partitions_may_open_and_close_between_two_statements():
@@ -21,3 +26,23 @@ def test_partitions_may_open_and_close_between_two_statements():
         for days in (10, 30)
     )
     assert whole.totals.metadata_bytes == pytest.approx(3 * third.totals.metadata_bytes, rel=0.1)
+
+
+def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
+    small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+):
+    """A rewrite about every ten commits, with one statement in between that often touches as many rows as before."""
+    update = {"every": "10s", "share": 0.002, "locality": "oldest", "mode": "merge-on-read"}
+    case = small_case(
+        horizon="1000s",
+        writer="streaming",
+        workload="{rows_per_second: 40, files_per_commit: 3}",
+        changes=json.dumps({"update": update}),
+        maintenance="{rewrite_manifests: {when_manifests: 12}}",
+    )
+    shape = read_shape(case, shipped_profile(case), Site())
+    leapt = history_of(case, shape).run().flows[-1]
+    monkeypatch.setattr(Drift, "planned", lambda *_: None)
+    stepped = history_of(case, shape).run().flows[-1]
+    for flow in (Flow.WRITTEN_FILES + DELETES + 1, Flow.WRITTEN_MANIFESTS + DELETES + 1, Flow.SNAPSHOT_JSON_BYTES):
+        assert leapt[flow] == pytest.approx(stepped[flow], rel=0.02)

@@ -5,6 +5,7 @@ for long, so many statements do. What a cycle writes, and by how much the table 
 last leap gives its growth, and so a leap over a part of what has gone by.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import floor
 
@@ -16,7 +17,7 @@ from wasim.years.leaps import LOOSE, Leap, Mark
 from wasim.years.manifests import VALUES
 
 LEAST_MARKS, LEAST_COMMITS = 24, 400  # before the first leap: a table's first statements are like no others
-LONG = 100  # commits of a cycle that holds merges of its own: as many manifests are merged, by default
+LONG = 100  # commits of a cycle at least: by default, as many manifests are merged
 FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles is like another
 WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.4  # of the commits since cycles began
@@ -111,7 +112,7 @@ class Drift:
             self.phase, self.moved = phase, place
         self.marks.append(mark)
         if self.period >= LONG:
-            return self.marks[-3:-1]
+            return self._apart(range(place))
         keys = [(mark.structure, phase)]
         if mark.structure[1] > FEW_RUNS or place > WINDOW:
             keys.append((mark.structure[:1], phase[:1]))
@@ -120,11 +121,25 @@ class Drift:
             # a phase that lasts tells nothing of the next one, unless it lasts for long
             if not same or same[-1] < self.moved or place - same[-1] >= LEAST_MARKS:
                 same.append(place)
-                if len(same) > 2 or (len(same) > 1 and self._is_anchored(mark, key[0])):
-                    return [self.marks[one] for one in same[-3:-1]]
+                ends = self._apart(same[:-1])
+                if len(ends) > 1 or (ends and self._is_anchored(mark, key[0])):
+                    return ends
         if place >= 2 * WINDOW:
             return [self.marks[-1 - 2 * WINDOW], self.marks[-1 - WINDOW]]
         return []
+
+    def _apart(self, places: Sequence[int]) -> list[Mark]:
+        """Of the marks at these places, ascending, the two last ones so far apart, and from the newest mark, that
+        a row or a file more or less makes no difference; fewer if there are not as many.
+        """
+        found, after = list[Mark](), self.marks[-1]
+        for place in reversed(places):
+            if after.commits - self.marks[place].commits >= LONG:
+                after = self.marks[place]
+                found.insert(0, after)
+                if len(found) == 2:
+                    break
+        return found
 
     def _is_anchored(self, mark: Mark, structure: tuple[int, ...]) -> bool:
         """Whether the rate before the last leap was of as many runs of manifests: of data alone, if that is all."""
