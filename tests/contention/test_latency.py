@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from wasim.contention import Footprint, LatencyRequest, Statement, commit_latency, provider_names, sustained_rate
+from wasim.contention import Footprint, LatencyRequest, Statement, commit_latency, load_providers, sustained_rate
 from wasim.errors import WasimError
 
 SMALL = Footprint(metadata_json_bytes=20_000, manifest_list_bytes=5_000, manifest_bytes=7_000)
@@ -29,7 +29,7 @@ def test_larger_metadata_takes_longer():
 
 
 def test_providers_differ_as_their_requests_do():
-    p50 = {name: commit_latency(replace(REQUEST, provider=name)).p50_ms for name in provider_names()}
+    p50 = {name: commit_latency(replace(REQUEST, provider=name)).p50_ms for name in load_providers().stores}
     assert p50["local"] < p50["s3-express"] < p50["s3"] < p50["gcs"]
 
 

@@ -1,8 +1,6 @@
 """The cost equations against plain simulations of what Iceberg does, commit by commit."""
 
-import ast
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
-import wasim.model
 from wasim.ledger import Kind
 from wasim.model import (
     Appends,
@@ -21,13 +18,10 @@ from wasim.model import (
     drivers_through,
     equation,
     known_bytes,
-    metadata_write_rate,
     read_appends,
     smallest_sustainable_interval_s,
-    wa_metadata,
 )
 from wasim.model.digits import digits_at, digits_through, digits_through_all
-from wasim.model.latency import step_ms
 
 SIZES = ManifestSizes(new_bytes=7700, header_bytes=7300, entry_bytes=50)
 
@@ -206,13 +200,6 @@ def test_the_manifest_header_is_the_measured_one_of_ten_columns():
     assert 7250 < of.sizes.header_bytes < 7350
 
 
-def test_doubling_the_interval_halves_a_constant_cost():
-    bytes_written = {Kind.DATA_MANIFEST: 7_000.0 * 60}
-    fast = metadata_write_rate(bytes_written, commits=60, commit_interval_s=1)
-    assert fast == 2 * metadata_write_rate(bytes_written, commits=60, commit_interval_s=2) == 7_000
-    assert wa_metadata(bytes_written, commits=60, data_bytes_per_commit=3_500) == 2
-
-
 def test_a_commit_at_the_smallest_sustainable_interval_takes_just_that_long():
     horizon_s, rows_per_second = 86_400.0, 100.0
     interval = smallest_sustainable_interval_s(
@@ -223,10 +210,7 @@ def test_a_commit_at_the_smallest_sustainable_interval_takes_just_that_long():
         horizon_s=horizon_s,
     )
     commits = horizon_s / interval
-    last = (
-        step_ms(commits, commits, base_ms=250.0, snapshot_ms=0.03, manifest_ms=0.02)
-        + 0.001 * rows_per_second * interval
-    )
+    last = 250.0 + 0.05 * commits + 0.001 * rows_per_second * interval
     np.testing.assert_allclose(last / 1000, interval)
 
 
@@ -240,14 +224,3 @@ def test_rows_that_outrun_the_writer_have_no_sustainable_interval():
             horizon_s=1.0,
         )
     )[0]
-
-
-def test_the_model_imports_neither_spark_nor_charts():
-    imported = set()
-    for path in Path(wasim.model.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                imported.add(node.module.split(".")[0])
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-    assert not imported & {"pyspark", "py4j", "matplotlib", "yaml", "ruamel", "fastavro"}

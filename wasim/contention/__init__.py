@@ -19,7 +19,7 @@ from wasim.contention.latency import (
 )
 from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
-from wasim.contention.providers import LOCAL, Providers, Store, load_providers, provider_named, provider_names
+from wasim.contention.providers import LOCAL, Providers, Store, load_providers, provider_named
 from wasim.contention.race import Attempt, Group, RaceRules, race, race_of, rules_of
 from wasim.contention.retries import RetryPolicy, retry_policy
 from wasim.contention.slowing import Slowing, commit_slowing
@@ -56,7 +56,6 @@ __all__ = [
     "model_latency",
     "outcome_of",
     "provider_named",
-    "provider_names",
     "race",
     "race_of",
     "retry_policy",

@@ -41,11 +41,6 @@ class Requests:
     swap: Latency
     engine: Latency
 
-    @property
-    def parts(self) -> tuple[Latency, ...]:
-        """All of them."""
-        return self.engine, self.store.get, self.store.put, self.swap
-
 
 def attempt_times(footprint: Footprint, requests: Requests, work_s: Quantiles) -> WriterTimes:
     """The times of a commit with that footprint; `work_s` are quantiles of its job before it reads the table."""

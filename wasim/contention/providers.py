@@ -89,8 +89,3 @@ def provider_named(text: str) -> tuple[Providers, str]:
     providers = load_providers(Path(file)) if separator else load_providers()
     providers.store(name)
     return providers, name
-
-
-def provider_names() -> tuple[str, ...]:
-    """The shipped stores, as `--provider` takes them."""
-    return tuple(load_providers().stores)

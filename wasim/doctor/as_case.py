@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from wasim.doctor.clock import GIVEN
-from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, IcebergFileError, read_manifest
@@ -24,7 +23,6 @@ from wasim.iceberg.properties import (
 )
 from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
 from wasim.iceberg.snapshots import Snapshot
-from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, Environment, PartitionField, Planning, Table, Workload, Writer
 from wasim.storage import StorageError
@@ -44,21 +42,10 @@ _MOST_ENTRIES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredSizes:
-    """What the table's own files say; None where nothing does. Bytes."""
-
-    data_file_bytes: Spread | None
-    bytes_per_row: float | None
-    by_kind_per_commit: Mapping[Kind, Spread] = field(default_factory=dict)
-    snapshot_json_bytes: float | None = None  # what a commit adds to metadata.json, its log entries included
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TableCase:
-    """The case that an inspected table is, the sizes that it measured, and what of the table a case cannot say."""
+    """The case that an inspected table is, and what of the table a case cannot say."""
 
     case: Case
-    measured: MeasuredSizes
     notes: tuple[str, ...]
 
 
@@ -97,7 +84,7 @@ def case_of(inspection: Inspection) -> TableCase:
     )
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
-    return TableCase(case=case, measured=_measured(inspection, rows), notes=tuple(notes))
+    return TableCase(case=case, notes=tuple(notes))
 
 
 def _number(snapshot: Snapshot, key: str) -> int:
@@ -259,29 +246,3 @@ def _lengths(files: Sequence[DataFileEntry]) -> dict[int, int]:
             for number, bound in (bounds or {}).items():
                 found.setdefault(number, []).append(len(bound))
     return {number: max(1, round(float(np.mean(sizes)))) for number, sizes in found.items()}
-
-
-def _measured(inspection: Inspection, rows_per_commit: float) -> MeasuredSizes:
-    history, growth = inspection.history, inspection.parts.growth_bytes
-    by_kind = {kind: spread for kind in Kind if (spread := history.bytes_per_commit(kind)) is not None}
-    content = inspection.tree.content
-    sizes = [] if content is None else _live_sizes(inspection)
-    data = by_kind.get(Kind.DATA)
-    spread = None
-    if sizes:
-        low, median, high = np.percentile(sizes, (10, 50, 90))
-        spread = Spread(median=float(median), low=float(low), high=float(high))
-    return MeasuredSizes(
-        data_file_bytes=spread,
-        bytes_per_row=data.median / rows_per_commit if data is not None and rows_per_commit else None,
-        by_kind_per_commit=by_kind,
-        snapshot_json_bytes=growth.get("snapshots", 0.0) + growth.get("snapshot-log", 0.0) or None,
-    )
-
-
-def _live_sizes(inspection: Inspection) -> list[int]:
-    content = inspection.tree.content
-    if content is None:
-        return []
-    rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
-    return [size for size, kind, is_live in rows if is_live and kind is Kind.DATA]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wasim.doctor.decoding import DecoderHere, DecoderInParts, MapParts
-from wasim.doctor.findings import Finding, Severity, find, live_data_bytes, thresholds_with
+from wasim.doctor.findings import Finding, find, live_data_bytes, thresholds_with
 from wasim.doctor.growth import Growth, measure_growth
 from wasim.doctor.history import History, rebuild_history
 from wasim.doctor.json_parts import JsonParts, measure_parts
@@ -66,11 +66,6 @@ class Inspection:
     def metadata_share(self) -> float | None:
         """Metadata on storage ÷ live data; None without live data."""
         return self.metadata_bytes / self.live_data_bytes if self.live_data_bytes else None
-
-    @property
-    def worst(self) -> Severity:
-        """The severity of the worst finding."""
-        return max((one.severity for one in self.findings), default=Severity.NOTE)
 
 
 def inspect_location(

@@ -1,7 +1,7 @@
 """What each remedy would free, and the SQL that applies it. Nothing is ever applied here."""
 
 import zlib
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -194,8 +194,3 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
 def _timestamp(seconds: float) -> str:
     """A moment as a literal, which is all that CALL takes."""
     return f"TIMESTAMP '{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC'"
-
-
-def best(remedies: Sequence[Remedy]) -> Remedy | None:
-    """The one that frees most."""
-    return max(remedies, key=lambda one: one.total.bytes, default=None)

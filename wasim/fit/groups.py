@@ -86,11 +86,6 @@ def group_cases(cases: Iterable[CaseRun]) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def group_of(observed: tuple[Observed, ...]) -> Group:
-    """A group of these cases, also where they do more than append; the caller has drivers for that."""
-    return Group(name=name_without_interval(observed[0].case), observed=observed, ingest=_fit_ingest(observed))
-
-
 def observe(case: Case, ledger: Ledger, probes: tuple[PlanningProbe, ...] = ()) -> Observed:
     """A case with its drivers. Where files per commit differ from the scenario's, the ledger's median is taken."""
     appends = read_appends(case, data_bytes_per_commit=float(ledger.written_bytes[Kind.DATA].mean()) or None)

@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.ledger.contention import lost_files
 from wasim.ledger.events import CommitReports, FileEvents, Recording
-from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
+from wasim.ledger.vocabulary import METADATA_KINDS, Action, Kind
 from wasim.units import Counts, Floats, Ints, Texts
 
 
@@ -50,22 +50,9 @@ class Ledger:
         return len(self.commit)
 
     @property
-    def manifest_bytes(self) -> Ints:
-        """Data and delete manifests written, per commit."""
-        return self._sum(Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
-
-    @property
     def metadata_bytes(self) -> Ints:
         """All metadata written, per commit."""
-        return self._sum(*METADATA_KINDS)
-
-    @property
-    def data_bytes(self) -> Ints:
-        """All data written, per commit."""
-        return self._sum(*DATA_KINDS)
-
-    def _sum(self, *kinds: Kind) -> Ints:
-        total: Ints = np.array([self.written_bytes[kind] for kind in kinds], dtype=np.int64).sum(axis=0)
+        total: Ints = np.array([self.written_bytes[kind] for kind in METADATA_KINDS], dtype=np.int64).sum(axis=0)
         return total
 
     def head(self, commits: int) -> "Ledger":

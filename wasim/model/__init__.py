@@ -2,7 +2,7 @@
 
 `appends` says what of a case matters; `cadence` when manifests merge; `digits` how decimal numbers widen; `drivers`
 puts them into columns by commit, or sums them over any number of commits at once; `equations` turns drivers into bytes;
-`rates` into bytes per second and write amplification; `latency` into the smallest interval that a writer can keep up.
+`latency` says the smallest interval that a writer can keep up.
 """
 
 from wasim.model.appends import Appends, read_appends
@@ -10,7 +10,6 @@ from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests, drivers_through
 from wasim.model.equations import Term, design_matrix, equation, known_bytes
 from wasim.model.latency import keeps_up_for_s, smallest_sustainable_interval_s
-from wasim.model.rates import metadata_write_rate, wa_metadata
 
 __all__ = [
     "Appends",
@@ -26,8 +25,6 @@ __all__ = [
     "keeps_up_for_s",
     "known_bytes",
     "merge_cadence",
-    "metadata_write_rate",
     "read_appends",
     "smallest_sustainable_interval_s",
-    "wa_metadata",
 ]

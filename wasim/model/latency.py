@@ -5,13 +5,6 @@ import numpy as np
 from wasim.units import Floats
 
 
-def step_ms(
-    snapshots: Floats, live_manifests: Floats, *, base_ms: float, snapshot_ms: float, manifest_ms: float
-) -> Floats:
-    """What one commit costs its writer: a + b·S + c·M."""
-    return base_ms + snapshot_ms * snapshots + manifest_ms * live_manifests
-
-
 def smallest_sustainable_interval_s(
     *, base_ms: Floats, commit_ms: Floats, row_ms: Floats, rows_per_second: float, horizon_s: float
 ) -> Floats:

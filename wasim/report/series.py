@@ -1,6 +1,6 @@
 """Runs as series: cases grouped as lines or panels, and the figures that charts and tables share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
-from wasim.units import Floats, format_duration
+from wasim.units import format_duration
 
 SECONDS_PER_HOUR = 3600.0
 
@@ -50,23 +50,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     return short if all(short.values()) else {name: name for name in names}
 
 
-def by_interval(group: Group, figure: Callable[[CaseRun], float]) -> tuple[Floats, Floats]:
-    """(intervals in seconds, `figure` at each), averaged over repetitions."""
-    values = [
-        np.mean([figure(case) for case in group.cases if case.case.commit_interval_s == interval])
-        for interval in group.intervals_s
-    ]
-    return np.array(group.intervals_s), np.array(values)
-
-
 def operation_words(operation: str) -> str:
     """A step's operation as people read it: `rewrite_manifests` → `rewrite manifests`."""
     return operation.replace("_", " ").replace("-", " ")
-
-
-def covered_s(run: CaseRun) -> float:
-    """Event time that the case's commits cover; less than its horizon where the interval does not divide it."""
-    return float(run.ledger.event_time_s.max())  # of several writers, the last commit need not be the latest
 
 
 def kinds_written(runs: tuple[CaseRun, ...]) -> tuple[Kind, ...]:
