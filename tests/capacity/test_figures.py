@@ -1,0 +1,75 @@
+"""Figures of a setting: what simulating it gives, with what lost attempts write."""
+
+from dataclasses import replace
+
+import pytest
+from support.paths import SCENARIOS
+from support.plans import a_plan, a_request
+
+from wasim.capacity import NO_MAINTENANCE, Setting, SettingSimulator, Wishes, request_from_file, request_from_flags
+from wasim.capacity.settings import case_of
+from wasim.ledger import METADATA_KINDS, Kind
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
+
+PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
+
+
+def test_the_recommended_setting_costs_what_simulating_it_gives_within_its_band():
+    asked = a_request(manifests="1000")
+    chosen = a_plan(manifests="1000").chosen
+    case = case_of(asked, chosen.setting)
+    summed = simulate_years(case, shipped_profile(case), Site())
+    on_disk = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    true = {
+        "metadata_bytes": summed.totals.metadata_bytes,
+        "metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON],
+        "metadata_on_disk_bytes": on_disk,
+    }
+    for metric, value in true.items():
+        assert chosen.values[metric] == pytest.approx(value, rel=0.02), metric
+    assert chosen.values["manifests"] <= 1000
+
+
+def test_what_lost_attempts_write_is_in_what_a_plan_says():
+    asked = request_from_flags({"rows_per_second": "50", "horizon": "2h", "writers": "8"}, Wishes())
+    setting = Setting(interval_s=2.0, maintenance=NO_MAINTENANCE)
+    alone, several = (
+        SettingSimulator(request=request).figures(setting) for request in (replace(asked, writers=1), asked)
+    )
+    more = {kind: several.written_bytes[kind] / alone.written_bytes[kind] for kind in (Kind.MANIFEST_LIST, Kind.DATA)}
+    assert 1.02 < more[Kind.MANIFEST_LIST] < 2  # one list for each attempt
+    assert more[Kind.DATA] == 1
+    assert several.monthly_cost > alone.monthly_cost
+    lists = more[Kind.MANIFEST_LIST]
+    jsons = several.written_bytes[Kind.METADATA_JSON] / alone.written_bytes[Kind.METADATA_JSON]
+    assert jsons == pytest.approx(lists, rel=1e-3)
+
+
+def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files():
+    wishes = Wishes(freshness="1m")
+    overrides = {
+        "table.format_version": "2",
+        "changes.update.mode": "merge-on-read",
+        "changes.update.locality": "newest",
+    }
+    asked = request_from_file(SCENARIOS / "cow_vs_mor.yaml", overrides, wishes, "10m")
+    setting = Setting(interval_s=20.0, maintenance=NO_MAINTENANCE)
+    case = case_of(asked, setting)
+    exact = simulate_years(case, shipped_profile(case), Site()).totals.written_bytes
+    planned = SettingSimulator(request=asked).figures(setting).written_bytes
+    for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
+        assert planned[kind] > 0
+        assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
+
+
+def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
+    rarely = replace(PLAIN, interval_s=600.0, appends="merge")
+    larger = replace(rarely, manifest_target_bytes=32 << 20)
+    simulator = SettingSimulator(request=a_request())
+    small, other = simulator.evaluate([rarely, larger])
+    assert not simulator.fills_manifests(rarely)
+    assert replace(other, setting=rarely) == small
+    often = replace(rarely, interval_s=1.0)
+    assert simulator.fills_manifests(often)
+    assert simulator.figures(often).values != simulator.figures(replace(larger, interval_s=1.0)).values

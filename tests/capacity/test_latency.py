@@ -1,0 +1,31 @@
+"""Planning latency: the law of a machine's coefficients, and what a store adds."""
+
+from dataclasses import replace
+
+import pytest
+
+from wasim.capacity import Wishes, request_from_flags
+from wasim.capacity.latency import SHIPPED_MACHINE
+from wasim.contention import load_providers
+
+
+def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their_reading():
+    machine = SHIPPED_MACHINE
+    few, more = (machine.scanning(manifests, manifests, 7000 * manifests) for manifests in (5, 8))
+    assert few == more
+    assert machine.scanning(9, 9, 9 * 7000) - more == pytest.approx(machine.wait_ms)
+    assert machine.scanning(1, 1, 7000) < machine.scanning(2, 2, 2 * 7000)
+    large = machine.scanning(8, 800_000, 60e6)
+    assert large - machine.planning_ms == pytest.approx(machine.reading(8, 800_000, 60e6) / machine.threads)
+    assert replace(machine, threads=8).scanning(400, 400, 400 * 7000) < machine.scanning(400, 400, 400 * 7000) / 3
+
+
+def test_planning_from_a_store_waits_for_every_object_that_it_reads():
+    flags, wishes = {"rows_per_second": "100"}, Wishes(freshness="5m")
+    local, remote = (request_from_flags(flags, replace(wishes, provider=name)).machine for name in ("local", "s3"))
+    get_ms = load_providers().store("s3").get.p50_ms
+    assert local == SHIPPED_MACHINE
+    assert remote.planning(0, 1, 0, 0) - local.planning(0, 1, 0, 0) == pytest.approx(3 * get_ms)  # JSON, list, manifest
+    many = remote.planning(0, 200, 0, 0) - local.load_ms - local.planning_ms
+    assert many == pytest.approx(2 * get_ms + (200 * get_ms + local.reading(200, 0, 0)) / local.threads)
+    assert not remote.waits(200, 0, 0)

@@ -1,0 +1,61 @@
+"""Which settings are tried, and which of them is preferred."""
+
+from dataclasses import replace
+
+from support.plans import a_plan, a_request
+
+from wasim.capacity import NO_MAINTENANCE, Setting, SettingSimulator, Wishes, make_plan, request_from_flags
+from wasim.capacity.plan import search_for
+from wasim.capacity.search import preferred
+from wasim.capacity.settings import Maintenance, case_of
+from wasim.units import DAY_S
+
+PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
+
+
+def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_none_does():
+    flags = {"rows_per_second": "500", "horizon": "5d", "writers": "8"}
+    asked = request_from_flags(flags, Wishes(freshness="2s", time_travel="1h", provider="s3"))
+    simulator = SettingSimulator(request=asked)
+    rarely = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None)
+    often = replace(rarely, expire_every_s=3600.0, older_than_s=3600.0)
+    slow, fast = simulator.evaluate(
+        [Setting(interval_s=1.0, maintenance=kept, gzips_json=kept is often) for kept in (rarely, often)]
+    )
+    assert not slow.sustained
+    assert fast.sustained
+    costlier = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
+    assert preferred((slow, costlier), ()) is costlier
+    assert preferred((slow,), ()) is slow
+    assert all(one.sustained for one in make_plan(asked).best)
+
+
+def test_an_interval_that_no_writer_keeps_up_with_takes_the_setting_of_a_longer_one():
+    lost, *others, longest = a_plan(freshness="5s", wa_metadata="1e6").best
+    assert not lost.keeps_up
+    assert lost.setting == longest.setting.at_interval(lost.setting.interval_s)
+    assert all(one.keeps_up for one in (*others, longest))
+
+
+def test_where_appends_that_merge_go_with_no_compaction_manifests_are_rewritten_instead():
+    asked = request_from_flags({"rows_per_second": "500"}, Wishes(freshness="30s"))
+    kept = replace(NO_MAINTENANCE, compact_every_s=DAY_S)
+    merging = Setting(interval_s=10.0, maintenance=kept, appends="merge")
+    search = search_for(case_of(asked, merging), SettingSimulator(request=asked), ())
+    search = replace(search, merges=False)
+    assert search.allowed(merging) == replace(merging, maintenance=replace(kept, rewrite_every_s=DAY_S), appends=None)
+    rarely = merging.at_interval(600.0)
+    assert search.allowed(rarely) == rarely
+
+
+def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_nothing():
+    asked = replace(a_request(), queries_per_hour=0.01)
+    search = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ())
+    found = search.best_at(PLAIN.interval_s)
+    assert found.cost.planning < 0.5
+    assert found.setting.maintenance.rewrite_every_s is None
+    assert search.simulator.evaluated <= 7  # gzip, three expiries, compaction
+    busy = replace(asked, queries_per_hour=1000.0)
+    searched = search_for(case_of(busy, PLAIN), SettingSimulator(request=busy), ())
+    assert searched.best_at(PLAIN.interval_s).values["manifests"] < found.values["manifests"]
+    assert searched.simulator.evaluated > search.simulator.evaluated

@@ -1,0 +1,84 @@
+"""`wasim plan`: what it prints, its exit codes, and flags that make no sense."""
+
+import json
+import re
+
+import pytest
+from support.paths import SCENARIOS
+from typer.testing import CliRunner
+
+from wasim.cli import app
+from wasim.errors import WasimError
+from wasim.units import format_duration
+
+WORKLOAD = ("--rows-per-second", "500", "--freshness", "30s", "--horizon", "10d", "--time-travel", "1d")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["plan", *arguments])
+
+
+def test_impossible_limits_end_in_1_and_relaxing_as_advised_is_enough():
+    result = run(*WORKLOAD, "--manifests", "3", "--metadata-per-day", "1TB", "--json")
+    assert result.exit_code == 1
+    (relaxed,) = json.loads(result.output)["relax"]
+    assert relaxed["metric"] == "manifests"
+    assert "Relax manifests from 3 to" in run(*WORKLOAD, "--manifests", "3").output
+    assert run(*WORKLOAD, "--manifests", str(int(relaxed["to"])), "--metadata-per-day", "1TB").exit_code == 0
+
+
+def test_the_terminal_shows_the_figures_of_the_json():
+    limits = ("--metadata-json", "30MB", "--planning", "1h", "--monthly-cost", "500")
+    document = json.loads(run(*WORKLOAD, *limits, "--json").output)
+    lines = run(*WORKLOAD, *limits).output.splitlines()
+    assert document["schema_version"] == 1
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith(f"Commit every {format_duration(document['recommended']['commit_interval_s'])},")
+    assert [one["metric"] for one in document["limits"]] == [
+        "planning_p50_ms",
+        "metadata_json_bytes",
+        "monthly_cost",
+        "wa_metadata",
+    ]
+    assert sum("%" in line and "  " in line for line in lines) >= len(document["limits"])
+    for one in document["intervals"]:
+        if one["keeps_up_until_s"] is None:
+            every = format_duration(one["commit_interval_s"])
+            (row,) = [line for line in lines if line.removeprefix("→ ").split(" ")[0] == every and "▇" in line]
+            assert f"{one['figures']['monthly_cost']:,.2f}" in row
+    around = [document[one]["figures"] for one in ("shorter", "recommended", "longer")]
+    (manifests,) = [line.split() for line in lines if re.match(r"manifests +[\d,]+ ", line)]
+    assert manifests[1:4] == [f"{one['manifests']:,.0f}" for one in around]
+    assert all(line in lines for statement in document["sql"] for line in statement.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flag"),
+    [
+        ((), "--rows-per-second"),
+        (("--rows-per-second", "-5"), "--rows-per-second"),
+        (("--rows-per-second", "5", "--columns", "3"), "--columns"),
+        (("--rows-per-second", "5", "--freshness", "60d"), "--freshness"),
+        (("--rows-per-second", "5", "--freshness", "20s", "--horizon", "40s"), "--horizon 40s has no room"),
+        (("--rows-per-second", "5", "--metadata-per-day", "0"), "--metadata-per-day"),
+        (("--rows-per-second", "5", "--wa-metadata", "nan"), "--wa-metadata"),
+        (("--rows-per-second", "5", "--planning", "5"), "--planning"),
+        (("--rows-per-second", "5", "--monthly-cost", "-1"), "--monthly-cost"),
+        (("--rows-per-second", "5", "--queries-per-hour", "many"), "--queries-per-hour"),
+        (("--rows-per-second", "5", "--provider", "floppy"), "--provider"),
+        (("--rows-per-second", "5", "--prices", "none.yaml"), "none.yaml"),
+        (("--rows-per-second", "5", "--prices", str(SCENARIOS / "smoke.yaml")), "is not a file of prices"),
+        (("--rows-per-second", "5", "--writer", "fax"), "--writer"),
+        (("--rows-per-second", "5", "--set", "horizon=1d"), "--set"),
+        (("--rows-per-second", "5", "--html", "no/such/folder/page.html"), "--html"),
+        (("--from-run", "no/such/run"), "no/such/run: no run is there"),
+        ((str(SCENARIOS / "smoke.yaml"), "--columns", "9"), "--columns"),
+        ((str(SCENARIOS / "smoke.yaml"), "--from-run", "latest"), "--from-run"),
+    ],
+)
+def test_nonsense_is_one_line_that_names_the_flag(arguments, flag):
+    result = run(*arguments)
+    assert isinstance(result.exception, WasimError)
+    assert int(result.exception.exit_code) == 2
+    assert flag in str(result.exception)
+    assert "\n" not in str(result.exception)
