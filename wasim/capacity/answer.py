@@ -64,7 +64,7 @@ def sections_of(plan: Plan) -> Iterator[Section]:
     """Limits, costs, higher rates, every interval, commands, and the basis of the figures; or what to relax."""
     chosen = plan.chosen
     if chosen is None:
-        yield Section(title="What would do", blocks=tuple(_ways_out(plan)))
+        yield Section(title="What would meet the limits", blocks=tuple(_ways_out(plan)))
     else:
         yield Section(title="Limits", blocks=tuple(_limits(plan, chosen)))
         yield Section(title="What it costs", blocks=tuple(_costs(plan, chosen)))
@@ -129,7 +129,7 @@ def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     """Which limit rules out a shorter interval, and the costs of the setting and its neighbours."""
     if plan.stopped_by:
         interval = format_duration(plan.shorter.setting.interval_s) if plan.shorter else ""
-        yield f"What binds: {limit_names(plan.stopped_by)}. {interval} breaks it, however kept."
+        yield f"What binds: {limit_names(plan.stopped_by)}. {interval} breaks it under any maintenance."
     elif plan.shorter is not None and not plan.shorter.keeps_up:
         yield f"What binds: at {format_duration(plan.shorter.setting.interval_s)} no writer keeps up."
     elif plan.shorter is None:
@@ -138,7 +138,7 @@ def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     yield from _neighbours(plan, chosen)
     if plan.out_of_reach:
         intervals = ", ".join(map(format_duration, plan.out_of_reach))
-        yield f"Out of reach: {intervals}; a commit would come to take longer than its interval."
+        yield f"Out of reach: {intervals}; commits would take longer than the interval."
     if chosen.setting.maintenance.expire_every_s is None:
         yield "Nothing grows old enough to expire within the horizon; metadata grows on after it."
     yield from _commits(plan, chosen)
@@ -167,10 +167,10 @@ def _neighbours(plan: Plan, chosen: Figures) -> Iterator[str]:
             continue
         interval_s, words = one.setting.interval_s, one.setting.upkeep_words
         over = freshness is not None and interval_s > freshness
-        kept = "" if words == chosen.setting.upkeep_words else words
-        said = ", ".join(text for text in (kept, "beyond the freshness" if over else "") if text)
-        if said:
-            yield f"{format_duration(interval_s)}: {said}."
+        upkeep = "" if words == chosen.setting.upkeep_words else words
+        remarks = ", ".join(text for text in (upkeep, "beyond the freshness" if over else "") if text)
+        if remarks:
+            yield f"{format_duration(interval_s)}: {remarks}."
 
 
 def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
             f" second land: one every {time_words(sustained.interval_s)}."
         )
     beyond = ", extrapolated" if chosen.extrapolated else ""
-    yield f"Planning is warm, on {machine.words} (seen: {machine.seen}{beyond})."
+    yield f"Planning is warm, on {machine.words} (measured up to {machine.measured_range}{beyond})."
 
 
 def _rates(plan: Plan, chosen: Figures) -> Iterator[str]:
@@ -282,7 +282,7 @@ def _ways_out(plan: Plan) -> Iterator[str]:
             " as much."
         )
     if plan.relaxations:
-        yield f"Then this setting will do: {plan.relaxations[0].figures.setting.words}."
+        yield f"This setting then meets them: {plan.relaxations[0].figures.setting.words}."
     if plan.beyond is not None:
         yield f"Or give up freshness: {plan.beyond.setting.words} meets the limits."
     if not plan.relaxations and plan.beyond is None:

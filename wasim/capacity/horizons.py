@@ -7,7 +7,6 @@ from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Setting, case_of
 from wasim.ledger import Summed
 from wasim.scenario import Case
-from wasim.scenario.case import covered_s
 from wasim.years.history import Samples
 from wasim.years.horizons import histories_at, sums_at
 from wasim.years.summed import of_one_writer
@@ -29,7 +28,7 @@ class HorizonSimulator:
         sums = self._sums(setting, horizons_s)
         plain = self._sums(replace(setting, gzips_json=False), horizons_s) if setting.gzips_json else sums
         return tuple(
-            self.simulator.figures_of(_until(case, horizon_s), setting, summed, uncompressed)
+            self.simulator.figures_of(case.over(horizon_s), setting, summed, uncompressed)
             for horizon_s, summed, uncompressed in zip(horizons_s, sums, plain, strict=True)
         )
 
@@ -37,7 +36,7 @@ class HorizonSimulator:
         case = case_of(self.simulator.request, setting)
         years = self.simulator.years_of(case, setting)
         if not has_one_history(case):
-            return [years.simulate(_until(case, horizon_s)) for horizon_s in horizons_s]
+            return [years.simulate(case.over(horizon_s)) for horizon_s in horizons_s]
         case = of_one_writer(case)
         shape = years.shape_of(case)
         kept = case.maintenance
@@ -55,7 +54,3 @@ def has_one_history(case: Case) -> bool:
     """Whether one pass over a case's history serves every horizon; else each horizon is simulated from the start."""
     upserts = case.writer.upsert is not None and not case.key_columns
     return case.writer.writers == 1 and not case.has_changes and not upserts
-
-
-def _until(case: Case, horizon_s: float) -> Case:
-    return replace(case, horizon_s=covered_s(horizon_s=horizon_s, commit_interval_s=case.commit_interval_s))

@@ -96,7 +96,7 @@ class Machine:
         return reading / self.threads <= self.wait_ms * ceil(manifests / (2 * self.threads))
 
     @property
-    def seen(self) -> str:
+    def measured_range(self) -> str:
         """`metadata.json of 288 KiB, 240 manifests and 300,000 files at most`."""
         return (
             f"metadata.json of {format_bytes(self.most_json_bytes)}, {self.most_manifests:,.0f} manifests and"

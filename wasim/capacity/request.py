@@ -12,11 +12,11 @@ from wasim.contention import LOCAL, Arrivals, provider_named
 from wasim.errors import SavedFileError, WasimError
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
-from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
+from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, duration_of_flag_s, explain_flag
 from wasim.scenario.limits import Limit
 from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
-from wasim.units import format_duration, parse_bytes, parse_duration_s
+from wasim.units import parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
@@ -199,8 +199,8 @@ def _request(
         source=source,
         document=document,
         limits=(*own, *(limit for limit in others if limit not in reasons)),
-        freshness_s=None if wishes.freshness is None else duration_of("--freshness", wishes.freshness),
-        time_travel_s=duration_of("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
+        freshness_s=None if wishes.freshness is None else duration_of_flag_s("--freshness", wishes.freshness),
+        time_travel_s=duration_of_flag_s("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
         table_name=wishes.table_name,
         assumed=(*assumed, *defaults),
         writers=writers,
@@ -248,17 +248,6 @@ def _why_not_judged(limit: Limit) -> str:
     if limit.metric in ("planning_p95_ms", "load_p95_ms", "commit_p95_ms"):
         return "a plan has medians only"
     return "it is for the scenario's own horizon" if limit.metric == "metadata_bytes" else ""
-
-
-def duration_of(flag: str, text: str) -> float:
-    """Seconds of a duration that a flag gives, from 1 ms to a million days. WasimError names the flag."""
-    try:
-        seconds = parse_duration_s(text)
-    except ValueError as wanted:
-        raise WasimError(f"{flag} is {text!r}. Give {wanted}.") from None
-    if seconds < 0.001 or seconds > 86400e6:
-        raise WasimError(f"{flag} is {text!r}. Give 1ms at least and {format_duration(86400e6)} at most.")
-    return seconds
 
 
 def _queries(text: str) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, duration_s, takes_s3
+from wasim.cli.options import AsJson, takes_s3
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def inspect(
     from wasim.doctor import Choice, InspectOptions
     from wasim.doctor.catalogs import is_table_name
     from wasim.iceberg.resolve import NewestBy
+    from wasim.scenario.from_flags import duration_of_flag_s
 
     if html is not None and not html.parent.is_dir():
         raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
@@ -104,13 +105,13 @@ def inspect(
             metadata_file=metadata_file, table_uuid=table_uuid, newest_by=NewestBy(newest_by.value.replace("-", "_"))
         ),
         s3=s3,
-        grace_s=0.0 if grace == "0" else duration_s("--grace", grace),
+        grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
         thresholds=dict(map(_limit, limit or [])),
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
-        commit_interval_s=None if interval is None else duration_s("--commit-interval", interval),
+        commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),
     )
-    ahead_s = None if forecast is None else duration_s("--forecast", forecast)
+    ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast)
     inspection = _inspect(location, options, master)
     outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
     _show(inspection, outlook, files=files, as_json=as_json, prometheus=prometheus)

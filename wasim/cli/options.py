@@ -38,16 +38,6 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
-def duration_s(option: str, text: str) -> float:
-    """Seconds of an option's duration; WasimError names the option."""
-    from wasim.units import DURATION_WANTED, parse_duration_s
-
-    try:
-        return parse_duration_s(text)
-    except ValueError:
-        raise WasimError(f"{option} is {text!r}. Give {DURATION_WANTED}.") from None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Option:
     """An option that several verbs share; `name` is that of the value passed on."""

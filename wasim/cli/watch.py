@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import duration_s, takes_s3
+from wasim.cli.options import takes_s3
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
@@ -29,9 +29,10 @@ def watch(
     from wasim.doctor.prometheus import render_prometheus
     from wasim.doctor.watching import Exposition
     from wasim.doctor.watching import watch as watch_table
+    from wasim.scenario.from_flags import duration_of_flag_s
 
     options = InspectOptions(s3=s3, reads_manifests=False)
-    every_s, for_s = duration_s("--every", every), duration_s("--for", for_how_long)
+    every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)
     exposition = None if port is None else Exposition(port)
 
     def expose(inspection: "Inspection") -> None:

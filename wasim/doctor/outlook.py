@@ -13,7 +13,6 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.report.remedies import missing_remedies, with_change
 from wasim.scenario import Case
-from wasim.scenario.case import covered_s
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, WriterProfile, shipped_profile
 from wasim.twin.supported import check_answerable
@@ -128,10 +127,7 @@ class _Simulating:
         interval_s = case.commit_interval_s
         years = self._years.setdefault(interval_s, YearsOf(profile=self.profile, site=self.site))
         horizons = (max(interval_s, self.age_s), max(2 * interval_s, self.age_s + self.ahead_s))
-        now, then = (
-            years.simulate(replace(case, horizon_s=covered_s(horizon_s=one, commit_interval_s=interval_s)))
-            for one in horizons
-        )
+        now, then = (years.simulate(case.over(horizon_s)) for horizon_s in horizons)
         return now, then
 
 

@@ -4,14 +4,13 @@ The fitted equations are of one writer's appends; these forecasts are for all ot
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS
 from wasim.report.keeping_up import stops_keeping_up
 from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
-from wasim.scenario.case import covered_s
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
 from wasim.units import DAY_S, MONTH_S
@@ -63,14 +62,9 @@ def forecast_run(run: Run) -> Forecasts:
 def _days_ahead(run: CaseRun) -> dict[float, Forecast]:
     others = (horizon_s for horizon_s in HORIZONS_S if horizon_s != run.case.horizon_s)
     try:
-        return {horizon_s: forecast_case(run, over(run.case, horizon_s)) for horizon_s in others}
+        return {horizon_s: forecast_case(run, run.case.over(horizon_s)) for horizon_s in others}
     except WasimError:
         return {}
-
-
-def over(case: Case, horizon_s: float) -> Case:
-    """The case over another horizon, in whole commits."""
-    return replace(case, horizon_s=covered_s(horizon_s=horizon_s, commit_interval_s=case.commit_interval_s))
 
 
 def forecast_case(run: CaseRun, case: Case) -> Forecast:

@@ -11,7 +11,7 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.report.answer import Answer, Choice, Option
-from wasim.report.forecast import Forecast, forecast_case, over
+from wasim.report.forecast import Forecast, forecast_case
 from wasim.report.words import listed
 from wasim.runs import CaseRun
 from wasim.scenario import Case
@@ -117,7 +117,7 @@ def remedies_document(remedies: Remedies | None) -> dict[str, Any] | None:
 
 
 def _over_a_month(case: Case) -> Case:
-    return over(case, max(case.horizon_s, MONTH_S))
+    return case.over(max(case.horizon_s, MONTH_S))
 
 
 def _longer_s(choice: Choice, option: Option) -> float:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor
 from pathlib import Path
 
@@ -62,6 +62,10 @@ class Case:
     def rows_through(self, commit: int) -> int:
         """Different rows that the writer has brought once its commit with this number, from 1, is made; 0 before."""
         return max(0, commit * self.rows_per_commit - max(0, commit - 1) * self.replaced_rows_per_commit)
+
+    def over(self, horizon_s: float) -> "Case":
+        """The case over another horizon, cut to whole commits."""
+        return replace(self, horizon_s=covered_s(horizon_s=horizon_s, commit_interval_s=self.commit_interval_s))
 
     @property
     def all_properties(self) -> tuple[Mapping[str, str], ...]:
