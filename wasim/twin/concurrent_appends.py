@@ -18,7 +18,7 @@ from wasim.ledger import Kind
 from wasim.ledger.vocabulary import COMMIT_FAILED, OUTSIDE_COMMITS
 from wasim.twin.appending import append_manifest
 from wasim.twin.commits import Moment, new_entries
-from wasim.twin.event_log import EVENT_COLUMNS, EventLog, Size
+from wasim.twin.event_log import EVENT_COLUMNS, EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
 from wasim.twin.table import SimulatedTable
@@ -51,7 +51,7 @@ class DiscardedAttemptLog(EventLog):
 class RefusedAttemptLog(DiscardedAttemptLog):
     """The same of an attempt whose metadata.json a server refused to write."""
 
-    def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
+    def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written, if it came to that."""
         if kind != Kind.METADATA_JSON:
             super().write(kind, file, data)

@@ -8,7 +8,6 @@ import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
 from wasim.ledger.vocabulary import DATA_KINDS, OUTSIDE_COMMITS
-from wasim.twin.async_sizes import PendingSize
 
 Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
 _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
@@ -17,14 +16,11 @@ _TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
 EVENT_COLUMNS = [one.name for one in fields(FileEvents)]
 
 
-Size = int | PendingSize
-
-
 class Written(NamedTuple):
     """A file as it was written."""
 
     kind: Kind
-    bytes: Size
+    bytes: int
     at_s: float
 
 
@@ -68,7 +64,7 @@ class EventLog:
         }
         self.steps.append(self.record)
 
-    def write(self, kind: Kind, file: str, data: bytes | Size) -> None:
+    def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written: its bytes, or their number where nobody needs them."""
         size = len(data) if isinstance(data, bytes) else data
         self.files[file] = Written(kind, size, self.at_s)
@@ -84,7 +80,7 @@ class EventLog:
         if self.folder is not None and kind not in DATA_KINDS:
             (self.folder / file).unlink()
 
-    def _note(self, action: Action, kind: Kind, size: Size, file: str) -> None:
+    def _note(self, action: Action, kind: Kind, size: int, file: str) -> None:
         attempt = self._attempt(action, kind, file)
         self.events.append(
             (self.step, self.commit, attempt, self.operation, str(action), str(kind), size, self.at_s, file)
@@ -106,7 +102,6 @@ class EventLog:
         """The recording of everything so far."""
         by_event = zip(*self.events, strict=True) if self.events else [()] * len(EVENT_COLUMNS)
         events = {name: list(column) for name, column in zip(EVENT_COLUMNS, by_event, strict=True)}
-        events["bytes"] = [one.result() if isinstance(one, PendingSize) else one for one in events["bytes"]]
         reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
         steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
         return Recording(

@@ -21,7 +21,6 @@ from wasim.iceberg.names import (
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
-from wasim.twin.async_sizes import ListSizes
 from wasim.twin.commits import (
     Change,
     Held,
@@ -32,6 +31,7 @@ from wasim.twin.commits import (
 )
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity, draw_uuid
+from wasim.twin.list_sizes import ListSizes
 from wasim.twin.live_manifests import (
     SYNC_BYTES,
     LiveEntry,

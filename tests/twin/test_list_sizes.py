@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wasim.iceberg.containers import block_ranges, container_bytes
-from wasim.twin.async_sizes import ListSizes
+from wasim.twin.list_sizes import ListSizes
 
 HEADER = {"avro.codec": b"deflate", "avro.schema": b"{}", "format-version": b"2"}
 
@@ -15,12 +15,6 @@ def record(number: int) -> bytes:
     return f"{number}/".encode() + rng.bytes(16).hex().encode() * 6 + b"x" * int(rng.integers(40))
 
 
-@pytest.fixture(params=["1", "2"])
-def threads(request, monkeypatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", request.param)
-
-
-@pytest.mark.usefixtures("threads")
 def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becomes_of_their_ends():
     sizes, sync, records, lists = ListSizes(), bytes(16), [], []
     for number in range(1500):
@@ -31,7 +25,7 @@ def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becom
             records = [record(20_000 + place) for place in range(700)]
         if number % 7 == 0:
             lists.append((tuple(records), sizes.of(HEADER, records)))
-    measured = [size.result() for _, size in lists]
+    measured = [size for _, size in lists]
     written = [len(container_bytes(HEADER, every, sync_marker=sync)) for every, _ in lists]
     assert measured == pytest.approx(written, rel=0.002)
     assert sum(measured) == pytest.approx(sum(written), rel=0.0003)
@@ -41,11 +35,10 @@ def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becom
 
 def test_few_blocks_are_deflated(monkeypatch):
     deflated: list[int] = []
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr("wasim.twin.async_sizes.pack", lambda _, raw: deflated.append(len(raw)) or raw)
+    monkeypatch.setattr("wasim.twin.list_sizes.pack", lambda _, raw: deflated.append(len(raw)) or raw)
     sizes, records, blocks = ListSizes(), [], 0
     for number in range(1500):
         records = [record(number), *records]
         blocks += len(block_ranges(records))
-        sizes.of(HEADER, records).result()
+        sizes.of(HEADER, records)
     assert 63 < len(deflated) < 500 < blocks / 5
