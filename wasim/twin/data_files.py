@@ -29,8 +29,6 @@ from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
 
 ROW_GROUP_BYTES = 128 << 20
-# Rows and bounds of parts that are computed together, at most, unless one commit has more.
-_ROWS_AHEAD, _BOUNDS_AHEAD = 1 << 11, 1 << 14
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -118,11 +116,6 @@ class DataFiles:
             schema=self.schema, leaves=self.leaves, constant=constant, rows=self.rows, profile=self.profile
         )
 
-    @cached_property
-    def _ahead(self) -> dict[int, list[Part]]:
-        """Parts by commit, as they will be asked for."""
-        return {}
-
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
         return [self.file_of(part, commit, numbers, rng) for part in self.parts_arriving(commit)]
@@ -139,18 +132,8 @@ class DataFiles:
         return [all_rows(tasks).by_number()] if is_shuffled else tasks
 
     def parts_arriving(self, commit: int) -> list[Part]:
-        """What the rows that a commit brings become, task by task.
-
-        Of few rows, many commits together take as long as one: numpy takes longer to begin than to compare them.
-        """
-        if commit not in self._ahead:
-            self._ahead.clear()
-            bounds = len(self.bounded) * self.case.workload.files_per_commit
-            count = min(_ROWS_AHEAD // self.case.rows_per_commit, _BOUNDS_AHEAD // max(bounds, 1))
-            commits = range(commit, min(commit + max(count, 1), max(commit, self.case.commits) + 1))
-            tasks = [self.shuffled([new_rows(task) for task in split_rows(self.case, one)]) for one in commits]
-            self._ahead.update(zip(commits, self.parts_of(tasks), strict=True))
-        return self._ahead[commit]
+        """What the rows that a commit brings become, task by task."""
+        return self.parts_of([self.shuffled([new_rows(task) for task in split_rows(self.case, commit)])])[0]
 
     def parts_of(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
         """What the rows that the tasks of each commit write become, with bounds unless there are too many."""
