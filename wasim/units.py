@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.errors import WasimError
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.int64] | NDArray[np.float64]  # whole numbers; as floats where some are unknown, and so NaN
@@ -21,6 +23,7 @@ HOUR_S, DAY_S = 3_600.0, 86_400.0
 MONTH_S, YEAR_S = 30 * DAY_S, 365 * DAY_S
 MEGABYTE = 1e6
 MIB = 2.0**20
+_LEAST_FLAG_S, _MOST_FLAG_S = 0.001, 1e6 * DAY_S
 MOST_BYTES = 2.0**63
 """What a column of bytes can count to."""
 
@@ -47,6 +50,18 @@ def parse_duration_s(text: str) -> float:
         position = match.end()
     if position != len(text) or not 0 < seconds < inf:
         raise ValueError(DURATION_WANTED)
+    return seconds
+
+
+def duration_of_flag_s(flag: str, text: str) -> float:
+    """Seconds of a duration that a flag gives, from 1 ms to a million days. WasimError names the flag."""
+    try:
+        seconds = parse_duration_s(text)
+    except ValueError as wanted:
+        raise WasimError(f"{flag} is {text!r}. Give {wanted}.") from None
+    if not _LEAST_FLAG_S <= seconds <= _MOST_FLAG_S:
+        least, most = format_duration(_LEAST_FLAG_S), format_duration(_MOST_FLAG_S)
+        raise WasimError(f"{flag} is {text!r}. Give {least} at least and {most} at most.")
     return seconds
 
 

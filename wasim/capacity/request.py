@@ -12,11 +12,11 @@ from wasim.contention import LOCAL, Arrivals, provider_named
 from wasim.errors import SavedFileError, WasimError
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
-from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, duration_of_flag_s, explain_flag
+from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
 from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
-from wasim.units import parse_bytes, parse_duration_s
+from wasim.units import duration_of_flag_s, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms

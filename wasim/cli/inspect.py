@@ -94,7 +94,7 @@ def inspect(
     from wasim.doctor import Choice, InspectOptions
     from wasim.doctor.catalogs import is_table_name
     from wasim.iceberg.resolve import NewestBy
-    from wasim.scenario.from_flags import duration_of_flag_s
+    from wasim.units import duration_of_flag_s
 
     if html is not None and not html.parent.is_dir():
         raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")

@@ -29,7 +29,7 @@ def watch(
     from wasim.doctor.prometheus import render_prometheus
     from wasim.doctor.watching import Exposition
     from wasim.doctor.watching import watch as watch_table
-    from wasim.scenario.from_flags import duration_of_flag_s
+    from wasim.units import duration_of_flag_s
 
     options = InspectOptions(s3=s3, reads_manifests=False)
     every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)

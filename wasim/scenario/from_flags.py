@@ -7,7 +7,6 @@ from typing import Any
 from wasim.errors import WasimError
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
-from wasim.units import DAY_S, format_duration, parse_duration_s
 
 DEFAULT_WORKLOAD: Mapping[str, str] = {
     "columns": "20",
@@ -33,7 +32,6 @@ FLAG_OF_FIELD: Mapping[str, str] = {
 _OWN_COLUMNS = 2  # event_id and event_time, which every table has
 _LEAST_COLUMNS, _MOST_COLUMNS = 4, 2000
 _MOST_PARTITIONS = 100_000
-_LEAST_DURATION_S, _MOST_DURATION_S = 0.001, 1e6 * DAY_S
 
 
 def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -79,18 +77,6 @@ def scenario_of_flags(given: Mapping[str, str | None], intervals: str) -> str:
             raise WasimError("\n".join(dict.fromkeys(map(explain_flag, faults))))
     whole = {**document, "name": "flags", "sweep": {"commit_interval": swept}}
     return json.dumps(whole, indent=1)  # which is YAML
-
-
-def duration_of_flag_s(flag: str, text: str) -> float:
-    """Seconds of a duration that a flag gives, from 1 ms to a million days. WasimError names the flag."""
-    try:
-        seconds = parse_duration_s(text)
-    except ValueError as wanted:
-        raise WasimError(f"{flag} is {text!r}. Give {wanted}.") from None
-    if not _LEAST_DURATION_S <= seconds <= _MOST_DURATION_S:
-        least, most = format_duration(_LEAST_DURATION_S), format_duration(_MOST_DURATION_S)
-        raise WasimError(f"{flag} is {text!r}. Give {least} at least and {most} at most.")
-    return seconds
 
 
 def explain_flag(fault: Fault) -> str:
