@@ -111,6 +111,7 @@ def test_a_list_that_does_not_say_its_version_is_of_2_if_it_numbers_sequences():
         (minimal(501), "not that of manifest-list records"),
         (minimal(500, 501, **{"format-version": b"5"}), "has format version 5"),
         (minimal(500, 501, **{"snapshot-id": b"x"}), "whose snapshot-id is no number"),
+        (minimal(500, 501, **{"snapshot-id": b"1" * 21}), "whose snapshot-id is beyond 64 bits"),
         (minimal(500, 501, path=encode_long(0)), "without a path or a length"),
     ],
 )

@@ -1,11 +1,48 @@
 """The axes of a page's sliders for a case: which intervals, and which of the other settings."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import product
 
-from wasim.capacity.lattice import HORIZONS_S, Axes, axes_around
 from wasim.capacity.settings import Setting
 from wasim.scenario import Case
+from wasim.units import DAY_S, HOUR_S
+
+HORIZONS_S = tuple(days * DAY_S for days in (1, 7, 30, 90, 365))
+AGES_S = (DAY_S, 30 * DAY_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axes:
+    """The settings that sliders reach from `base`, whose other properties and jobs all of them share. Seconds.
+
+    All are ascending but `periods_s` and `rewrites_s`, whose first is None: never.
+    """
+
+    base: Setting
+    intervals_s: tuple[float, ...]
+    periods_s: tuple[float | None, ...]
+    ages_s: tuple[float, ...]
+    rewrites_s: tuple[float | None, ...]
+    horizons_s: tuple[float, ...]
+
+    @property
+    def expiries(self) -> tuple[tuple[float | None, float | None], ...]:
+        """(period, age) of every way to expire snapshots, without expiry first."""
+        return ((None, None), *product(self.periods_s[1:], self.ages_s))
+
+    def setting(self, interval: int, rewrite: int, expiry: int, deletes_json: int) -> Setting:
+        """The setting at these places of the axes."""
+        every_s, older_than_s = self.expiries[expiry]
+        kept = replace(
+            self.base.maintenance,
+            expire_every_s=every_s,
+            older_than_s=older_than_s,
+            rewrite_every_s=self.rewrites_s[rewrite],
+        )
+        return replace(
+            self.base, interval_s=self.intervals_s[interval], maintenance=kept, deletes_json=bool(deletes_json)
+        )
 
 
 def axes_for(
@@ -17,11 +54,26 @@ def axes_for(
     horizon_s: float,
     horizons_s: Sequence[float] = HORIZONS_S,
 ) -> Axes:
-    """Axes around the base setting of `case`, with rewriting of manifests only where its appends do not merge them."""
-    axes = axes_around(base, intervals_s, time_travel_s=time_travel_s, horizon_s=horizon_s, horizons_s=horizons_s)
-    if case.merges and base.maintenance.rewrite_every_s is None:
-        return replace(axes, rewrites_s=(None,))
-    return axes
+    """Axes through the base setting of `case`, these intervals, this age of snapshots and this horizon.
+
+    Manifests are rewritten only where the case's appends do not merge them.
+    """
+    maintenance = base.maintenance
+    often_s = HOUR_S if maintenance.expire_every_s in (None, DAY_S) else maintenance.expire_every_s
+    merges = case.merges and maintenance.rewrite_every_s is None
+    return Axes(
+        base=base,
+        intervals_s=tuple(sorted({base.interval_s, *intervals_s})),
+        periods_s=_seldom_first({DAY_S, often_s}),
+        ages_s=tuple(sorted({*AGES_S, maintenance.older_than_s or time_travel_s})),
+        rewrites_s=(None,) if merges else _seldom_first({maintenance.rewrite_every_s or DAY_S}),
+        horizons_s=tuple(sorted({*horizons_s, horizon_s})),
+    )
+
+
+def _seldom_first(periods_s: set[float]) -> tuple[float | None, ...]:
+    """Never, then ever more often."""
+    return None, *sorted(periods_s, reverse=True)
 
 
 def thinned(intervals_s: Iterable[float], own_s: float, *, most: int) -> list[float]:

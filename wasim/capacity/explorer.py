@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from wasim.capacity.axes import Axes
 from wasim.capacity.commands import sql_of, writer_options
-from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale
+from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import METRIC_NAMES, SHOWN_METRICS, bound_words

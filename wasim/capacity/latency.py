@@ -97,10 +97,10 @@ class Machine:
 
     @property
     def measured_range(self) -> str:
-        """`metadata.json of 288 KiB, 240 manifests and 300,000 files at most`."""
+        """`metadata.json of 288 KiB, 240 manifests and 300,000 files`."""
         return (
             f"metadata.json of {format_bytes(self.most_json_bytes)}, {self.most_manifests:,.0f} manifests and"
-            f" {self.most_files:,.0f} files at most"
+            f" {self.most_files:,.0f} files"
         )
 
 

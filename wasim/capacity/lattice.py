@@ -6,24 +6,22 @@ ratios, linear in the logarithm.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import inf
 
 import numpy as np
 
+from wasim.capacity.axes import Axes
 from wasim.capacity.figures import Figures
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
-from wasim.units import DAY_S, HOUR_S, Floats
+from wasim.units import DAY_S, Floats
 
 Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
 """The figures of a setting at each of these horizons, ascending, in seconds."""
-
-HORIZONS_S = tuple(days * DAY_S for days in (1, 7, 30, 90, 365))
-AGES_S = (DAY_S, 30 * DAY_S)
 
 METRICS = (*SHOWN_METRICS, "snapshots")
 """Metrics of every lattice; those that a limit is on are added."""
@@ -41,66 +39,6 @@ STOPS = "stops_days"  # when no writer keeps up any more
 OUTWEIGHS = "outweighs_days"
 PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in (5_000_000, 10_000_000, 50_000_000)}
 """Days until metadata.json is that large; infinite where it is not within the horizon."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axes:
-    """The settings that sliders reach from `base`, whose other properties and jobs all of them share. Seconds.
-
-    All are ascending but `periods_s` and `rewrites_s`, whose first is None: never.
-    """
-
-    base: Setting
-    intervals_s: tuple[float, ...]
-    periods_s: tuple[float | None, ...]
-    ages_s: tuple[float, ...]
-    rewrites_s: tuple[float | None, ...]
-    horizons_s: tuple[float, ...]
-
-    @property
-    def expiries(self) -> tuple[tuple[float | None, float | None], ...]:
-        """(period, age) of every way to expire snapshots, without expiry first."""
-        return ((None, None), *product(self.periods_s[1:], self.ages_s))
-
-    def setting(self, interval: int, rewrite: int, expiry: int, deletes_json: int) -> Setting:
-        """The setting at these places of the axes."""
-        every_s, older_than_s = self.expiries[expiry]
-        kept = replace(
-            self.base.maintenance,
-            expire_every_s=every_s,
-            older_than_s=older_than_s,
-            rewrite_every_s=self.rewrites_s[rewrite],
-        )
-        return replace(
-            self.base, interval_s=self.intervals_s[interval], maintenance=kept, deletes_json=bool(deletes_json)
-        )
-
-
-def axes_around(
-    base: Setting,
-    intervals_s: Iterable[float],
-    *,
-    time_travel_s: float,
-    horizon_s: float,
-    horizons_s: Sequence[float] = HORIZONS_S,
-) -> Axes:
-    """Axes through a setting and these intervals, this age of snapshots and this horizon, and others besides."""
-    kept = base.maintenance
-    ages_s = {*AGES_S, kept.older_than_s or time_travel_s}
-    often_s = HOUR_S if kept.expire_every_s in (None, DAY_S) else kept.expire_every_s
-    return Axes(
-        base=base,
-        intervals_s=tuple(sorted({base.interval_s, *intervals_s})),
-        periods_s=_seldom_first({DAY_S, often_s}),
-        ages_s=tuple(sorted(ages_s)),
-        rewrites_s=_seldom_first({kept.rewrite_every_s or DAY_S}),
-        horizons_s=tuple(sorted({*horizons_s, horizon_s})),
-    )
-
-
-def _seldom_first(periods_s: set[float]) -> tuple[float | None, ...]:
-    """Never, then ever more often."""
-    return None, *sorted(periods_s, reverse=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

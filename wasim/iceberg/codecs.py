@@ -25,7 +25,7 @@ _WINDOW_BYTES = 128 << 20  # what the highest level asks of a reader
 
 
 class CorruptBlock(ValueError):
-    """A block that does not inflate; the text goes on after "a block"."""
+    """A block or a file that does not inflate; the text goes on after "a block"."""
 
 
 def pack(codec: str, raw: bytes, level: int | None = None) -> bytes:
@@ -74,7 +74,10 @@ def inflate(codec: str, stored: bytes, allowed: int) -> bytes:
         case "snappy":
             return _inflate_snappy(stored, allowed)
         case "zstandard":
-            return _inflate_zstandard(stored, allowed)
+            raw, more = inflate_zstandard(stored, allowed)
+            if more:
+                raise CorruptBlock("with more behind its compressed data")
+            return raw
     return stored
 
 
@@ -116,7 +119,8 @@ def _announced(packed: bytes) -> int:
     raise CorruptBlock("that does not say how large it is")
 
 
-def _inflate_zstandard(stored: bytes, allowed: int) -> bytes:
+def inflate_zstandard(stored: bytes, allowed: int) -> tuple[bytes, bool]:
+    """What the first frame holds, and whether more follows it. CorruptBlock as `inflate` raises it."""
     inflater = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES).decompressobj()
     parts: list[bytes] = []
     size = at = 0
@@ -130,9 +134,7 @@ def _inflate_zstandard(stored: bytes, allowed: int) -> bytes:
         raise CorruptBlock(f"that does not inflate: {error}") from error
     if not inflater.eof:
         raise CorruptBlock("whose compressed data is cut short")
-    if inflater.unused_data or at < len(stored):
-        raise CorruptBlock("with more behind its compressed data")
-    return b"".join(parts)
+    return b"".join(parts), bool(inflater.unused_data) or at < len(stored)
 
 
 def _too_large(allowed: int) -> CorruptBlock:

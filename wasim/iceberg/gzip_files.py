@@ -3,8 +3,7 @@
 import struct
 import zlib
 
-import zstandard
-
+from wasim.iceberg.codecs import CorruptBlock, inflate_zstandard
 from wasim.iceberg.faults import IcebergFileError
 
 # No name, no time, and since JDK 16 "unknown" for the operating system; older ones write 00 last.
@@ -14,7 +13,6 @@ _ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
 # JSON of long histories shrinks nine-fold, 25-fold at most seen.
 FREE_TEXT_BYTES = 16 << 20
 TEXT_BYTES_PER_BYTE = 40
-_PIECE_BYTES = 512
 
 
 def gzip_bytes(data: bytes, header: bytes = GZIP_HEADER) -> bytes:
@@ -34,7 +32,10 @@ def decompressed(data: bytes, *, source: str, most_bytes: int) -> bytes:
     if is_gzip(data):
         return gunzip(data, source=source, most_bytes=most_bytes)
     if data[:4] == _ZSTANDARD_MAGIC:
-        return _unzstandard(data, source=source, most_bytes=_allowed(data, most_bytes))
+        try:
+            return inflate_zstandard(data, _allowed(data, most_bytes))[0]
+        except CorruptBlock as error:
+            raise IcebergFileError(source, f"is a zstandard file {error}") from error
     return data
 
 
@@ -63,20 +64,3 @@ def gunzip(data: bytes, *, source: str, most_bytes: int) -> bytes:
             raise IcebergFileError(source, "is a gzip file that is cut short")
         rest = inflater.unused_data
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _unzstandard(data: bytes, *, source: str, most_bytes: int) -> bytes:
-    inflater = zstandard.ZstdDecompressor(max_window_size=128 << 20).decompressobj()
-    parts: list[bytes] = []
-    size = at = 0
-    try:
-        while at < len(data) and not inflater.eof:
-            parts.append(inflater.decompress(data[at : at + _PIECE_BYTES]))
-            at, size = at + _PIECE_BYTES, size + len(parts[-1])
-            if size > most_bytes:
-                raise IcebergFileError(source, f"inflates to more than {most_bytes} bytes")
-    except zstandard.ZstdError as error:
-        raise IcebergFileError(source, f"is no sound zstandard file: {error}") from error
-    if not inflater.eof:
-        raise IcebergFileError(source, "is a zstandard file that is cut short")
-    return b"".join(parts)

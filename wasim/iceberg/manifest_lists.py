@@ -17,6 +17,7 @@ from wasim.iceberg.avro_reader import (
 from wasim.iceberg.containers import DEFAULT_LIMITS, Container, Limits, container_bytes, read_container
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.property_values import LONG_RANGE
 from wasim.iceberg.record_encoding import Encoder, record_encoder
 from wasim.iceberg.record_fields import (
     FORMAT_VERSIONS,
@@ -182,9 +183,11 @@ def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -
     for key in ("format-version", "snapshot-id", "parent-snapshot-id", "sequence-number", "first-row-id"):
         text = values.get(key, b"null")
         try:
-            numbers[key] = None if text == b"null" else int(text[:20])
+            numbers[key] = number = None if text == b"null" else int(text)
         except ValueError as error:
             raise IcebergFileError(source, f"has a header whose {key} is no number") from error
+        if number is not None and number not in LONG_RANGE:
+            raise IcebergFileError(source, f"has a header whose {key} is beyond 64 bits")
     version = numbers["format-version"] or (2 if has_sequence else 1)
     if version not in FORMAT_VERSIONS:
         raise IcebergFileError(source, f"has format version {version}; 1, 2, 3 and 4 are known")

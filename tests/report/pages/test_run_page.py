@@ -141,12 +141,6 @@ def test_every_row_has_a_head(html: str) -> None:
     assert re.search(r'tbody th\[scope="row"\] \{[^}]*position: sticky; left: 0', html)
 
 
-def test_nothing_is_called_an_hour_that_was_not(html: str) -> None:
-    text = walk(html).text
-    assert "event-hour" not in text
-    assert "In an hour" not in text
-
-
 def test_what_counts_as_neither_is_said(html: str) -> None:
     text = walk(html).text
     assert ".crc twins" in text
