@@ -39,9 +39,7 @@ def map_parts(
         try:
             map_parts_on(spark, parts, work, schema).write.parquet(str(out.absolute()))
         except ENGINE_ERRORS as error:
-            raise CaseFailed(
-                f"{out}: the grid was not worked off: {essential_line(error)} Its log is {log}."
-            ) from error
+            raise CaseFailed(f"{out}: the sweep failed: {essential_line(error)} Its log is {log}.") from error
 
 
 @contextmanager

@@ -207,7 +207,7 @@ def plan_steps(case: Case) -> Iterator[Step]:
 
 
 def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
-    """Whatever happens besides appends, as iterators that are each in order."""
+    """Changes, maintenance and evolution, as iterators that are each in order."""
     for rank, jobs in ((_CHANGE, case.changes), (_MAINTAIN, case.maintenance)):
         for place, (name, job) in enumerate(jobs):
             if job is not None:

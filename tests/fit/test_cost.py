@@ -164,7 +164,7 @@ def test_drivers_that_differ_from_the_ledger_are_reported():
     report = fit_run(replace(run, cases=(replace(run.cases[0], ledger=replace(ledger, live_manifests=odd)),)))
     wrong = [check for check in report.checks if check.mismatches]
     assert [(check.driver, check.mismatches) for check in wrong] == [("live_manifests", 1)]
-    assert wrong[0].first_mismatch == "commit 11: 11 foreseen, 14 measured"
+    assert wrong[0].first_mismatch == "commit 11: 11 predicted, 14 measured"
     assert any("live_manifests" in note for note in report.notes)
 
 

@@ -1,4 +1,4 @@
-"""What carrying out a case needs beside the case."""
+"""What carrying out a case needs, apart from the case."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

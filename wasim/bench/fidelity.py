@@ -54,7 +54,7 @@ _HEAD = (
 def check_fidelity(runs: Iterable[Path]) -> list[Fidelity]:
     """Per case of the runs in these folders, in order: its label, and real against simulated by kind.
 
-    The simulator is told what anyone can choose, the table's location, and nothing that the run measured.
+    The simulator gets what anyone can choose, such as the table's location, and nothing that the run measured.
     """
     checked = []
     for path in runs:

@@ -28,7 +28,7 @@ def measure_writer(
     """The profile of a writer, measured on the tables of a scenario, or on the shipped calibration table's.
 
     The tables are written on real Spark, or by engine core, in a folder that is deleted again. `writer` is that of the
-    calibration table; a batch writer on real Spark is measured beside others too. WasimError for a scenario of
+    calibration table; a batch writer on real Spark is measured among concurrent ones too. WasimError for a scenario of
     different writers, or of none that is alone; CaseFailed if a table could not be written.
     """
     with tempfile.TemporaryDirectory(prefix="wasim-profile-") as folder:

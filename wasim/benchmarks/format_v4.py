@@ -149,10 +149,16 @@ def _to_come(tables: list[Measured]) -> Iterator[str]:
     yield "| every | columns | files a commit | v3 | v4 as it is | A | A + B (commits a leaf) | A + B + C | C ÷ v3 |"
     yield "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for one in tables:
-        told = announced(one)
+        expected = announced(one)
         cells = [format_bytes(one.metadata_bytes(version)) for version in (3, 4)]
-        cells += [format_bytes(told.root), f"{format_bytes(told.inline)} ({told.inlined or 'none'})"]
-        cells += [format_bytes(told.without_json), f"{told.without_json / one.metadata_bytes(3):.3f}"]
+        cells += [
+            format_bytes(expected.root),
+            f"{format_bytes(expected.inline)} ({expected.inlined or 'none'})",
+        ]
+        cells += [
+            format_bytes(expected.without_json),
+            f"{expected.without_json / one.metadata_bytes(3):.3f}",
+        ]
         yield f"| {' | '.join([*one.label, *cells])} |"
 
 

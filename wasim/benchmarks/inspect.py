@@ -1,4 +1,4 @@
-"""What inspecting a table costs, beside pyiceberg's look at its manifests and beside reading its files at all.
+"""What inspecting a table costs, compared with pyiceberg's table of manifests and with reading the files alone.
 
     python -m wasim.benchmarks.inspect              # 500 commits, all former metadata.json kept
     python -m wasim.benchmarks.inspect 1000 5000    # as long as that; from 2,000 on with a short metadata log

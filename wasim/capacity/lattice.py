@@ -86,7 +86,7 @@ def build_lattice(
     scales: Sequence[Scale] = (),
     is_affordable: Callable[[Setting, float], bool] = lambda setting, horizon_s: True,
 ) -> Lattice:
-    """The lattice. `metrics` are limited besides `METRICS`; what is not affordable at a horizon is left out, as NaN."""
+    """The lattice of `METRICS` and `metrics`; NaN where a setting is not affordable at a horizon."""
     fields = (*dict.fromkeys((*METRICS, *metrics)), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
     shape = (len(axes.intervals_s), len(axes.rewrites_s), len(axes.expiries), 2)
     values = np.full((*shape, len(axes.horizons_s), len(fields)), np.nan)

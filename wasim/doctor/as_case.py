@@ -146,7 +146,7 @@ def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[s
         notes.append(f"a case's tables have {' and '.join(missing)} too")
     if not columns:
         columns.append(Columns(name="payload", type="long"))
-        notes.append("a case's tables have a column beside event_id and event_time")
+        notes.append("a case's tables have a column other than event_id and event_time")
     return Table(
         columns=tuple(columns),
         partition_by=tuple(_partition_fields(inspection, names, notes)),

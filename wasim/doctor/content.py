@@ -226,16 +226,16 @@ def _whole(value: Value) -> int:
 
 def _check_counts(manifest: ManifestFile, entries: Entries, key: str, faults: Faults) -> None:
     """The counts in the list against the entries themselves."""
-    told = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
-    if None in told:
+    listed = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
+    if None in listed:
         return
     at = entries.places[_STATUS]
     found = _by_status([row[at] for row in entries.rows])
-    if found != told:
+    if found != listed:
         faults.add(
             FaultKind.WRONG_COUNT,
             f"{key}: holds {found[0]} existing, {found[1]} added and {found[2]} deleted entries; its list says "
-            f"{told[0]}, {told[1]} and {told[2]}",
+            f"{listed[0]}, {listed[1]} and {listed[2]}",
         )
 
 

@@ -1,4 +1,4 @@
-"""Who reads and decodes a table's manifest lists and manifests: this process, or others in its place."""
+"""Reading and decoding a table's manifest lists and manifests, in this process or in others."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _PART_FILES = 500
 
 
 class Decoder(Protocol):
-    """Turns keys of a table's files into what the files say, in their order, one answer for each."""
+    """Decodes files of a table by their keys, in the order of the keys, one result for each."""
 
     def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
         """Manifest lists, oldest first; each is decoded against the one before it."""
@@ -27,9 +27,9 @@ class Decoder(Protocol):
 
 
 class MapParts(Protocol):
-    """As `map` does it, in this process or in others: what `work` makes of each part, in the order of the parts.
+    """`map`, in this process or in others: the results of `work`, one for each part, in the order of the parts.
 
-    Work, parts and what comes of them can be pickled.
+    Work, parts and results can be pickled.
     """
 
     def __call__(self, work: Callable[[Any], Any], parts: Sequence[Any], /) -> Iterable[Any]:

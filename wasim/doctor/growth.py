@@ -1,4 +1,4 @@
-"""How a table's metadata grows, and when it will have grown past where others were hurt."""
+"""How a table's metadata grows, and when it reaches sizes that are known to cause trouble."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _MB = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A size at which somebody was hurt: what grows to it, and who says so."""
+    """A size that is known to cause trouble: the quantity, its value, and the source."""
 
     name: str
     quantity: str  # metadata_json_bytes, manifests, manifest_bytes or metadata_share

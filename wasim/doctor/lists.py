@@ -52,9 +52,9 @@ class ManifestIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListFront:
-    """A manifest list beside the one read before it: it ends in `kept` of that one's manifests, with `rows` in front.
+    """A manifest list as it differs from the one read before it.
 
-    `places` say where in a row each field stands.
+    It ends in `kept` of that one's manifests, with `rows` in front. `places` say where in a row each field stands.
     """
 
     key: str
@@ -182,7 +182,7 @@ class _Indexing:
 
 
 def read_lists(files: Iterable[tuple[str, FileRead]]) -> Iterator[ListRead]:
-    """Manifest lists from keys and bytes, oldest first, each beside the last before it that could be read."""
+    """Manifest lists from keys and bytes, oldest first, each as it differs from the last readable one."""
     chain = _Chain()
     for key, data in files:
         if not isinstance(data, bytes):

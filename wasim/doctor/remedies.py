@@ -33,7 +33,7 @@ _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which
 class Remedy:
     """A remedy: what it frees on storage, by kind, and what it takes off each metadata.json written from then on.
 
-    `is_estimate` where it was reckoned from sizes rather than counted in files.
+    `is_estimate` where it was estimated from sizes, not counted in files.
     """
 
     name: str
@@ -101,7 +101,7 @@ def _expiries_to_weigh(now_ms: int, newest_ms: int) -> Iterator[tuple[str, int, 
 
 
 def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
-    """What to say of the branches and tags that keep snapshots beside those of main."""
+    """A remark on the branches and tags other than main that keep snapshots, if there are any."""
     names = sorted(name for name, ref in metadata.refs.items() if name != "main" and ref.snapshot_id in kept)
     return f"; what {len(names):,} more branches and tags keep stays" if names else ""
 

@@ -239,7 +239,7 @@ def _remedies(inspection: Inspection) -> RenderableType:
 
 
 def sql_lines(inspection: Inspection) -> list[str]:
-    """The remedies as Spark takes them, for whoever decides on one."""
+    """The remedies as SQL for Spark."""
     lines = [f"{printable(one.sql, 1_000)};" for one in inspection.remedies if one.sql]
     return ["", "-- In Spark's SQL, to choose from; nothing was run:", *lines] if lines else []
 

@@ -31,7 +31,7 @@ _MOST_HEADS = 10_000
 class Tree:
     """What a table's metadata refers to, and the state of every file in its folder.
 
-    `content` is None if manifests were not to be read: unreferenced data files are then not told from others.
+    `content` is None if manifests were not to be read: unreferenced data files are then not known.
     """
 
     opened: OpenedTable

@@ -43,17 +43,17 @@ def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:
         "entries_added": (drivers.entries_added, ledger.entries_added),
     }
     return [
-        _compare(writer, observed, driver, foreseen, np.asarray(measured, dtype=np.float64))
-        for driver, (foreseen, measured) in pairs.items()
+        _compare(writer, observed, driver, predicted, np.asarray(measured, dtype=np.float64))
+        for driver, (predicted, measured) in pairs.items()
     ]
 
 
-def _compare(writer: str, observed: Observed, driver: str, foreseen: Floats, measured: Floats) -> DriverCheck:
-    differing = np.flatnonzero(foreseen != measured)
+def _compare(writer: str, observed: Observed, driver: str, predicted: Floats, measured: Floats) -> DriverCheck:
+    differing = np.flatnonzero(predicted != measured)
     first = ""
     if len(differing):
         at = differing[0]
-        first = f"commit {observed.ledger.commit[at]}: {foreseen[at]:.0f} foreseen, {measured[at]:.0f} measured"
+        first = f"commit {observed.ledger.commit[at]}: {predicted[at]:.0f} predicted, {measured[at]:.0f} measured"
     return DriverCheck(
         writer=writer,
         case=observed.case.label,

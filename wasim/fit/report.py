@@ -167,7 +167,7 @@ class DriverCheck:
     driver: str  # live_manifests | snapshots | manifests_replaced | entries_added
     commits: int
     mismatches: int
-    first_mismatch: str = ""  # in words: commit, foreseen, measured
+    first_mismatch: str = ""  # in words: commit, predicted, measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,8 +62,8 @@ def fit_robust(
     """
     identified = _independent(design)
     for position, column in enumerate(within):
-        beside = np.hstack([_levels(series), design[:, within[: position + 1]]])
-        identified[column] &= _independent(beside)[-1]
+        joined = np.hstack([_levels(series), design[:, within[: position + 1]]])
+        identified[column] &= _independent(joined)[-1]
     scale = np.where(np.linalg.norm(design, axis=0) > 0, np.linalg.norm(design, axis=0), 1.0)
     columns, ageing = (design / scale)[:, identified], np.isin(np.flatnonzero(identified), within)
 

@@ -129,18 +129,18 @@ def _longer_s(choice: Choice, option: Option) -> float:
 def _find(run: CaseRun, longer_s: float) -> Remedies:
     case = _over_a_month(run.case)
 
-    def foresee(changed: Case, name: str) -> Remedy:
+    def forecast(changed: Case, name: str) -> Remedy:
         return _remedy(forecast_case(run, changed), name)
 
-    as_is = foresee(case, "as it is")
+    as_is = forecast(case, "as it is")
     all_in_one, alone, words = case, [], []
     for name, word, change in missing_remedies(case):
-        alone.append(foresee(with_change(case, change), f"+ {name}"))
+        alone.append(forecast(with_change(case, change), f"+ {name}"))
         all_in_one = with_change(all_in_one, change)
         words.append(word)
     together = None
     if len(alone) > 1:
-        together = foresee(all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
+        together = forecast(all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
     longer = _over_a_month(replace(case, commit_interval_s=longer_s))
     return Remedies(
         case=case.label,
@@ -150,7 +150,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
         alone=tuple(alone),
         together=together,
         together_words=listed(words),
-        longer=foresee(longer, f"every {format_duration(longer_s)} instead"),
+        longer=forecast(longer, f"every {format_duration(longer_s)} instead"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: written beside, synced, then renamed."""
+"""Files that are whole or absent: written under another name, synced, then renamed."""
 
 import os
 import shutil
@@ -11,16 +11,16 @@ UNFINISHED = ".unfinished-"  # anything so named is swept when a run starts
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Writes `content` to `path` so that a reader, or a power cut, sees the old file or the new one."""
     data = content.encode() if isinstance(content, str) else content
-    descriptor, beside = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
+    descriptor, unfinished = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(beside).chmod(0o644)  # mkstemp's 0600 would hide results from colleagues
-        Path(beside).replace(path)
+        Path(unfinished).chmod(0o644)  # mkstemp's 0600 would hide results from colleagues
+        Path(unfinished).replace(path)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        Path(unfinished).unlink(missing_ok=True)
         raise
     _sync(path.parent)
 

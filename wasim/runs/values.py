@@ -32,7 +32,7 @@ from wasim.scenario import Case
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """How a case was simulated: what decides its bytes beside the case itself.
+    """How a case was simulated: what decides its bytes, apart from the case.
 
     `profile` is what the writer's profile says of itself; `location` is where the table lies, which files repeat.
     """

@@ -89,7 +89,7 @@ class Case:
 
     @property
     def change_modes(self) -> dict[str, str]:
-        """How rows are changed, as properties of the table, spelt out also where that is the default."""
+        """How rows are changed, as properties of the table, defaults included."""
         modes: dict[str, str] = {
             MODE_KEYS[name]: change.mode for name, change in self.changes if isinstance(change, Update | Delete | Merge)
         }

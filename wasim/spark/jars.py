@@ -47,10 +47,10 @@ def _fetch(jar: PinnedJar, folder: Path) -> Path:
     target = folder / jar.file_name
     if target.exists() and file_sha256(target) == jar.sha256:
         return target
-    # fetched beside and renamed, so that two runs at once, or a killed one, leave no half jar
-    with tempfile.TemporaryDirectory(dir=folder) as beside:
-        said = _run_ivy(jar, Path(beside))
-        fetched = Path(beside) / jar.file_name
+    # fetched to a folder of its own and renamed, so that two runs at once, or a killed one, leave no half jar
+    with tempfile.TemporaryDirectory(dir=folder) as fetching:
+        said = _run_ivy(jar, Path(fetching))
+        fetched = Path(fetching) / jar.file_name
         if not fetched.exists():
             last = next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
             raise EnvironmentFault(

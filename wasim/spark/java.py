@@ -62,8 +62,9 @@ def _candidates() -> Iterator[Path]:
 
 @contextmanager
 def short_lived_jvm(classpath: Sequence[Path], *, with_spark: bool = True) -> Iterator[JavaGateway]:
-    """A gateway to a JVM with `classpath`, and pyspark's jars unless told; it ends with the block, or when this process
-    dies. Listens on the loopback only.
+    """A gateway to a JVM with `classpath`, and pyspark's jars if `with_spark`.
+
+    It ends with the block, or when this process dies. Listens on the loopback only.
     """
     java = find_java()
     jars = [str(SPARK_JARS / "*")] if with_spark else []

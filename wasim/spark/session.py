@@ -129,7 +129,7 @@ def open_session(
 ) -> Iterator[Session]:
     """A session for the block, with everything that the JVM prints in `log`; `settings` go over ours.
 
-    `extra_jars` are on its class path beside PINNED_JARS. EnvironmentFault if Java, a jar or a port is missing.
+    `extra_jars` are on its class path with PINNED_JARS. EnvironmentFault if Java, a jar or a port is missing.
     """
     java = find_java()
     on_class_path = session_jars(extra_jars)

@@ -1,6 +1,6 @@
 """Spark's rewrite_data_files by bin-packing: the small files of each partition in one new file.
 
-What is taken up and what comes of it (`groups_to_rewrite`, `compact`) depends on data files alone, so that
+Which files are compacted and what they become (`groups_to_rewrite`, `compact`) depends on data files alone, so that
 engine `core` describes the compactions of real tables with it.
 """
 
@@ -97,8 +97,9 @@ def compact(
     wall_ms: int,
     rng: np.random.Generator,
 ) -> FileChanges:
-    """What becomes of these groups: each one file, by a job of its own. Their rows keep the age that they had when the
-    work was planned.
+    """The changes that rewrite each of these groups into one file, by a job of its own.
+
+    Their rows keep the age that they had when the work was planned.
     """
     added = []
     for place, group in enumerate(groups):

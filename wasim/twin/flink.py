@@ -180,7 +180,7 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
 
 
 def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> LiveManifest:
-    """Writes a manifest of files, which are of data or delete alike, for the committer; it heeds no property."""
+    """Writes a manifest of files, all of data or all delete files, for the committer; properties do not apply to it."""
     content = ManifestContent.DELETES if files[0].content else ManifestContent.DATA
     writer = ManifestWriter(header=table.writer_of(table.json.base.default_spec_id, content).header)
     table.staged += 1

@@ -285,7 +285,7 @@ def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:
     row_id = first_row_id
     for entry in manifest.live:
         if entry.file.first_row_id is None:
-            # What the manifest itself holds is null still; whoever rewrites the entry writes it out.
+            # What the manifest itself holds is null still; a rewrite of the entry writes it out.
             entry.file = replace(entry.file, first_row_id=row_id)
             row_id += entry.file.record_count
     return replace(manifest, file=replace(manifest.file, first_row_id=first_row_id), record=b"")

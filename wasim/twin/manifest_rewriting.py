@@ -65,7 +65,7 @@ def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: Com
     entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
     parts = _parts(table, group)
     names = [rewritten_manifest_name(draw_uuid(table.rng)) for _ in range(parts)]
-    # what writes them heeds no property of the table
+    # Spark's writer of these ignores the table's properties
     return [table.write_manifest(name, entries[part::parts], identity, plain=True) for part, name in enumerate(names)]
 
 

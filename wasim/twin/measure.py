@@ -103,7 +103,7 @@ def _summary(snapshots: tuple[Snapshot, ...], queries: set[str], source: Path) -
             templates[key] = value.replace("{", "{{").replace("}", "}}")
         else:
             raise SavedFileError(
-                f"{source}: the summary's {key} changes from snapshot to snapshot; wasim knows it not."
+                f"{source}: the summary's {key} changes from snapshot to snapshot, and wasim does not know it."
             )
     return templates
 

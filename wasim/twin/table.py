@@ -101,7 +101,7 @@ class SimulatedTable:
         removed: frozenset[FileKey] = frozenset(),
         plain: bool = False,
     ) -> LiveManifest:
-        """Writes a manifest of a partition spec, or of the one in force; a `plain` one heeds no property, and is Avro.
+        """Writes a manifest of a partition spec, or of the one in force; a `plain` one ignores properties, and is Avro.
 
         It is one of deletes if its entries are.
         """

@@ -105,7 +105,7 @@ def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
     month = ahead.get(MONTH_S)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
     keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
-    by_horizon = _foreseen(first, inputs.fit, ahead)
+    by_horizon = _bytes_ahead(first, inputs.fit, ahead)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
     month_run = month.run if month is not None and month.keeps_up else first
@@ -147,7 +147,7 @@ def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]
     return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
 
 
-def _foreseen(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
+def _bytes_ahead(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
     """Metadata bytes by horizon, whether or not the writer keeps up that long."""
     interval_s = run.case.commit_interval_s
     expected = {

@@ -34,7 +34,7 @@ def audit(events: FileEvents, listing: dict[str, int]) -> None:
             raise AuditMismatch(
                 f"Recorded bytes differ from the listing: {file} ({kind}) is {_size(recorded)} in the events,"
                 f" {_size(found)} on disk."
-                " Something beside wasim wrote to or deleted from this table; run the case again with --fresh."
+                " Something other than wasim wrote to or deleted from this table; run the case again with --fresh."
             )
 
 

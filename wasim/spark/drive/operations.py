@@ -1,4 +1,4 @@
-"""All that happens to a table beside its writer's appends, on real Spark."""
+"""Changes, maintenance and evolution of a table, on real Spark."""
 
 from collections.abc import Callable
 

@@ -36,7 +36,7 @@ class Answer:
 
 
 class Clickhouse:
-    """A ClickHouse that sees one table's folder and nothing beside it."""
+    """A ClickHouse that sees one table's folder and nothing else."""
 
     def __init__(self, table_root: Path, said: IO[bytes]) -> None:
         self.table = f"icebergLocal('{_quoted(str(table_root.resolve()))}')"

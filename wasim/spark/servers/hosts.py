@@ -55,7 +55,7 @@ def open_servers(objects: Path) -> Iterator[Servers]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseJars:
-    """Jars that a case needs beside those that all need: in Spark, and in the servers that wasim starts for it."""
+    """Jars that a case needs, other than those that all need: in Spark, and in the servers that wasim starts for it."""
 
     spark: tuple[PinnedJar, ...]
     servers: tuple[PinnedJar, ...]
