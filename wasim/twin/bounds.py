@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from wasim.twin.schema import Leaf
 MOST_ROWS_COMPUTED = 20_000
 _FEW_VALUES = 10_000
 _MANY_TIMES = 2
+_TEXTS = ("string", "binary")
 
 _PACKED = {
     "boolean": struct.Struct("<?"),
@@ -67,12 +69,13 @@ def column_bounds(
         return computed_bounds(rows, leaf, held, [0])[0]
     present = rows.present_mask(leaf, held)
     count = len(held) if present is None else int(np.count_nonzero(present))
-    return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng)) if count else None
+    return drawn_bounds(rows, [leaf], count, rng)[leaf.field_id] if count else None
 
 
-def drawn_bounds(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator) -> Bounds:
-    """The bounds of a column over `count` rows, none of which is looked at: drawn as they are distributed."""
-    return _bounds(leaf, *_draw_extremes(rows, leaf, count, rng))
+def drawn_bounds(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> dict[int, Bounds]:
+    """The bounds of columns over `count` rows, none of which is looked at: drawn as distributed, by field id."""
+    ends = _draw_extremes(rows, leaves, count, rng)
+    return {leaf.field_id: _bounds(leaf, *pair) for leaf, pair in zip(leaves, ends, strict=True)}
 
 
 def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
@@ -82,13 +85,14 @@ def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values
 
 def single_value(type_name: str, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
     """A value as Iceberg's single-value serialization writes it."""
+    packed = _PACKED.get(type_name)
+    if packed is not None:
+        return packed.pack(value)
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, bytes):
         return value
-    if type_name.startswith("decimal"):
-        return decimal_bytes(value)
-    return _PACKED[type_name].pack(value)
+    return decimal_bytes(value)
 
 
 def decimal_bytes(unscaled: int) -> bytes:
@@ -98,37 +102,61 @@ def decimal_bytes(unscaled: int) -> bytes:
 
 def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     length = leaf.bound_length or 0
-    if leaf.column.type not in ("string", "binary") or not length or leaf.column.length <= length:
+    if leaf.column.type not in _TEXTS or not length or leaf.column.length <= length:
         return Bounds(lower=lower, upper=upper)
     # All strings are hexadecimal digits, so a character is a byte, and its successor is one too.
     head = upper[:length].rstrip(b"\xff")
     return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 
-def _draw_extremes(rows: Rows, leaf: Leaf, count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+def _draw_extremes(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> list[tuple[Any, Any]]:
+    """The least and greatest values, column by column. Numbers of columns that follow each other are drawn together."""
+    found: list[tuple[Any, Any]] = []
+    waiting: list[int] = []  # places of columns whose numbers are yet to be drawn
+
+    def draw() -> None:
+        # how far an extreme stays from its end, of 1
+        shares = (-np.expm1(np.log(rng.random(2 * len(waiting))) / count)).tolist()
+        for number, place in enumerate(waiting):
+            found[place] = _ends(leaves[place], shares[2 * number], 1.0 - shares[2 * number + 1], rng)
+        waiting.clear()
+
+    for place, leaf in enumerate(leaves):
+        column, values = leaf.column, leaf.column.values
+        if values is None or values > _FEW_VALUES:
+            found.append((None, None))
+            waiting.append(place)
+            if column.type in _TEXTS:  # which draw more than their place
+                draw()
+        elif count >= _MANY_TIMES * values:  # then hardly any of so few values is missing
+            found.append(rows.extremes_of_all(leaf))
+        else:
+            draw()
+            keys = rng.integers(values, size=count)
+            found.append(rows.extremes_of_keys(leaf, keys.astype(np.int64))[0])
+    draw()
+    return found
+
+
+def _ends(leaf: Leaf, low: float, high: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    """The values that stand so far along all that the column may have, which go from 0 to 1."""
     column = leaf.column
-    if column.values is not None and column.values <= _FEW_VALUES:
-        every = count >= _MANY_TIMES * column.values  # then hardly any of so few values is missing
-        keys = np.arange(column.values) if every else rng.integers(column.values, size=count)
-        return rows.extremes_of_keys(leaf, keys.astype(np.int64))[0]
-    share = -np.expm1(np.log(rng.random(2)) / count)  # how far the extreme stays from its end, of 1
-    low, high = float(share[0]), 1.0 - float(share[1])
-    if column.type in ("string", "binary"):
+    if column.type in _TEXTS:
         return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
-    start, span = _span(leaf)
     if column.type in ("float", "double"):
         scale = (column.values or ALL_KEYS) / ALL_KEYS
         return low * scale, high * scale
     if column.type == "boolean":
         return False, True
+    start, span = _span(column.type, column.values)
     return start + int(low * span), start + min(int(high * span), span - 1)
 
 
-def _span(leaf: Leaf) -> tuple[int, int]:
-    kind = leaf.column.type
-    keys = leaf.column.values or ALL_KEYS
+@cache
+def _span(kind: str, values: int | None) -> tuple[int, int]:
+    keys = values or ALL_KEYS
     if kind.startswith("decimal"):
-        return 0, min(keys, 10 ** min(decimal_digits(leaf.column)[0], 18))
+        return 0, min(keys, 10 ** min(decimal_digits(kind)[0], 18))
     start, span = {
         "int": (0, 2_147_483_647),
         "date": (EPOCH_DAYS, DATE_SPAN_DAYS),

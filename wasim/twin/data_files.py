@@ -109,6 +109,12 @@ class DataFiles:
         return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
 
     @cached_property
+    def _growing_and_others(self) -> tuple[list[Leaf], list[Leaf]]:
+        """Columns with bounds: those whose values grow from row to row, and all others."""
+        growing = [leaf for leaf in self.bounded if leaf.name in GROWING]
+        return growing, [leaf for leaf in self.bounded if leaf.name not in GROWING]
+
+    @cached_property
     def file_sizes(self) -> FileSizes:
         """Sizes of the files."""
         constant = frozenset(field.source_id for field in self.spec.fields if field.transform == "identity")
@@ -188,12 +194,10 @@ class DataFiles:
     ) -> DataFileEntry:
         """A file of `rows` rows in the place of this part, of whose rows there are few: all that grows is drawn."""
         sizes = self.file_sizes.draw_full(rows, rng)
-        bounds = {
-            leaf.field_id: computed_bounds(self.rows, leaf, part.share.rows, [0])[0]
-            if leaf.name in GROWING
-            else drawn_bounds(self.rows, leaf, rows, rng)
-            for leaf in self.bounded
-        }
+        growing, others = self._growing_and_others
+        found = {leaf.field_id: computed_bounds(self.rows, leaf, part.share.rows, [0])[0] for leaf in growing}
+        found |= drawn_bounds(self.rows, others, rows, rng)
+        bounds = {leaf.field_id: found[leaf.field_id] for leaf in self.bounded}
         nulls = {leaf.field_id: 0 for leaf in self.counted}
         path = self._path(part, commit, numbers)
         return self._entry(path, part.share.partition, sizes, nulls, bounds, rows=rows)

@@ -141,7 +141,7 @@ def _keys(column: Columns) -> float:
     kinds = {"date": DATE_SPAN_DAYS, "timestamp": TIME_SPAN_US, "timestamptz": TIME_SPAN_US, "int": 2_147_483_647}
     most = kinds.get(column.type, ALL_KEYS)
     if column.type.startswith("decimal"):
-        most = 10 ** min(decimal_digits(column)[0], 18)
+        most = 10 ** min(decimal_digits(column.type)[0], 18)
     return float(min(column.values or ALL_KEYS, most))
 
 
@@ -152,7 +152,7 @@ def _value_bytes(column: Columns) -> tuple[float, float]:
         return digits + _TEXT_OVERHEAD_BYTES, column.length + 4.0
     raw = float(_PLAIN_BYTES.get(column.type, 8))
     if column.type.startswith("decimal"):
-        raw = _decimal_bytes(decimal_digits(column)[0])
+        raw = _decimal_bytes(decimal_digits(column.type)[0])
     entropy = log2(_keys(column)) / 8 + _NUMBER_OVERHEAD_BYTES
     return min(raw, entropy, _ENTROPY_BYTES.get(column.type, raw)), raw
 

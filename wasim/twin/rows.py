@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from wasim.scenario import Case
 from wasim.scenario.change_checks import changed_column
-from wasim.scenario.parts import Columns
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.row_sets import AS_ARRIVED, RowSet
 from wasim.twin.schema import Leaf, table_columns
@@ -66,8 +65,9 @@ class _Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `rankings` remembers how the texts of columns of few values sort; `hashed` the newest
-    block of rows as they arrive whose keys were asked for, by a column's salt.
+    """The rows of a case. `rankings` remembers how the texts of columns of few values sort, `ends` the least and the
+    greatest of all their values; `hashed` the newest block of rows as they arrive whose keys were asked for, by a
+    column's salt.
 
     `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
     time of their merge, which `late_s` gives by version.
@@ -77,6 +77,7 @@ class Rows:
     rotating: str | None
     changed: str | None = None
     rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
+    ends: dict[tuple[str, str, int | None], tuple[Any, Any]] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
     shapes: tuple[Shape, ...] = ()  # oldest first, once there are several
@@ -154,6 +155,13 @@ class Rows:
             ends = [(min(part), max(part)) for part in parts]
         return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
 
+    def extremes_of_all(self, leaf: Leaf) -> tuple[Any, Any]:
+        """The least and the greatest of all values of a column that has few."""
+        known = leaf.column.type, leaf.salt, leaf.column.values
+        if known not in self.ends:
+            self.ends[known] = self.extremes_of_keys(leaf, np.arange(leaf.column.values or 0))[0]
+        return self.ends[known]
+
     def _ranking(self, leaf: Leaf) -> _Ranking:
         known = leaf.salt, leaf.column.values
         if known not in self.rankings:
@@ -196,7 +204,7 @@ class Rows:
         if column.type in ("string", "binary"):
             return self._digested(leaf, keys)
         if column.type.startswith("decimal"):
-            return np.asarray(keys % 10 ** min(decimal_digits(column)[0], 18))
+            return np.asarray(keys % 10 ** min(decimal_digits(column.type)[0], 18))
         return _SIMPLE[column.type](keys)
 
     def _digested(self, leaf: Leaf, keys: Ints) -> Values:
@@ -235,9 +243,9 @@ _SIMPLE: dict[str, Callable[[Ints], Values]] = {
 }
 
 
-def decimal_digits(column: Columns) -> tuple[int, int]:
-    """Precision and scale of a decimal column."""
-    precision, scale = column.type[len("decimal(") : -1].split(",")
+def decimal_digits(type_name: str) -> tuple[int, int]:
+    """Precision and scale of a decimal type."""
+    precision, scale = type_name[len("decimal(") : -1].split(",")
     return int(precision), int(scale)
 
 
