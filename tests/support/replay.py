@@ -40,7 +40,9 @@ class Draws:
     queue: list[bytes]
 
     def bytes(self, length):
-        drawn = self.queue.pop(0)
+        drawn = b""
+        while len(drawn) < length:  # what follows each other may be drawn together
+            drawn += self.queue.pop(0)
         assert len(drawn) == length
         return drawn
 

@@ -7,6 +7,7 @@ import numpy as np
 LONG_MAX = 2**63 - 1
 _FIXED_BITS = 0xF << 76 | 0x3 << 62  # version and variant
 _VERSION_4 = 0x4 << 76 | 0x2 << 62
+_UUID_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,21 +21,34 @@ class CommitIdentity:
 
 def draw_identity(sequence_number: int, rng: np.random.Generator) -> CommitIdentity:
     """The identity of the commit that takes this sequence number."""
-    return CommitIdentity(snapshot_id=draw_snapshot_id(rng), uuid=draw_uuid(rng), sequence_number=sequence_number)
+    first, second = draw_uuid_numbers(2, rng)
+    return CommitIdentity(snapshot_id=snapshot_id_of(first), uuid=text_of_uuid(second), sequence_number=sequence_number)
 
 
 def draw_uuid(rng: np.random.Generator) -> str:
     """A random UUID of version 4, as text."""
-    text = f"{_draw_uuid_number(rng):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return text_of_uuid(*draw_uuid_numbers(1, rng))
 
 
 def draw_snapshot_id(rng: np.random.Generator) -> int:
     """A snapshot id: both halves of a random UUID, folded into 63 bits."""
-    number = _draw_uuid_number(rng)
+    return snapshot_id_of(*draw_uuid_numbers(1, rng))
+
+
+def text_of_uuid(number: int) -> str:
+    """A UUID as text."""
+    text = f"{number:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def snapshot_id_of(number: int) -> int:
+    """The snapshot id that Iceberg makes of a UUID."""
     return (number >> 64 ^ number) & LONG_MAX
 
 
-def _draw_uuid_number(rng: np.random.Generator) -> int:
+def draw_uuid_numbers(count: int, rng: np.random.Generator) -> list[int]:
+    """Random UUIDs of version 4, as numbers: drawn together they are the same as one by one."""
     # `uuid.UUID` makes the same number five times slower, and each commit draws three.
-    return int.from_bytes(rng.bytes(16), "big") & ~_FIXED_BITS | _VERSION_4
+    data = rng.bytes(_UUID_BYTES * count)
+    numbers = [int.from_bytes(data[at : at + _UUID_BYTES], "big") for at in range(0, len(data), _UUID_BYTES)]
+    return [number & ~_FIXED_BITS | _VERSION_4 for number in numbers]

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -11,7 +11,7 @@ import numpy as np
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.snapshots import MetadataLogEntry
-from wasim.twin.identifiers import draw_snapshot_id, draw_uuid
+from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats
@@ -20,13 +20,16 @@ SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have l
 MOST_ZIPPED = 192
 ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
 PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
-# What counts commits, or files and rows in all, grows from snapshot to snapshot.
-_NUMBERS = re.compile(
-    r'"(sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|total-[a-z-]+)"'
-    r':("?)(\d+)'
+# What differs from snapshot to snapshot: UUIDs, ids, and what counts commits, or files and rows in all, which grows.
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_ID = r"\b\d{15,19}\b"
+_NUMBER = (
+    r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|total-[a-z-]+)"'
+    r':"?'
 )
-_ID = re.compile(r"\b\d{15,19}\b")
-_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_DIFFERING = re.compile(rf"({_UUID})|({_ID})|({_NUMBER})(\d+)")
+_EACH = 5  # parts of a text from one that differs to the next
+_TIMESTAMP = '"timestamp-ms":'
 
 
 class Curve:
@@ -149,32 +152,33 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
     json, rng = table.json, table.rng
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
     log = list(json.snapshot_log)[-len(texts) :]
-    first, last = (dict(_numbers_of(text)) for text in (texts[0], texts[-1]))
-    grown = {key: (last[key] - value) * len(texts) // max(1, len(texts) - 1) for key, value in first.items()}
-    constant = {*_UUID.findall(texts[0])} & {*_UUID.findall(texts[-1])}  # of a query, not of a commit
+    apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
+    first, last = (dict(_numbers_of(parts)) for parts in (apart[0], apart[-1]))
+    grown = {name: (last[name] - value) * len(texts) // max(1, len(texts) - 1) for name, value in first.items()}
+    constant = {*apart[0][1::_EACH]} & {*apart[-1][1::_EACH]}  # of a query, not of a commit
     snapshots, entries = dict(list(json.snapshots.items())[1:]), list(log)
     for copy in range(1, ceil(count / len(texts))):
         ids: dict[str, str] = {}
-
-        def renamed(found: re.Match[str], ids: dict[str, str] = ids) -> str:
-            return ids.setdefault(found[0], str(draw_snapshot_id(rng)))
-
-        def later(found: re.Match[str], copy: int = copy) -> str:
-            return f'"{found[1]}":{found[2]}{int(found[3]) + copy * grown.get(found[1], 0)}'
-
-        for original, entry in zip(texts, log, strict=True):
-            text = original
-            for uuid in {*_UUID.findall(text)} - constant:
-                text = text.replace(uuid, draw_uuid(rng))
-            made = _NUMBERS.sub(later, _ID.sub(renamed, text))
+        for parts, entry in zip(apart, log, strict=True):
+            made, uuids = parts.copy(), dict.fromkeys(parts[1::_EACH])
+            changing = [uuid for uuid in uuids if uuid not in constant]
+            drawn = iter(draw_uuid_numbers(len(changing) + len(list(filter(None, parts[2::_EACH]))), rng))
+            names = {uuid: text_of_uuid(next(drawn)) for uuid in changing}
+            made[1::_EACH] = [names.get(uuid, uuid) for uuid in parts[1::_EACH]]
+            made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in parts[2::_EACH]]
+            for place in range(3, len(parts), _EACH):
+                if parts[place]:
+                    made[place + 1] = str(int(parts[place + 1]) + copy * grown.get(parts[place], 0))
             own = int(ids[str(entry.snapshot_id)])
-            snapshots[own] = made
-            at_ms = entry.timestamp_ms + copy * grown["timestamp-ms"]
+            snapshots[own] = "".join(filter(None, made))
+            at_ms = entry.timestamp_ms + copy * grown[_TIMESTAMP]
             entries.append(replace(entry, snapshot_id=own, timestamp_ms=at_ms))
-    files = [table.rules.locations.metadata_file(table.json_name(number, draw_uuid(rng))) for number in range(count)]
+    numbers = enumerate(draw_uuid_numbers(count, rng))
+    files = [table.rules.locations.metadata_file(table.json_name(place, text_of_uuid(one))) for place, one in numbers]
+    later_ms = rng.integers(2, size=min(len(files), len(entries))).tolist()
     logged = [
-        MetadataLogEntry(timestamp_ms=entry.timestamp_ms + int(rng.integers(2)), metadata_file=file)
-        for file, entry in zip(files, entries, strict=False)
+        MetadataLogEntry(timestamp_ms=entry.timestamp_ms + late, metadata_file=file)
+        for file, entry, late in zip(files, entries, later_ms, strict=False)
     ]
     whole, newest = (
         replace(json, snapshots=snapshots, snapshot_log=entries[:-1], metadata_log=deque(logged)),
@@ -184,5 +188,5 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
     return whole
 
 
-def _numbers_of(text: str) -> Iterator[tuple[str, int]]:
-    return ((found[1], int(found[3])) for found in _NUMBERS.finditer(text))
+def _numbers_of(parts: Sequence[str]) -> Iterator[tuple[str, int]]:
+    return ((name, int(value)) for name, value in zip(parts[3::_EACH], parts[4::_EACH], strict=True) if name)
