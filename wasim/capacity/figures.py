@@ -96,6 +96,7 @@ class SettingSimulator:
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
     _years: dict[tuple[object, ...], YearsOf] = field(default_factory=dict)
     _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
+    _sums: dict[tuple[Setting, float], Summed] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
     _bytes_per_row: float | None = None
 
@@ -148,7 +149,7 @@ class SettingSimulator:
 
     def _figures(self, setting: Setting, rate: float) -> Figures:
         case = case_of(self.request, setting, rate=rate)
-        summed = self.years_of(case, setting, rate=rate).simulate(case)
+        summed = self._simulate(setting, rate)
         plain = self._simulate(replace(setting, gzips_json=False), rate) if setting.gzips_json else summed
         return self.figures_of(case, setting, summed, plain)
 
@@ -196,8 +197,11 @@ class SettingSimulator:
         return self._races[key]
 
     def _simulate(self, setting: Setting, rate: float) -> Summed:
-        case = case_of(self.request, setting, rate=rate)
-        return self.years_of(case, setting, rate=rate).simulate(case)
+        key = setting, rate
+        if key not in self._sums:
+            case = case_of(self.request, setting, rate=rate)
+            self._sums[key] = self.years_of(case, setting, rate=rate).simulate(case)
+        return self._sums[key]
 
     def years_of(self, case: Case, setting: Setting, *, rate: float = 1.0) -> YearsOf:
         """What simulates the settings that share their shape, their appends and their manifests."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, floor, inf
+from typing import NamedTuple
 
 from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
@@ -37,8 +38,7 @@ class Cohort:
     partial_rows: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted:
+class Compacted(NamedTuple):
     """What one compaction does, in all partitions: files taken, files made; and the shares of each kind it took.
 
     `groups` are the partitions with something to do. `left_small` and `left_partial` are files of closed partitions

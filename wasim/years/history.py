@@ -87,6 +87,10 @@ class History:
     drifts: dict[str, Drift] = field(default_factory=dict)  # where statements change rows
     filling: FillingLevel = field(default_factory=FillingLevel)
     full: float = 0.0  # manifests that merges have filled
+    _changes_rows: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
@@ -142,10 +146,6 @@ class History:
             ended.insert(0, (PARTITIONS, files.partition_commits))
         mark = mark_of(self.state, len(self.rows)) if ended else None
         any(self._ends_cycle(name, period, mark) for name, period in ended)
-
-    @property
-    def _changes_rows(self) -> bool:
-        return self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
 
     def _drifts(self, name: str, period: float, limit: float) -> bool:
         """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.

@@ -132,6 +132,9 @@ class Sums(NamedTuple):
     scanned_bytes: float
 
 
+_NOTHING = Sums(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
 @dataclass(slots=True, kw_only=True)
 class ManifestRuns:
     """The manifests of data, or of deletes, that the current snapshot lists, oldest first.
@@ -181,6 +184,8 @@ class ManifestRuns:
 
     def sums(self) -> "Sums":
         """What there is of them in all."""
+        if not self.runs:
+            return _NOTHING
         listed = size = entries = siblings = scanned = scanned_bytes = 0.0
         for run in self.runs:
             count, live = run.count, run.fresh + run.partial + run.settled
@@ -262,6 +267,11 @@ class ManifestRuns:
 
     def drop_dead(self, flows: list[float]) -> None:
         """Takes older manifests without live entries out of the list, as every commit does that may merge."""
+        for run in self.runs:
+            if run.fresh + run.partial + run.settled <= NEGLIGIBLE:
+                break
+        else:
+            return
         kept = list[Run]()
         for run in self.runs:
             if run.is_new or run.fresh + run.partial + run.settled > NEGLIGIBLE:
@@ -558,10 +568,7 @@ class ManifestRuns:
 
     def values(self) -> list[float]:
         """The numbers that make up the state: those of each run."""
-        found = list[float]()
-        for run in self.runs:
-            found += run.values()
-        return found
+        return [value for run in self.runs for value in run.values()]
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""

@@ -131,7 +131,8 @@ class TableState:
         if self.rules.appends_merge:
             self.data.drop_dead(self.flows)
             self.deletes.drop_dead(self.flows)
-        before, full, done, merged = self.snapshot_numbers(), self.full_manifests, 0.0, False
+        before, done, merged = self.snapshot_numbers(), 0.0, False
+        full = self.full_manifests if self.rules.appends_merge else 0.0
         while done < commits and not merged:
             is_first = self.deletes_by_key and self.commits < 1  # replaces nothing, and has sizes of its own
             of_data, of_deletes = (1.0, inf) if is_first else self._commits_until_merges()
