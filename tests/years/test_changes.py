@@ -89,6 +89,14 @@ def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_t
     assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
 
 
+def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brought(made: Callable) -> None:
+    update = {"every": "10s", "rows": 20, "locality": "oldest", "mode": "merge-on-read"}
+    upkeep = {"rewrite_manifests": {"when_manifests": 12}}
+    exact, summed = made({"changes": {"update": update}, "maintenance": upkeep, **IN_TURN, "table.format_version": 3})
+    assert summed.totals.files_written[Kind.MANIFEST_LIST] == exact.files_written[Kind.MANIFEST_LIST]
+    compare_with_band(exact, summed)
+
+
 def compare_with_band(exact: Any, summed: Any) -> None:
     assert summed.totals.metadata_bytes == pytest.approx(exact.metadata_bytes, rel=0.015)
     for kind in Kind:

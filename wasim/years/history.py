@@ -119,7 +119,8 @@ class History:
                 self._sample()
                 fired = []
                 for job in self.jobs:
-                    if due[job.operation] <= state.commits and job.is_due(state):  # as the one before left it
+                    by_count = job.period == inf  # of which a statement after the same commit may bring more
+                    if (by_count or due[job.operation] <= state.commits) and job.is_due(state):
                         job.carry_out(state)
                         self._sample()
                         fired.append(job)
