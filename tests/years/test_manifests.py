@@ -73,10 +73,9 @@ def test_entries_of_closed_partitions_are_settled_oldest_first():
     assert table.entries_of("fresh") == 5
 
 
-def test_a_leap_leaves_no_more_entries_than_it_may_and_sizes_that_go_with_them():
+def test_a_leap_leaves_as_many_entries_as_it_should_and_sizes_that_go_with_them():
     table = manifests([(2, 300), (1, 500)])
-    table.hold_at_most(4.0)
-    assert (table.entries, table.bytes) == (3.0, 1100.0)
-    table.hold_at_most(1.5)
-    assert table.entries == 1.5
-    assert {run.bytes for run in table.runs} == {bytes_of(0.5, 0, 0)}
+    for each in (0.5, 2.0):
+        table.scale_to(3 * each)
+        assert table.entries == 3 * each
+        assert {run.bytes for run in table.runs} == {bytes_of(each, 0, 0)}

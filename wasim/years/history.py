@@ -215,6 +215,7 @@ class History:
     def _leap(self, leap: Leap, level: Level) -> None:
         self._sample()
         origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
+        listed = self.state.deletes.entries
         parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
         for part in range(1, parts + 1):
             cycles = leap.cycles * part / parts
@@ -226,7 +227,7 @@ class History:
             if self._changes_rows and self.state.files.rule is None:
                 self.state.data.hold(self.state.live_data_files)
             if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
-                self.state.deletes.hold_at_most(sum(self.state.left.held))
+                self.state.deletes.scale_to(listed * sum(self.state.left.held) / named)
                 self.state.balance_deletes(origin.sums, named)
             self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()

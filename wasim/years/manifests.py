@@ -471,11 +471,9 @@ class ManifestRuns:
             **left,
         )
 
-    def hold_at_most(self, entries: float) -> None:
-        """Makes them list no more live entries in all, where a leap moved each run by itself."""
+    def scale_to(self, entries: float) -> None:
+        """Makes them list this many live entries in all, each run as many times more or fewer as the others."""
         share = entries / (self.entries or 1.0)
-        if share >= 1:
-            return
         for run in self.runs:
             run.fresh, run.partial, run.settled, run.sorted = (
                 one * share for one in (run.fresh, run.partial, run.settled, run.sorted)
