@@ -5,9 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case
-from wasim.twin import Site, shipped_profile
+from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.years import simulate_years
 from wasim.years.position_deletes import read_position_deletes
 
 ROWS = [(1, 1_000), (100, 60_000), (1_500, 2_000), (40_000, 65_536)]
@@ -28,3 +30,18 @@ def test_scattered_positions_take_as_many_bytes_as_in_a_file(version: int, off: 
         else:
             written = deletion_vectors("d", [deleted], "").pop().content_size_bytes or 0
         assert sizes.content_bytes(count, span, scattered=True) == pytest.approx(written, rel=off)
+
+
+def test_entries_of_several_statements_share_less_than_those_of_one(small_case: Callable[..., Case]):
+    """A table of an UPDATE on its oldest rows after every commit, whose manifests are merged all the time."""
+    case = small_case(
+        horizon="60s",
+        table="{columns: [{name: n, type: int}], properties: {commit.manifest.min-count-to-merge: '10'}}",
+        changes="{update: {every: 1s, rows: 30, locality: oldest, mode: merge-on-read}}",
+    )
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
+    summed = simulate_years(case, profile, Site()).totals
+    assert summed.files_written[Kind.DELETE_MANIFEST] == exact.files_written[Kind.DELETE_MANIFEST]
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)

@@ -26,8 +26,9 @@ class Run:
 
     Each has these live entries: `fresh` ones of files that no compaction has seen, `partial` ones of compacted files
     that are still too small, `settled` ones of compacted files that stay. Of the fresh ones `sorted` are in the order
-    of their partitions, not of their commits. `deleted_…` entries and `is_new` are of the commit under way. `siblings`
-    is the share of these manifests that another one of the same commit stands next to.
+    of their partitions, not of their commits; of those of delete files, they follow another of the same statement.
+    `deleted_…` entries and `is_new` are of the commit under way. `siblings` is the share of these manifests that
+    another one of the same commit stands next to.
     """
 
     count: float
@@ -464,7 +465,7 @@ class ManifestRuns:
         return Run(
             count=count,
             bytes=size,
-            sorted=min(run.sorted, left["fresh"]),
+            sorted=max(0.0, run.sorted - gone.get("fresh", 0.0)),
             deleted_fresh=gone.get("fresh", 0.0),
             deleted_compacted=gone.get("partial", 0.0) + gone.get("settled", 0.0),
             is_new=True,
@@ -534,10 +535,11 @@ class ManifestRuns:
             name: sum(run.count * getattr(run, name) for run in self.runs) / parts
             for name in ("fresh", "partial", "settled")
         }
+        in_order = sum(run.count * run.sorted for run in self.runs)
         for run in self.runs:
             self._leaves(run, run.count, flows)
         rewritten = Run(count=parts, bytes=0.0, is_new=True, **kinds)
-        rewritten.sorted = rewritten.fresh if self.sorts else 0.0
+        rewritten.sorted = rewritten.fresh if self.sorts else in_order / parts
         rewritten.bytes = self.bytes_of(rewritten.fresh, rewritten.partial + rewritten.settled, rewritten.sorted)
         self.note_written(parts, rewritten.bytes, flows)
         if self.copies:

@@ -67,25 +67,35 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     files = data_files_of(case, profile, most_rows_computed=0)
     writer = CaseWriter(case=case, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
-    described = [_described(writer, number) for number in range(SAMPLED)]
+    query_id = draw_uuid(rng)
+    described = [
+        _described(writer, number, query_id if profile.keeps_names else draw_uuid(rng)) for number in range(SAMPLED)
+    ]
     uses_vectors = case.table.format_version > 2
     deleted = [
         DeletedRows(path=one.file_path, partition=one.partition, positions=np.arange(POSITIONS) * 5)
         for one in described
     ]
+    together, apart = _PathsOf(writer, draw_uuid(rng)), [_PathsOf(writer, draw_uuid(rng)) for _ in deleted]
     around = footer = 0.0
     if uses_vectors:
         created_by = profile.summary.get(CREATOR_KEY, "")
-        path = described[0].file_path
-        entries = deletion_vectors(path, deleted, created_by)
+        path = together.vectors
+        of_one = deletion_vectors(path, deleted, created_by)
         sizes = [deletion_vectors(path, deleted[:count], created_by)[0].file_size_bytes for count in (1, SAMPLED)]
-        own = sum(one.content_size_bytes or 0 for one in entries) / SAMPLED
+        own = sum(one.content_size_bytes or 0 for one in of_one) / SAMPLED
         footer = (sizes[1] - sizes[0]) / (SAMPLED - 1) - own
         around = sizes[0] - own - footer
+        of_each = [
+            deletion_vectors(paths.vectors, [one], created_by)[0] for paths, one in zip(apart, deleted, strict=True)
+        ]
     else:
-        entries = [position_delete_file(_beside(one.path, number), [one], rng) for number, one in enumerate(deleted)]
+        of_one = [position_delete_file(together.of(one, number), [one], rng) for number, one in enumerate(deleted, 1)]
+        of_each = [
+            position_delete_file(paths.of(one, 1), [one], rng) for paths, one in zip(apart, deleted, strict=True)
+        ]
     return PositionDeletes(
-        manifests=_manifests(writer, entries),
+        manifests=_manifests(writer, of_one, of_each),
         uses_vectors=uses_vectors,
         by_partition=TableProperties.read(case.table.properties).delete_granularity == "partition",
         path_bytes=len(described[0].file_path.encode()),
@@ -94,25 +104,49 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     )
 
 
-def _described(writer: CaseWriter, number: int) -> DataFileEntry:
+def _described(writer: CaseWriter, number: int, query_id: str) -> DataFileEntry:
     parts = writer.files.parts_arriving(number + 1)
+    keeps_names = writer.profile.keeps_names
     numbers = FileNumbers(
         locations=writer.table.rules.locations,
-        query_id=draw_uuid(writer.rng),
-        epoch=0,
+        query_id=query_id,
+        epoch=number if keeps_names else 0,
         first_task_id=number,
         wall_ms=writer.wall_ms,
     )
     return writer.files.described(parts[0], number + 1, numbers, POSITIONS, writer.rng)
 
 
-def _beside(path: str, number: int) -> str:
-    return path.rpartition(".")[0] + f"-{number + 1:05d}-deletes.parquet"
+@dataclass(frozen=True, slots=True)
+class _PathsOf:
+    """Paths of the delete files of one statement."""
+
+    writer: CaseWriter
+    query_id: str
+
+    @property
+    def vectors(self) -> str:
+        return self._path("", "00001-deletes.puffin")
+
+    def of(self, deleted: DeletedRows, number: int) -> str:
+        return self._path(self.writer.files.folder_of(deleted.partition), f"{number:05d}-deletes.parquet")
+
+    def _path(self, folder: str, end: str) -> str:
+        return self.writer.table.rules.locations.data_file(folder, f"00000-{SAMPLED}-{self.query_id}-{end}")
 
 
-def _manifests(writer: CaseWriter, files: list[DataFileEntry]) -> ManifestBytes:
+def _manifests(writer: CaseWriter, of_one: list[DataFileEntry], of_each: list[DataFileEntry]) -> ManifestBytes:
+    """Bytes of manifests by their entries: of one statement the more of them are `sorted`, of a statement each else."""
     table = writer.table
-    identity = draw_identity(table.commits + 1, table.rng)
-    entries = new_entries(files, identity)
-    one = written_bytes(table, entries[:1], is_new=True)
-    return ManifestBytes(new=one, staged=0.0, by_count=by_count_of(table, entries))
+    together = new_entries(of_one, draw_identity(table.commits + 1, table.rng))
+    apart = [
+        entry
+        for number, file in enumerate(of_each, table.commits + 1)
+        for entry in new_entries([file], draw_identity(number, table.rng))
+    ]
+    return ManifestBytes(
+        new=written_bytes(table, together[:1], is_new=True),
+        staged=0.0,
+        by_count=by_count_of(table, apart),
+        sorted_more=(written_bytes(table, together) - written_bytes(table, apart)) / (SAMPLED - 1),
+    )

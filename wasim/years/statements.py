@@ -192,8 +192,10 @@ class Statements(TouchedFiles):
     def _list_deletes(self, state: TableState, entries: float, siblings: float) -> None:
         """Lists new delete files in a manifest, which has a sibling if rows were written too."""
         if entries > NEGLIGIBLE:
-            size = self.deletes.manifests.of(entries, 0.0, 0.0)
-            state.deletes.runs.append(Run(count=1.0, bytes=size, fresh=entries, siblings=siblings, is_new=True))
+            alike = max(0.0, entries - 1)
+            size = self.deletes.manifests.of(entries, 0.0, alike)
+            new = Run(count=1.0, bytes=size, fresh=entries, sorted=alike, siblings=siblings, is_new=True)
+            state.deletes.runs.append(new)
             state.deletes.note_written(1.0, size, state.flows)
 
     def _removed_deletes(
