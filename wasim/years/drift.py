@@ -18,6 +18,7 @@ from wasim.years.manifests import VALUES
 
 LEAST_MARKS, LEAST_COMMITS = 24, 400  # before the first leap: a table's first statements are like no others
 LONG = 100  # commits of a cycle at least: by default, as many manifests are merged
+PARTLY = 0.02  # of a cycle, which may be between statements
 FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles is like another
 WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.4  # of the commits since cycles began
@@ -45,6 +46,7 @@ class Drift:
 
     begun: float
     period: float = 1.0
+    between: float = 1.0  # commits from one statement to the next
     seen: int = 0
     moved: int = 0  # among `marks`, the first one of the phase that lasts
     phase: Phase = ()
@@ -130,12 +132,15 @@ class Drift:
 
     def _apart(self, places: Sequence[int]) -> list[Mark]:
         """Of the marks at these places, ascending, the two last ones so far apart, and from the newest mark, that
-        a row or a file more or less makes no difference; fewer if there are not as many.
+        a row, a file or a statement more or less makes no difference; fewer if there are not as many.
         """
         found, after = list[Mark](), self.marks[-1]
         for place in reversed(places):
-            if after.commits - self.marks[place].commits >= LONG:
-                after = self.marks[place]
+            one = self.marks[place]
+            apart = after.commits - one.commits
+            statements = after.commits // self.between - one.commits // self.between
+            if apart >= LONG and abs(apart - statements * self.between) <= PARTLY * apart:
+                after = one
                 found.insert(0, after)
                 if len(found) == 2:
                     break

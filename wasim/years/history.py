@@ -148,13 +148,18 @@ class History:
         mark = mark_of(self.state, len(self.rows)) if ended else None
         any(self._ends_cycle(name, period, mark) for name, period in ended)
 
+    @property
+    def _between(self) -> float:
+        """Commits from one statement to the next, of those that run the least often."""
+        return max([1.0, *(job.period for job in self.jobs if isinstance(job, ChangeJob))])
+
     def _drifts(self, name: str, period: float, limit: float) -> bool:
         """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.
 
         Faster cycles begin anew then; slower ones go on, for what is leapt over is a part of one of theirs.
         """
         state = self.state
-        drift = self.drifts.setdefault(name, Drift(begun=state.commits, period=period))
+        drift = self.drifts.setdefault(name, Drift(begun=state.commits, period=period, between=self._between))
         leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit)
         for other in self.drifts.values():
             if other.period < period or (other.period == period and leap is not None and other is not drift):
