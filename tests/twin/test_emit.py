@@ -1,7 +1,9 @@
 """What the simulator emits, opened by real readers: Iceberg's library, pyiceberg and ClickHouse agree with it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,18 @@ GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-coun
 FILES_PER_COMMIT = 2
 
 
+def newest_json(root: Path) -> str:
+    return str(max((root / "metadata").glob("*.metadata.json")))
+
+
+def read_by_java(session: Session, root: Path) -> tuple[Any, Callable[[Any], int]]:
+    """The table that Iceberg reads from an emitted tree, and what counts one of Java's iterables."""
+    iceberg = session.jvm.org.apache.iceberg
+    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
+    table = iceberg.BaseTable(iceberg.StaticTableOperations(newest_json(root), io), "emitted")
+    return table, iceberg.relocated.com.google.common.collect.Iterables.size
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emitted:
     root: Path
@@ -28,7 +42,7 @@ class Emitted:
 
     @property
     def newest(self) -> str:
-        return str(sorted((self.root / "metadata").glob("*.metadata.json"))[-1])
+        return newest_json(self.root)
 
     @property
     def manifests(self) -> int:
@@ -44,14 +58,13 @@ def emitted(request: pytest.FixtureRequest, tmp_path: Path) -> Emitted:
 
 
 def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session: Session) -> None:
-    iceberg = session.jvm.org.apache.iceberg
-    size = iceberg.relocated.com.google.common.collect.Iterables.size
-    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
-    table = iceberg.BaseTable(iceberg.StaticTableOperations(emitted.newest, io), "emitted")
+    table, size = read_by_java(session, emitted.root)
     assert size(table.snapshots()) == emitted.case.commits
-    assert size(table.currentSnapshot().dataManifests(io)) == emitted.manifests
+    assert size(table.currentSnapshot().dataManifests(table.io())) == emitted.manifests
     assert size(table.newScan().planFiles()) == emitted.reports.files_live[-1]
-    first_rows = iceberg.expressions.Expressions.lessThan("event_id", emitted.case.rows_per_commit)
+    first_rows = session.jvm.org.apache.iceberg.expressions.Expressions.lessThan(
+        "event_id", emitted.case.rows_per_commit
+    )
     assert size(table.newScan().filter(first_rows).planFiles()) == FILES_PER_COMMIT
 
 
@@ -98,11 +111,7 @@ def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session: Ses
         ),
     )
     reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path).reports
-    iceberg = session.jvm.org.apache.iceberg
-    size = iceberg.relocated.com.google.common.collect.Iterables.size
-    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
-    newest = max((tmp_path / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
-    table = iceberg.BaseTable(iceberg.StaticTableOperations(str(newest), io), "emitted")
+    table, size = read_by_java(session, tmp_path)
     assert (table.specs().size(), table.schemas().size()) == (2, 2)
     assert 1 < size(table.snapshots()) < len(reports)
     for snapshot in table.snapshots():
@@ -126,11 +135,7 @@ def test_iceberg_java_reads_a_table_whose_rows_were_changed(mode: str, format_ve
         changes=Changes.model_validate(changes),
     )
     reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0), emit=tmp_path).reports
-    iceberg = session.jvm.org.apache.iceberg
-    size = iceberg.relocated.com.google.common.collect.Iterables.size
-    io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
-    newest = max((tmp_path / "metadata").glob("*.metadata.json"), key=lambda path: path.name)
-    table = iceberg.BaseTable(iceberg.StaticTableOperations(str(newest), io), "emitted")
+    table, size = read_by_java(session, tmp_path)
     assert size(table.newScan().planFiles()) == reports.files_live[-1]
     planned = {
         (delete.location(), delete.contentOffset()): delete.recordCount()

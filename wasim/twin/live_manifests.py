@@ -151,25 +151,25 @@ class ManifestWriter:
         """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
         the others EXISTING. Of one in Parquet nothing but its length is known.
         """
-        version = self.header.format_version
+        data: bytes | int
         if self.is_parquet:
-            length = self._parquet_length([_stated(entry, commit, removed, version) for entry in entries])
-            listed = self.listed(path, length, entries, commit, removed)
-            return length, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
-        encode = self._encode
-        records = []
-        for entry in entries:
-            if removed and entry.key in removed:
-                records.append(encode(_deleted(entry, commit, version)))
-            elif entry.snapshot_id == commit.snapshot_id:
-                records.append(encode(_added(entry, commit)))
-            else:
-                if entry.existing is None:
-                    entry.existing = encode(_existing(entry, version))
-                records.append(entry.existing)
-        data = container_bytes(self._header, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
-        listed = self.listed(path, len(data), entries, commit, removed)
+            version = self.header.format_version
+            data = length = self._parquet_length([_stated(entry, commit, removed, version) for entry in entries])
+        else:
+            records = [self._record(entry, commit, removed) for entry in entries]
+            data = container_bytes(self._header, records, sync_marker=rng.bytes(SYNC_BYTES), level=self.level)
+            length = len(data)
+        listed = self.listed(path, length, entries, commit, removed)
         return data, LiveManifest(file=listed, entries=tuple(entries), removed=removed)
+
+    def _record(self, entry: LiveEntry, commit: CommitIdentity, removed: frozenset[FileKey]) -> bytes:
+        """The entry encoded; as EXISTING it is encoded once."""
+        version = self.header.format_version
+        if entry.snapshot_id == commit.snapshot_id or (removed and entry.key in removed):
+            return self._encode(_stated(entry, commit, removed, version))
+        if entry.existing is None:
+            entry.existing = self._encode(_existing(entry, version))
+        return entry.existing
 
     def listed(
         self,
