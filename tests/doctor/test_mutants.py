@@ -12,6 +12,7 @@ import time
 
 import pytest
 from rich.console import Console
+from support.iceberg_files import stored
 from support.paths import DATA
 from support.trees import emit_tree
 
@@ -22,8 +23,8 @@ from wasim.doctor.file_view import file_view_document, view_file
 from wasim.doctor.prometheus import render_prometheus
 from wasim.doctor.terminal import render_inspection
 from wasim.errors import WasimError
-from wasim.iceberg.avro_encoding import encode_bytes, encode_long
-from wasim.iceberg.containers import header_bytes, read_container
+from wasim.iceberg.avro_encoding import encode_long
+from wasim.iceberg.containers import read_container
 
 TABLES = DATA / "tables"
 MUTANTS, SOAK_MUTANTS = 2_000, 100_000
@@ -40,15 +41,6 @@ ODD = (
 
 def real(pattern):
     return [path.read_bytes() for path in sorted(TABLES.glob(pattern))]
-
-
-def stored(data):
-    """The same file with its blocks stored, so that mutations reach the records."""
-    container = read_container(data, source="m")
-    parts = [header_bytes({**container.header, "avro.codec": b"null"}, SYNC)]
-    for block in container.blocks:
-        parts += (encode_long(block.record_count), encode_bytes(block.raw), SYNC)
-    return b"".join(parts)
 
 
 ORIGINALS = {

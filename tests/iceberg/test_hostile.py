@@ -12,7 +12,7 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.paths import DATA
+from support.iceberg_files import SYNC, real_file, stored
 from support.round_trip import check_round_trip
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
@@ -23,19 +23,13 @@ from wasim.iceberg.containers import Limits, header_bytes, read_container
 from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.record_scanning import _Budget, _skipper
 
-TABLES = DATA / "tables"
-SYNC = b"s" * 16
 MOST_SECONDS = 15  # a shared machine under tracemalloc; none takes two on its own
 MOST_BYTES = 200 << 20
 
 
-def real(table, pattern):
-    return min((TABLES / table / "metadata").glob(pattern)).read_bytes()
-
-
-MANIFEST = real("blocks", "*-m0.avro")
-LISTING = real("nested_v3", "snap-*.avro")
-JSON = real("evolving_v2", "*.metadata.json")
+MANIFEST = real_file("blocks", "*-m0.avro")
+LISTING = real_file("nested_v3", "snap-*.avro")
+JSON = real_file("evolving_v2", "*.metadata.json")
 READERS = (read_manifest, read_manifest_list, read_metadata_json)
 
 
@@ -329,29 +323,20 @@ def read_or_refuse(reader, data):
     assert time.monotonic() - started < MOST_SECONDS
 
 
-def uncompressed(data):
-    """The same file with its blocks stored, so that mutations reach the records."""
-    container = read_container(data, source="m")
-    parts = [header_bytes({**container.header, "avro.codec": b"null"}, SYNC)]
-    for block in container.blocks:
-        parts += (encode_long(block.record_count), encode_bytes(block.raw), SYNC)
-    return b"".join(parts)
-
-
 @FUZZ
-@given(mutated(LISTING) | mutated(uncompressed(LISTING)))
+@given(mutated(LISTING) | mutated(stored(LISTING)))
 def test_a_mutated_manifest_list_is_read_or_refused(data):
     read_or_refuse(read_manifest_list, data)
 
 
 @FUZZ
-@given(mutated(uncompressed(real("identities", "*-m0.avro"))) | mutated(real("identities", "*-m0.avro")))
+@given(mutated(stored(real_file("identities", "*-m0.avro"))) | mutated(real_file("identities", "*-m0.avro")))
 def test_a_mutated_manifest_is_read_or_refused(data):
     read_or_refuse(read_manifest, data)
 
 
 @FUZZ
-@given(mutated(uncompressed(real("identities", "*-m0.avro"))))
+@given(mutated(stored(real_file("identities", "*-m0.avro"))))
 def test_a_mutated_manifest_is_compared_or_refused(data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m0.avro"

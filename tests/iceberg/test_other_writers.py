@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import zstandard
-from support.paths import DATA
+from support.iceberg_files import SYNC, real_file
 
 from wasim.iceberg import (
     IcebergFileError,
@@ -23,13 +23,6 @@ from wasim.iceberg.resolve import NewestBy, current_metadata
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 
-TABLES = DATA / "tables"
-SYNC = b"s" * 16
-
-
-def real(table, pattern):
-    return min((TABLES / table / "metadata").glob(pattern)).read_bytes()
-
 
 def again(data, *, drop=(), schema=None, raw=None):
     """The file with another header or other records, uncompressed."""
@@ -43,8 +36,8 @@ def again(data, *, drop=(), schema=None, raw=None):
     return b"".join(parts)
 
 
-MANIFEST = real("identities", "*-m0.avro")
-LISTING = real("nested_v3", "snap-*.avro")
+MANIFEST = real_file("identities", "*-m0.avro")
+LISTING = real_file("nested_v3", "snap-*.avro")
 ICEBERG_KEYS = ("schema", "partition-spec", "partition-spec-id", "format-version", "content", "iceberg.schema")
 
 
@@ -54,7 +47,7 @@ def test_a_manifest_of_which_avro_tools_left_schema_and_codec_alone_is_read_with
     with pytest.raises(IcebergFileError, match="no manifest"):
         read_manifest(bare, source="bare")
     assert read_manifest(bare, source="bare", known=known.header).header == known.header
-    unpartitioned = real("blocks", "*-m0.avro")
+    unpartitioned = real_file("blocks", "*-m0.avro")
     full = read_manifest(unpartitioned, source="m")
     found = read_manifest(again(unpartitioned, drop=ICEBERG_KEYS), source="bare", known=full.header)
     assert found.entries == full.entries
@@ -68,7 +61,7 @@ def test_a_manifest_list_of_which_avro_tools_left_schema_and_codec_alone_is_read
 
 
 def test_a_v1_list_whose_snapshot_id_is_optional_is_read():
-    whole = read_manifest_list(real("old_v1", "snap-*.avro"), source="l")
+    whole = read_manifest_list(real_file("old_v1", "snap-*.avro"), source="l")
     found = whole.manifests[0]
     listing = manifest_list_bytes(whole.header, [found], sync_marker=SYNC)
     container = read_container(listing, source="l")
@@ -121,7 +114,7 @@ def test_a_manifest_in_which_everything_is_optional_and_maps_have_no_ids_is_read
     # status 1; file present: path, format, no partition, 10 rows, 99 bytes, value counts
     raw = entry + encode_long(1) + b"\x02" + b"\x02" + path + b"\x02" + encode_string("PARQUET") + b"\x00"
     raw += b"\x02" + encode_long(10) + b"\x02" + encode_long(99) + counts
-    container = read_container(real("blocks", "*-m0.avro"), source="m")
+    container = read_container(real_file("blocks", "*-m0.avro"), source="m")
     header = dict(container.header) | {"avro.codec": b"null"}
     header["avro.schema"] = json.dumps(schema(json.loads(header["avro.schema"]))).encode()
     data = header_bytes(header, SYNC) + encode_long(1) + encode_bytes(raw) + SYNC
@@ -138,7 +131,7 @@ def fixed_manifest(value):
     schema = Schema(columns=(NestedField(field_id=1, name="f", type=PrimitiveType("fixed[11]")),))
     fields = (PartitionField(name="f", transform="identity", source_id=1, field_id=1000),)
     header = ManifestHeader(schema=schema, spec=PartitionSpec(fields=fields))
-    entry = read_manifest(real("blocks", "*-m0.avro"), source="m").entries[0]
+    entry = read_manifest(real_file("blocks", "*-m0.avro"), source="m").entries[0]
     entry = replace(entry, file=replace(entry.file, partition=(value,)))
     return manifest_bytes(header, [entry], sync_marker=SYNC)
 
@@ -191,7 +184,7 @@ def test_very_old_metadata_with_inline_manifests_is_read():
     assert (metadata.table_uuid, metadata.schemas[0].schema_id) == (None, 0)
 
 
-JSON = real("evolving_v2", "*.metadata.json")
+JSON = real_file("evolving_v2", "*.metadata.json")
 
 
 @pytest.mark.parametrize(

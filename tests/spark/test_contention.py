@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.contexts import events_of
 
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
@@ -31,10 +32,6 @@ CATALOGS = ("jdbc", "hadoop")
 RETRIES = "{columns: [{name: reading, type: double}], properties: {commit.retry.num-retries: '%d', %s}}"
 SOON = "commit.retry.min-wait-ms: '1', commit.retry.max-wait-ms: '20'"
 ENVIRONMENT = "{warm_up_commits: 0, catalog: %s}"
-
-
-def events_of(context: CaseContext) -> FileEvents:
-    return read_columns(context.folder.case(context.key) / "events.parquet", FileEvents)
 
 
 def rows_of(context: CaseContext) -> tuple[int, int]:

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.contexts import events_of
 
 from wasim.bench.context import CaseContext
 from wasim.ledger import Action, Kind
-from wasim.ledger.events import FileEvents
-from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, drive
@@ -23,10 +22,6 @@ FOREACH = "{kind: streaming, sink: foreach_batch}"
 def sql(context: CaseContext, query: str) -> list[tuple[object, ...]]:
     context.session.spark.sql(f"REFRESH TABLE {NAME}")
     return [tuple(row) for row in context.session.spark.sql(query.replace("TABLE", NAME)).collect()]
-
-
-def events_of(context: CaseContext) -> FileEvents:
-    return read_columns(context.folder.case(context.key) / "events.parquet", FileEvents)
 
 
 def by_operation(run: CaseRun) -> dict[str, tuple[int, int]]:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from wasim.bench import engine_named
 from wasim.bench.context import CaseContext
+from wasim.ledger import FileEvents
+from wasim.ledger.parquet import read_columns
 from wasim.runs import RunFolder
 from wasim.scenario import Case
 from wasim.spark import Session
@@ -31,3 +33,8 @@ def context_of(
         servers=servers,
         engine=engine_named(engine),
     )
+
+
+def events_of(context: CaseContext) -> FileEvents:
+    """The events that a case was recorded by."""
+    return read_columns(context.folder.case(context.key) / "events.parquet", FileEvents)

@@ -11,6 +11,16 @@ from wasim.scenario import Case
 from wasim.twin import Simulated, shipped_profile, simulate_table
 
 
+def simulate(case: Case, **options: object) -> Simulated:
+    """The case simulated by the profile that comes with wasim for its writer."""
+    return simulate_table(case, shipped_profile(case), np.random.default_rng(case.seed), **options)  # type: ignore[arg-type]
+
+
+def newest_json(root: Path) -> str:
+    """The newest metadata.json of a table's folder."""
+    return str(max((root / "metadata").glob("*.metadata.json")))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmittedTree:
     """A table's folder, and what was written into it."""

@@ -4,14 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from support.synthetic import synthetic_case
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Columns, PartitionField, Workload, Writer
-from wasim.twin import shipped_profile
-from wasim.twin.case import Simulated, simulate_table
 from wasim.twin.row_changes import upserted_numbers
 from wasim.twin.row_sets import AS_ARRIVED, RowSet, new_rows
 from wasim.workload import Append, plan_steps
@@ -46,10 +42,6 @@ def upserting_case(
         writer=Writer.model_validate({"kind": "streaming", "upsert": given}),
         maintenance=Maintenance.model_validate(maintenance or {}),
     )
-
-
-def simulate(case: Case, **options: object) -> Simulated:
-    return simulate_table(case, shipped_profile(case), np.random.default_rng(case.seed), **options)
 
 
 def rows_of_commits(case: Case) -> Iterator[tuple[int, RowSet]]:

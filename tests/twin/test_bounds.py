@@ -1,17 +1,15 @@
 """Bounds of columns: those of the real rows, and drawn ones as far from the ends as computed ones."""
 
-import json
 import struct
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.paths import DATA
+from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.synthetic import synthetic_case
 
 from wasim.iceberg import read_manifest, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
-from wasim.scenario import case_from_document
 from wasim.scenario.parts import Columns, Table
 from wasim.twin.bounds import Bounds, column_bounds
 from wasim.twin.partitions import split_by_partition
@@ -19,14 +17,7 @@ from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import EPOCH_US, TIME_SPAN_US, rows_of, split_rows
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 
-RECORDINGS = DATA / "recordings"
-
-
 ROWS, FILES = 2_000, 150
-
-
-def recorded_case(name):
-    return case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
 
 
 def added_entries(name):
@@ -40,7 +31,7 @@ def added_entries(name):
                 yield snapshots[entry.snapshot_id].sequence_number, entry.file
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir()))
+@pytest.mark.parametrize("name", RECORDED)
 def test_partitions_and_bounds_are_those_of_the_real_rows(name):
     case = recorded_case(name)
     schema = iceberg_schema(case.table)

@@ -1,6 +1,5 @@
 """The simulated writer against the real one, and the laws that any writer obeys."""
 
-import json
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -8,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.paths import DATA
+from support.agreement import CHOSEN_BY_CHANCE
+from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.replay import differing, replay
 from support.synthetic import synthetic_case
 
@@ -16,18 +16,10 @@ from wasim.errors import WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.ledger import Action, CommitReports, Kind, Recording, sum_events, view_by_commit
 from wasim.runs import read_recording
-from wasim.scenario import Case, case_from_document
+from wasim.scenario import Case
 from wasim.scenario.changes import Evolution, Maintenance
 from wasim.twin import Site, profile_named, shipped_profile, simulate_case
 from wasim.twin.fidelity import compare
-
-RECORDINGS = DATA / "recordings"
-REAL = sorted(path.name for path in RECORDINGS.iterdir())
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
-
-
-def recorded_case(name: str) -> Case:
-    return case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
 
 
 def recorded(name: str) -> Recording:
@@ -43,7 +35,7 @@ def location_of(name: str) -> str:
     return read_metadata_json(path.read_bytes(), source=str(path)).location
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", RECORDED)
 def test_a_real_tables_data_files_and_draws_make_the_same_bytes(name, tmp_path):
     replay(RECORDINGS / name / "table", recorded_case(name), tmp_path)
     wrong, files = differing(RECORDINGS / name / "table", tmp_path)
@@ -51,7 +43,7 @@ def test_a_real_tables_data_files_and_draws_make_the_same_bytes(name, tmp_path):
     assert files > 3 * recorded_case(name).commits
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", RECORDED)
 def test_scenario_and_profile_alone_foretell_files_and_bytes(name):
     simulated = simulate(recorded_case(name), site=Site(location=location_of(name)))
     kinds = compare(recorded(name), simulated)
@@ -59,14 +51,14 @@ def test_scenario_and_profile_alone_foretell_files_and_bytes(name):
     assert [one for one in kinds if not one.meets_goal] == []
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", RECORDED)
 def test_events_come_in_the_real_order_under_the_real_steps(name):
     real, simulated = recorded(name).events, simulate(recorded_case(name)).events
     for column in ("step", "commit", "attempt", "operation", "action", "kind"):
         assert getattr(real, column).tolist() == getattr(simulated, column).tolist(), column
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", RECORDED)
 def test_reports_say_what_the_real_ones_say(name):
     real, simulated = recorded(name).reports, simulate(recorded_case(name)).reports
     for column in {f.name for f in fields(CommitReports)} - CHOSEN_BY_CHANCE:

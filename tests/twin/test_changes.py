@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyiceberg.table import StaticTable
 from support.synthetic import synthetic_case
+from support.trees import simulate
 
 from wasim.scenario import Case
 from wasim.scenario.changes import Changes
 from wasim.scenario.parts import Columns, PartitionField, Writer
-from wasim.twin import Simulated, shipped_profile, simulate_table
+from wasim.twin import Simulated
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.partitions import split_by_partition
 from wasim.twin.row_changes import upserted_numbers
@@ -74,10 +75,6 @@ FEW = settings(
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a case does not shrink in a useful time
 )
-
-
-def simulate(case: Case, **options) -> Simulated:
-    return simulate_table(case, shipped_profile(case), np.random.default_rng(case.seed), **options)
 
 
 def rows_of(simulated: Simulated) -> dict[int, tuple[int, int]]:

@@ -10,6 +10,7 @@ import pytest
 from pyiceberg.expressions import LessThan
 from pyiceberg.table import StaticTable
 from support.synthetic import synthetic_case
+from support.trees import newest_json
 
 from wasim.ledger import CommitReports
 from wasim.scenario import Case
@@ -20,10 +21,6 @@ from wasim.twin import shipped_profile, simulate_case
 
 GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "3"}
 FILES_PER_COMMIT = 2
-
-
-def newest_json(root: Path) -> str:
-    return str(max((root / "metadata").glob("*.metadata.json")))
 
 
 def read_by_java(session: Session, root: Path) -> tuple[Any, Callable[[Any], int]]:

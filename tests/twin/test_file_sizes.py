@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.paths import DATA
+from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.synthetic import synthetic_case
 
 from wasim.bench.case import CaseContext
@@ -15,7 +15,7 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import Status
 from wasim.runs import CaseRun
-from wasim.scenario import Case, case_from_document
+from wasim.scenario import Case
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
@@ -23,7 +23,6 @@ from wasim.twin.file_sizes import ColumnSizes
 from wasim.twin.row_sets import new_rows
 from wasim.twin.schema import iceberg_schema, leaves
 
-RECORDINGS = DATA / "recordings"
 STRUCT = {"name": "place", "type": "struct", "fields": [{"name": "code", "type": "string", "length": 4, "values": 6}]}
 EVERY_TYPE = [
     {"name": "flag", "type": "boolean"},
@@ -56,9 +55,9 @@ CASES: dict[str, dict[str, Any]] = {
 OF_TABLES_COLUMNS = 2_147_483_000  # ids below; above are the columns that v3 adds when rows are written again
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir()))
+@pytest.mark.parametrize("name", RECORDED)
 def test_files_are_within_three_hundredths_of_sparks(name: str) -> None:
-    case = case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
+    case = recorded_case(name)
     sizes, rng = data_files_of(case, shipped_profile(case)).file_sizes, np.random.default_rng(0)
     real = list(files_of(RECORDINGS / name / "table"))
     drawn = [sizes.draw(new_rows(np.arange(file.record_count)), rng).total for file in real]

@@ -3,14 +3,14 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from pyiceberg.table import StaticTable
-from support.upserts import MERGING, rows_expected, simulate, upserting_case
+from support.trees import newest_json, simulate
+from support.upserts import MERGING, rows_expected, upserting_case
 
 from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import FileContent
@@ -180,14 +180,10 @@ def test_flinks_upserts_are_never_sent_to_spark(others):
     assert "spark" not in str(caught.value)
 
 
-def newest(folder: Path) -> str:
-    return str(max((folder / "metadata").glob("*.metadata.json")))
-
-
 @pytest.mark.parametrize("version", [2, 3])
 def test_pyiceberg_reads_what_is_emitted_but_plans_no_equality_deletes(tmp_path, version):
     simulated = simulate(upserting_case(version=version, repeats=0.25), emit=tmp_path)
-    table = StaticTable.from_metadata(newest(tmp_path))
+    table = StaticTable.from_metadata(newest_json(tmp_path))
     assert table.schema().identifier_field_ids == [1]
     assert len(table.snapshots()) == 8
     totals = simulated.table.totals
@@ -216,7 +212,7 @@ def test_iceberg_java_finds_the_delete_files_of_each_data_file(tmp_path, session
     simulated = simulate(upserting_case(version=version, partitioned=True, repeats=0.25), emit=tmp_path)
     iceberg = session.jvm.org.apache.iceberg
     io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
-    table = iceberg.BaseTable(iceberg.StaticTableOperations(newest(tmp_path), io), "emitted")
+    table = iceberg.BaseTable(iceberg.StaticTableOperations(newest_json(tmp_path), io), "emitted")
     planned = {}
     tasks = table.newScan().planFiles().iterator()
     while tasks.hasNext():

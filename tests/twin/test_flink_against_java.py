@@ -10,8 +10,9 @@ from uuid import UUID
 import numpy as np
 import pytest
 from support.replay import Draws, differing, draws_of, metadata_files
+from support.trees import simulate
 from support.upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts
-from support.upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, simulate, upserting_case
+from support.upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, upserting_case
 
 from wasim.iceberg import DataFileEntry, ManifestFile, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.names import parse_metadata_name

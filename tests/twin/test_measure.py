@@ -1,23 +1,15 @@
 """Profiles measured from tables."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.paths import DATA
+from support.recordings import RECORDINGS, recorded_case
 from support.synthetic import synthetic_case
 
 from wasim.errors import SavedFileError
-from wasim.scenario import case_from_document
 from wasim.twin import measure_profile, read_profile, render_profile, shipped_profile, with_samples
 from wasim.twin.measure import noise_bytes
-
-RECORDINGS = DATA / "recordings"
-
-
-def recorded_case(name):
-    return case_from_document(json.loads((RECORDINGS / name / "case.json").read_text()))
 
 
 @pytest.mark.parametrize(("name", "shipped"), [("merging_v3", "spark_batch"), ("streaming_v2", "spark_streaming")])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.agreement import CHOSEN_BY_CHANCE, steps_of
 from support.paths import DATA
 from support.synthetic import synthetic_case
 
@@ -23,7 +24,6 @@ REAL = DATA / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())
 NO_MERGE = {"commit.manifest-merge.enabled": "false"}
 SMALL = {"commit.manifest.target-size-bytes": "8000"}
-CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 
 
 def recorded(name: str) -> dict:
@@ -87,10 +87,6 @@ def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_step_writes_and_deletes_what_the_real_one_does(name):
-    def steps_of(events):
-        columns = ("step", "commit", "operation", "action", "kind")
-        return sorted(zip(*(getattr(events, column).tolist() for column in columns), strict=True))
-
     assert steps_of(simulated_like(name).recording.events) == steps_of(read_recording(REAL / name).events)
 
 
