@@ -36,7 +36,7 @@ class RowChoice:
 
     @property
     def count(self) -> int:
-        """How many rows that is, if none are missing: about, for scattered ones."""
+        """The number of rows, if none are missing; of scattered ones the expected number."""
         return round((self.stop - self.first) * self.parts / SCATTER)
 
     @property

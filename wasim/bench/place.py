@@ -40,7 +40,7 @@ class Place:
 
     @property
     def table_location(self) -> str:
-        """The same as the table's metadata has it."""
+        """The table's location as its metadata has it."""
         return f"{self.catalog.root}/{_TABLE_FOLDER}"
 
     def listing(self) -> dict[str, int]:

@@ -76,7 +76,7 @@ class BenchProgress:
             self.say(f"{self._cases[key].label}: {commits:,} commits in {took}. {self._rest()}")
 
     def _rest(self) -> str:
-        """How many cases are done, and how long the others may take: as long per commit as these."""
+        """The number of cases done, and the time that the others may take: as long per commit as these."""
         done = f"{self._finished_cases} of {len(self._cases)} cases done"
         left = self._all_commits - self._finished_commits
         if not left:

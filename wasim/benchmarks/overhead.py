@@ -46,7 +46,7 @@ class Overhead:
 
     @property
     def ratio_by_half(self) -> tuple[float, float]:
-        """The same of the first and of the second half of the pairs."""
+        """The ratio of the first and of the second half of the pairs."""
         half = len(self.bare_ms) // 2
         early = replace(self, recorded_ms=self.recorded_ms[:half], bare_ms=self.bare_ms[:half])
         late = replace(self, recorded_ms=self.recorded_ms[half:], bare_ms=self.bare_ms[half:])

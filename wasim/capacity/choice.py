@@ -100,7 +100,7 @@ def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxati
     )
 
 
-def _knee(ordered: Sequence[Figures], *, tilt: float = 0.0) -> int:
+def _knee(ordered: Sequence[Figures], *, tilt: float) -> int:
     """The index of the knee; `tilt` moves the shorter half up and the longer half down within their bands."""
     half = len(ordered) / 2
     sizes = [

@@ -45,7 +45,7 @@ class Shapes:
     _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
-        """Those of the same table under another workload, of few intervals: what does not depend on it is shared."""
+        """The same table's shapes under another workload, for few intervals; what does not depend on it is shared."""
         return replace(self, encodes_each=True, _encoded={}, _samples={}, _commits=None)
 
     def of(self, case: Case) -> Shape:

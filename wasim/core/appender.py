@@ -57,7 +57,7 @@ class CoreAppender:
         )
 
     def _upsert(self, step: Append) -> None:
-        """The same commit by commit: which files an upsert touches depends on what the one before it wrote."""
+        """Carries out the step commit by commit: an upsert touches files that the one before it wrote."""
         target, last = self._target, step.first_commit + step.commits - 1
         streams = target.case.writer.kind == "streaming"
         for commit in range(step.first_commit, last + 1):

@@ -72,7 +72,7 @@ class DescribedData:
         return DescribedCommit(files=files, summary=self._summary(commit))
 
     def describe_upsert(self, step: Append, commit: int, table: Listing) -> DescribedCommit:
-        """The same of a commit that replaces rows of the table."""
+        """The files and the summary of a commit that replaces rows of the table."""
         return self._described(upsert(self._statement(table), step, commit))
 
     def describe_change(self, step: ChangeRows, table: Listing) -> DescribedCommit | None:

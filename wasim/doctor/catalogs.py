@@ -20,7 +20,7 @@ class NamedTable:
     s3: dict[str, str]
 
     def s3_options(self, given: S3Options | None) -> S3Options:
-        """How to reach S3: what was given, and else what the catalog says."""
+        """The options that reach S3: those given, and for the others the catalog's."""
         given = given or S3Options()
         return S3Options(
             endpoint=given.endpoint or self.s3.get("s3.endpoint"),

@@ -20,7 +20,7 @@ _LEAST_PARTITIONS = 8
 
 
 class Severity(IntEnum):
-    """How bad it is."""
+    """The severity of a finding, in ascending order."""
 
     NOTE = 0
     WARNING = 1

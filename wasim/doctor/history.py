@@ -1,4 +1,4 @@
-"""The history that a table's metadata still tells, rebuilt as the ledger that wasim's own runs have."""
+"""The commits that a table's metadata still describes, as the ledger that wasim's own runs have."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -48,13 +48,13 @@ class History:
     writers: Mapping[str, int]
 
     def bytes_per_commit(self, kind: Kind) -> Spread | None:
-        """What a commit wrote of a kind, over the commits of which that is known; None if of none."""
+        """Bytes of a kind that a commit wrote, over the commits where they are known; None if there are none."""
         values = self.ledger.written_bytes[kind][self.known[kind.value]]
         return _spread(values.astype(np.float64)) if len(values) else None
 
 
 def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> History:
-    """The history of a table's retained snapshots; a commit interval that is given stands for their stamps."""
+    """The history of a table's retained snapshots; a commit interval that is given replaces their timestamps."""
     index, snapshots = tree.index, tree.index.snapshots
     times = commit_times(tree, given_interval_s)
     gaps = times.gaps_s
@@ -79,7 +79,7 @@ def _spread(values: Floats) -> Spread:
 
 
 def _writer(snapshot: Snapshot) -> str:
-    """Who wrote a snapshot, as far as its summary says."""
+    """The engine, its version and Iceberg's version, as far as a snapshot's summary has them."""
     summary = snapshot.summary or {}
     engine = summary.get("engine-name")
     version = summary.get("engine-version", "")

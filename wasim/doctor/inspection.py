@@ -36,7 +36,7 @@ class InspectOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """All that was found out about a table."""
+    """The result of inspecting a table."""
 
     tree: Tree
     totals: StateTotals

@@ -49,7 +49,7 @@ def fit_laws(tree: Tree, history: History) -> dict[Kind, Law]:
 
 
 def _json_drivers(tree: Tree) -> dict[str, Floats]:
-    """Of a table that expired snapshots nobody knows how many a former metadata.json held: there a line by commits."""
+    """What metadata.json grows with: commits alone where snapshots expired, as nothing says how many were held."""
     snapshots = tree.index.snapshots
     commits = np.arange(1, len(snapshots) + 1, dtype=np.float64)
     if snapshots and snapshots[0].parent_snapshot_id is not None:

@@ -226,7 +226,7 @@ class _Chain:
         return ListFront(key=key, kept=kept, rows=scanned.rows, places=scanner.places)
 
     def _shared_records(self, raw: bytes) -> int:
-        """How many records of the list before this one ends in, by their bytes."""
+        """The number of records, by their bytes, that this list has in common with the end of the one before."""
         if raw.endswith(self.raw):
             return len(self.lefts)
         low, high = 0, len(self.lefts) - 1  # the last `low` are alike; all of them are not
@@ -241,7 +241,7 @@ class _Chain:
 
 @lru_cache(maxsize=64)
 def _scanner(avro_schema: bytes) -> Scanner:
-    """How a list is read. Ids of the summaries' own fields are wanted too, so that these are read in part."""
+    """The scanner of lists with this schema. Summaries are read in part: the ids of their fields are wanted too."""
     record = list_record({"avro.schema": avro_schema}, source="")
     return record_scanner(record, (*_NUMBERS, _PARTITIONS, *_SUMMARY))
 

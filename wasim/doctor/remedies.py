@@ -45,7 +45,7 @@ class Remedy:
 
     @property
     def total(self) -> Amount:
-        """All that it frees."""
+        """Files and bytes of all kinds that it frees."""
         return sum(self.frees.values(), Amount())
 
 

@@ -207,7 +207,7 @@ def outlook_title(outlook: "Outlook") -> str:
 
 
 def outlook_lines(outlook: "Outlook") -> Iterator[str]:
-    """How the table is written now, how near its simulation comes, and what a case cannot say of it."""
+    """The outlook as lines: how the table is written now, how exact its simulation is, and what is not simulated."""
     interval = format_duration(round(outlook.commit_interval_s, 3))
     jobs = outlook.maintenance_words
     yield f"As it is: {outlook.commits_so_far:,} commits that added data, one every {interval}, {jobs}."

@@ -147,7 +147,7 @@ def hold_out_commits(group: Group, latency: Latency) -> tuple[HeldOut, ...]:
 
 
 def hold_out_planning(groups: tuple[Group, ...], latency: Latency) -> tuple[HeldOut, ...]:
-    """The same with the probes of all writers together, as planning does not depend on the writer."""
+    """Held-out errors of planning, from the probes of all writers together: planning does not depend on the writer."""
     splits = [split_intervals(group) for group in groups]
     fitted = tuple(one for split in splits for one in split[0])
     held = tuple(one for split in splits for one in split[1])

@@ -112,7 +112,7 @@ def fit_linear(
 def _fill(
     seen: Floats, unseen: Floats, identified: NDArray[np.bool_], scale: Floats, assumptions: Mapping[int, Assumption]
 ) -> tuple[Floats, Floats, Floats]:
-    """How scaled coefficients follow from what was seen: matrix, offset, and the covariance that assumptions add."""
+    """Scaled coefficients as a function of those measured: matrix, offset, and the covariance that assumptions add."""
     used = [column for column in assumptions if not identified[column]]
     means = np.array([assumptions[column].mean for column in used]) / scale[used]
     deviations = np.array([assumptions[column].deviation for column in used]) / scale[used]

@@ -36,7 +36,7 @@ def java_map_order(keys: Iterable[_Key]) -> list[_Key]:
 
 
 def java_copy_order(keys: Iterable[_Key]) -> list[_Key]:
-    """The same of a HashMap into which another map, with the keys in that order, was put at once while it was empty.
+    """Distinct keys in the order of an empty HashMap into which a map, with the keys in this order, is put at once.
 
     It takes the least capacity, a power of two, that holds them (before Java 19, one more than need be).
     """

@@ -249,7 +249,7 @@ class TableProperties:
 
     @classmethod
     def read_leniently(cls, properties: Mapping[str, str]) -> "TableProperties":
-        """The same of a table that somebody else made: what Iceberg could not parse is left at its default."""
+        """The properties of a table that others made: what Iceberg could not parse is left at its default."""
         given = dict(properties)
         while True:
             try:
@@ -328,7 +328,7 @@ PROPERTIES: tuple[Property, ...] = (
     Property(key="encryption.", support=Support.NEVER),
     Property(key="schema.", support=Support.NEVER),
 )
-"""All that wasim knows of Iceberg's table properties. Of the rows that fit a key, the longest is its own."""
+"""Iceberg's table properties. Of the rows that match a key, the longest applies."""
 
 _BY_KEY = {row.key: row for row in PROPERTIES}
 _PREFIXES = sorted((key for key in _BY_KEY if key.endswith(".")), key=len, reverse=True)

@@ -200,7 +200,7 @@ def _array_skipper(item: AvroType) -> _Skip:
 
 
 def _numbers_in(item: AvroType) -> int:
-    """How many varints an item is, if it is nothing else."""
+    """The number of varints in an item that holds nothing else; 0 for another one."""
     if isinstance(item, AvroRecord):
         counts = [_numbers_in(part) for _, part in item.fields]
         return sum(counts) if all(counts) else 0

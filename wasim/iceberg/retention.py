@@ -56,7 +56,7 @@ def _is_too_old(ref: SnapshotRef, head: Snapshot, expiry: Expiry, properties: Ta
 def _kept_of_branch(
     ref: SnapshotRef, lineage: list[int], by_id: Mapping[int, Snapshot], expiry: Expiry, least: int
 ) -> int:
-    """How many of a branch's snapshots stay, newest first: up to the first that is neither young nor needed."""
+    """The number of a branch's snapshots that stay, newest first: up to the first that is neither young nor needed."""
     least = least if ref.min_snapshots_to_keep is None else ref.min_snapshots_to_keep
     age_ms = ref.max_snapshot_age_ms
     oldest_ms = expiry.older_than_ms if age_ms is None else expiry.now_ms - age_ms

@@ -41,7 +41,7 @@ class RunFolder:
         return self.path / "warehouse" / key
 
     def finished(self, keys: Sequence[str]) -> list[str]:
-        """Those of `keys` whose cases are finished."""
+        """The keys of finished cases among `keys`."""
         return [key for key in keys if (self.case(key) / "case.json").exists()]
 
 

@@ -83,8 +83,9 @@ def _lines(path: Path, faults: Iterable[MarkedFault]) -> list[str]:
 def _mark_all(
     document: Document, axes: tuple[Axis, ...], found: Iterable[tuple[Choice, Fault]], marked: Iterable[MarkedFault]
 ) -> set[MarkedFault]:
-    """Those `marked` and those `found`, once each however many combinations share them; where a value came from the
-    sweep, there. What has a fault by its mere form has no other.
+    """The faults that are `marked` and those `found`, once each; a value that comes from the sweep is marked there.
+
+    A value with a fault of form has no other fault.
     """
     shown = set(marked)
     malformed = {(fault.mark, fault.text.split(" ")[0]) for fault in shown}

@@ -16,7 +16,7 @@ PROVIDERS = {
     "gcs": "prices_gcs.yaml",
     "azure": "prices_azure.yaml",
 }
-"""Whose list prices are shipped, by the name that a user gives."""
+"""Files of the shipped list prices, by the provider's name as a user gives it."""
 
 
 Price = Annotated[Number, Field(ge=0)]

@@ -73,7 +73,7 @@ def _size(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class NoneOr:
-    """Of a field that may be left out: `none` says so too, in a sweep above all, and is read as `meaning`."""
+    """A field that may be left out: `none`, as in a sweep, is read as `meaning`."""
 
     meaning: object
 

@@ -176,7 +176,7 @@ class CaseWriter:
             self._commit(step, commit, operation, step.number + offset)
 
     def append_concurrently(self, step: Append) -> None:
-        """The same by several writers at once, in each other's way."""
+        """The commits of several concurrent writers, with the attempts that they lose."""
         case, queries, started_s = self.case, dict[int, str](), self.wall_ms / 1000
 
         def draw(commit: int, at_s: float) -> Sequence[DataFileEntry]:
@@ -233,7 +233,7 @@ class CaseWriter:
         return self.files.draw(commit, numbers, self.rng)
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
-        """All that is no append."""
+        """Maintenance, evolution, or a change of rows."""
         self._pass_time(step.event_time_s)
         rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
         at_s = self.wall_ms / 1000

@@ -36,7 +36,7 @@ class TableRules:
 
     @property
     def policy(self) -> MergePolicy:
-        """How manifests merge."""
+        """The rules by which manifests merge."""
         return merge_policy(self.properties)
 
     @property

@@ -49,7 +49,7 @@ class DiscardedAttemptLog(EventLog):
 
 
 class RefusedAttemptLog(DiscardedAttemptLog):
-    """The same of an attempt whose metadata.json a server refused to write."""
+    """The log of an attempt that was lost because a server refused to write its metadata.json."""
 
     def write(self, kind: Kind, file: str, data: bytes | int) -> None:
         """A file written, if it came to that."""

@@ -82,7 +82,7 @@ class ColumnSizes:
         self._ratios = [_ratio(leaf, sample) for sample in samples]
 
     def of(self, rows: int) -> SizeLaw:
-        """Those of a file of `rows` rows."""
+        """Mean and deviation in a file of `rows` rows."""
         law, place = law_bytes(self._leaf, rows), np.log(rows)
         if not self._spreads:
             mean_bytes = law * (float(np.mean(self._ratios)) if self._ratios else 1.0)

@@ -90,7 +90,7 @@ def murmur3_32(data: bytes) -> int:
 
 
 def murmur3_32_of_longs(values: Ints) -> Ints:
-    """The same of many numbers, each as the eight bytes that Iceberg hashes of a whole number or a time."""
+    """Murmur3 of many numbers, each as the eight bytes that Iceberg hashes of a whole number or a time."""
     words = values.astype(np.int64).view(np.uint64)
     state = np.zeros(len(words), dtype=np.uint32)
     for half in (words.astype(np.uint32), (words >> np.uint64(32)).astype(np.uint32)):

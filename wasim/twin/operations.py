@@ -1,4 +1,4 @@
-"""All that happens to the simulated table apart from its writer's appends."""
+"""Maintenance and evolution of the simulated table."""
 
 from collections.abc import Iterator
 

@@ -28,11 +28,11 @@ class RowSet:
     changed_at: Ints
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.numbers)
 
     def take(self, chosen: Ints | NDArray[np.bool_]) -> "RowSet":
-        """Those at these places, or for which the mask holds, in that order."""
+        """The rows at these places, or those for which the mask holds, in that order."""
         return RowSet(
             numbers=self.numbers[chosen],
             versions=self.versions[chosen],
@@ -42,11 +42,11 @@ class RowSet:
         )
 
     def by_number(self) -> "RowSet":
-        """The same in the order of their numbers."""
+        """The rows in the order of their numbers."""
         return self.take(np.argsort(self.numbers, kind="stable"))
 
     def updated(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
-        """The same where UPDATE has given those that are hit another value in its column."""
+        """The rows after an UPDATE that gives those that are hit another value in its column."""
         return replace(
             self,
             updates=np.where(hit, version, self.updates),
@@ -54,7 +54,7 @@ class RowSet:
         )
 
     def replaced(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
-        """The same where MERGE has given those that are hit other values throughout."""
+        """The rows after a MERGE that gives those that are hit new values in all columns."""
         return replace(self.updated(hit, version), versions=np.where(hit, version, self.versions))
 
 

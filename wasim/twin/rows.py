@@ -98,7 +98,7 @@ class Rows:
         return None if present.all() else present
 
     def nulls(self, leaf: Leaf, rows: RowSet) -> int:
-        """How many of these rows do not have the column."""
+        """The number of these rows that do not have the column."""
         present = self.present_mask(leaf, rows)
         return 0 if present is None else len(rows) - int(np.count_nonzero(present))
 

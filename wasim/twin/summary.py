@@ -57,7 +57,7 @@ class CommitCounts:
     totals: TableTotals = field(default_factory=TableTotals)
 
     def after(self, before: TableTotals) -> "CommitCounts":
-        """The same with the totals of the table, which had `before`."""
+        """These counts with the totals of the table after the commit, which were `before`."""
         totals = {
             name: getattr(before, name) + getattr(self.added, name) - getattr(self.removed, name)
             for name in TableTotals.__dataclass_fields__

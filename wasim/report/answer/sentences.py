@@ -114,7 +114,7 @@ def _costs(shorter: Option, longer: Option) -> str:
 
 
 def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
-    """Of tables or policies that differ in more than their writer: which writes least at the shortest interval."""
+    """Sentences on groups that differ in more than their writer: which writes least at the shortest interval."""
     base, names = choices[0], short_names([choice.group.name for choice in choices])
     by_interval = [_at(choices, option.interval_s) for option in base.options]
     of_months = (alike for alike in by_interval if all(MONTH_S in one.by_horizon for one in alike.values()))
@@ -153,7 +153,7 @@ def _differ_beyond_writer(choices: tuple[Choice, ...]) -> bool:
 
 
 def _of_cases(run: Run) -> str:
-    """Of cases that differ otherwise than in interval: which wrote most and least; data too where rows are changed."""
+    """Sentences on cases of one interval: which wrote most and least, with data where rows are changed."""
     in_all = any(not case.case.only_appends for case in run.cases)
 
     def written(case: CaseRun) -> int:
