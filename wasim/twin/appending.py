@@ -1,7 +1,6 @@
 """Appends: Iceberg's FastAppend and MergeAppend."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
@@ -39,8 +38,7 @@ def append_manifest(
     if table.rules.appends_merge:
         merged = table.merge([new, *table.manifests], identity, first_number=1 + len(made or ()), made=made)
         counted = count_manifests(merged.manifests, identity)
-    counts = replace(
-        counted,
+    counts = counted._replace(
         manifests_replaced=merged.replaced,
         added=count_files(files),
         changed_partitions=len({file.partition for file in files}),

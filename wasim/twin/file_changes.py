@@ -5,7 +5,7 @@ What is planned depends on the files alone, so that engine `core` hands the same
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey
@@ -83,13 +83,16 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
     merged = table.merge(manifests, identity, first_number=number)
     removed = [*data.removed, *deletes.removed]
     added = [file for files in (changes.added, *changes.added_deletes.values()) for file in files]
-    counts = replace(
-        count_manifests(merged.manifests, identity),
-        manifests_replaced=replaced + merged.replaced,
-        added=count_files(added),
-        removed=count_files(removed),
-        changed_partitions=len({file.partition for file in (*removed, *added)}),
-    ).after(table.totals)
+    counts = (
+        count_manifests(merged.manifests, identity)
+        ._replace(
+            manifests_replaced=replaced + merged.replaced,
+            added=count_files(added),
+            removed=count_files(removed),
+            changed_partitions=len({file.partition for file in (*removed, *added)}),
+        )
+        .after(table.totals)
+    )
     own = operation_summary(table.rules.summary, counts, moment.texts, changes.writer_keys, changes.summary)
     base, limit = table.json.base, table.rules.properties.write_partition_summary_limit
     new_by_spec = [

@@ -1,7 +1,6 @@
 """Spark's rewrite_manifests: the live entries of a spec's manifests in new ones, sorted by partition."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import PartitionValue
@@ -34,9 +33,8 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     new = [_copy(table, one, number, identity) for number, one in enumerate(made)] if copies else made
     replaced = {id(one) for group in rewritten for one in group}
     manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
-    counts = replace(count_manifests(manifests, identity), manifests_replaced=len(replaced), entries_processed=0).after(
-        table.totals
-    )
+    counted = count_manifests(manifests, identity)
+    counts = counted._replace(manifests_replaced=len(replaced), entries_processed=0).after(table.totals)
     summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
     table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
     for staged in made if copies else ():

@@ -1,7 +1,7 @@
 """What a snapshot's summary says of a commit, as text by key."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.hash_order import java_map_order
@@ -9,8 +9,7 @@ from wasim.iceberg.manifest_entries import FileContent
 from wasim.twin.partitions import partition_folder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTotals:
+class TableTotals(NamedTuple):
     """The table as a snapshot counts it. `bytes` are those of data and delete files."""
 
     files: int = 0
@@ -21,8 +20,7 @@ class TableTotals:
     equality_deletes: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileCounts:
+class FileCounts(NamedTuple):
     """Files that a commit adds, or that it removes. `delete_files` are of keys, positions and vectors."""
 
     files: int = 0
@@ -43,8 +41,7 @@ class FileCounts:
 NONE = FileCounts()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitCounts:
+class CommitCounts(NamedTuple):
     """One commit and the table after it. `entries_processed` is None where the operation does not count them."""
 
     manifests_created: int = 0
@@ -54,15 +51,15 @@ class CommitCounts:
     added: FileCounts = NONE
     removed: FileCounts = NONE
     changed_partitions: int = 0
-    totals: TableTotals = field(default_factory=TableTotals)
+    totals: TableTotals = TableTotals()
 
     def after(self, before: TableTotals) -> "CommitCounts":
         """These counts with the totals of the table after the commit, which were `before`."""
         totals = {
             name: getattr(before, name) + getattr(self.added, name) - getattr(self.removed, name)
-            for name in TableTotals.__dataclass_fields__
+            for name in TableTotals._fields
         }
-        return replace(self, totals=TableTotals(**totals))
+        return self._replace(totals=TableTotals(**totals))
 
 
 def count_files(files: Sequence[DataFileEntry]) -> FileCounts:

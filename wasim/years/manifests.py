@@ -568,7 +568,10 @@ class ManifestRuns:
 
     def values(self) -> list[float]:
         """The numbers that make up the state: those of each run."""
-        return [value for run in self.runs for value in run.values()]
+        found: list[float] = []
+        for run in self.runs:
+            found += run.values()
+        return found
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""

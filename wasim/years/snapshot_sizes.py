@@ -1,7 +1,6 @@
 """Bytes that snapshots take in metadata.json, by what made them."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from wasim.iceberg.snapshots import Snapshot, snapshot_json
 from wasim.twin.commits import Moment
@@ -63,7 +62,7 @@ class SnapshotBytes:
         kind = operation, *own, *more, *numbers
         digits = len("".join(map(str, numbers.values()))) + len("".join(more.values()))
         if kind not in self._around:
-            whole = replace(counts, totals=totals)
+            whole = counts._replace(totals=totals)
             summary = operation_summary(self._table.rules.summary, whole, self._moment.texts, own, more)
             self._around[kind] = self._rendered(operation, summary, 0) - digits
         return self._around[kind] + digits
