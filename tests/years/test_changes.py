@@ -80,6 +80,11 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.03)
 
 
+def test_few_scattered_deletes_of_a_table_without_partitions_merge_its_files_within_the_band(made: Callable) -> None:
+    delete = {"every": "3s", "rows": 2, "mode": "copy-on-write"}
+    compare_with_band(*made({"changes": {"delete": delete}, "workload": {"rows_per_second": 60}, "horizon": "300s"}))
+
+
 def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_them(made: Callable) -> None:
     upsert = {"share": 0.2, "mode": "merge-on-read"}
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 500}})

@@ -7,7 +7,7 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.years.arrivals import Arrivals
-from wasim.years.changes import places_of
+from wasim.years.changes import merges_on_read, places_of
 
 Widths = Mapping[Kind, float]
 
@@ -35,6 +35,8 @@ _SMALL_TARGET_BYTES = 4 << 20
 _AT_AN_END = _widths(0.015, 0.04, 0.05, 0.06)
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
 _SCATTERED = {**_widths(0.015, 0.07, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
+# Without partitions a statement writes all files that it hits as one: a few are many times larger than the mean
+_SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.06)
 _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
@@ -63,6 +65,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
             yield _BY_CHANCE
     if places:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
+    if "scattered" in places and not case.table.partition_by and not merges_on_read(case):
+        yield _SCATTERED_INTO_ONE
     overwrite = case.changes.overwrite
     if overwrite is not None and overwrite.kind == "dynamic" and case.table.partition_by:
         yield _OVERWRITTEN
