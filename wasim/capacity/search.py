@@ -14,7 +14,6 @@ from wasim.capacity.settings import Maintenance, Setting
 from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
 
-MOST_MERGING_COMMITS = 50_000  # with jobs besides: no two merges are alike then, and each is simulated
 LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
 COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
@@ -112,17 +111,14 @@ class Search:
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
-        rewrite_manifests would, and beside compaction, over a long horizon, rewriting takes their place.
+        rewrite_manifests would.
         """
         kept = setting.maintenance
-        is_long = kept.compact_every_s is not None and self.horizon_s / setting.interval_s > MOST_MERGING_COMMITS
-        if not self._merges(setting) or not (is_long or kept.rewrite_every_s):
+        if not self._merges(setting) or not kept.rewrite_every_s:
             return setting
         if not self.may_append_otherwise:
-            compact_every_s = None if is_long else kept.compact_every_s
-            return replace(setting, maintenance=replace(kept, rewrite_every_s=None, compact_every_s=compact_every_s))
-        rewriting = replace(kept, rewrite_every_s=kept.rewrite_every_s or DAY_S)
-        return replace(setting, maintenance=rewriting, appends="fast" if self.merges else None)
+            return replace(setting, maintenance=replace(kept, rewrite_every_s=None))
+        return replace(setting, appends="fast" if self.merges else None)
 
     def _merges(self, setting: Setting) -> bool:
         return self.merges if setting.appends is None else setting.appends == "merge"

@@ -24,6 +24,7 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
+_IN_THE_MEAN = _widths(0.01, 0.08, 0.12, 0.03)  # how full the manifest is that merges write again decides their bytes
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.08, 0.05, 0.2, 0.08)  # how many files there are decides when they are compacted
@@ -42,9 +43,12 @@ _OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.06)
 _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: that of the widest cause."""
-    causes = [_APPENDS, *_causes(case, arrivals)]
+def band_of(case: Case, arrivals: Arrivals, *, in_the_mean: bool) -> dict[Kind, float]:
+    """The relative half-width of the band of written bytes, by kind: that of the widest cause.
+
+    `in_the_mean` says whether cycles that are not alike were summed as if they were.
+    """
+    causes = [_APPENDS, *_causes(case, arrivals), *([_IN_THE_MEAN] if in_the_mean else [])]
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
@@ -78,9 +82,12 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _PARQUET
 
 
-def approximations(case: Case, arrivals: Arrivals) -> tuple[str, ...]:
+def approximations(case: Case, arrivals: Arrivals, *, in_the_mean: bool) -> tuple[str, ...]:
     """What was taken in the mean, in plain sentences."""
-    return tuple(_sentences(case, arrivals))
+    merges = (
+        ("What appends merge from one run of maintenance to the next is taken in the mean.",) if in_the_mean else ()
+    )
+    return (*_sentences(case, arrivals), *merges)
 
 
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 from typing import NamedTuple
 
+from wasim.units import Floats
 from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
 
@@ -92,16 +93,20 @@ class DataFilesByPartition:
         lifetime_s = self.arrivals.lifetime_s
         if self.rule is None or lifetime_s == inf or lifetime_s <= self.commit_interval_s:
             return False
-        before, self.unit = self.unit, floor(self.counted_commits * self.commit_interval_s / lifetime_s + NEGLIGIBLE)
+        before, self.unit = self.unit, self._unit
         return self.unit > before
+
+    @property
+    def _unit(self) -> int:
+        """How many partitions have closed, one after the other."""
+        return floor(self.counted_commits * self.commit_interval_s / self.arrivals.lifetime_s + NEGLIGIBLE)
 
     def next_rollover(self, period: float) -> float:
         """The commit at which partitions close next, if that is a longer cycle than `period` commits; else infinite."""
         lifetime_s = self.arrivals.lifetime_s
         if self.rule is None or lifetime_s == inf or lifetime_s <= period * self.commit_interval_s:
             return inf
-        unit = floor(self.counted_commits * self.commit_interval_s / lifetime_s + NEGLIGIBLE) + 1
-        return unit * lifetime_s / self.commit_interval_s
+        return (self._unit + 1) * lifetime_s / self.commit_interval_s
 
     def arrive(self, commits: float) -> None:
         """Deals the files of all commits up to this one out to the partitions that were open when they came."""
@@ -262,6 +267,14 @@ class DataFilesByPartition:
             low, high = (middle, high) if self.is_small(middle) else (low, middle)
         return low if self.rule is not None else inf
 
+    def room(self, values: Floats, change: Floats) -> float:
+        """Cycles that each change these `values` by as much, until files are too large to be compacted again."""
+        room = inf
+        for place in range(4, 5 * len(self.cohorts), 5):
+            if self.rule is not None and change[place] > NEGLIGIBLE:
+                room = min(room, floor((self.small_rows_at_most - values[place]) / change[place]))
+        return room
+
     def reshape(self, cohorts: int) -> None:
         """Makes room for the numbers of a state with this number of cohorts."""
         self.cohorts = [Cohort(partitions=1.0) for _ in range(cohorts)]
@@ -288,6 +301,7 @@ class DataFilesByPartition:
         ]
         self.counted_commits, self.settled_files = next(values), next(values)
         self.settled_rows, self.left_files = next(values), next(values)
+        self.unit = self._unit
 
 
 def _mix(one: Cohort, kept: Cohort, share: float) -> None:

@@ -5,7 +5,7 @@ what expiry does afterwards depends on nothing here but when snapshots were made
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from math import inf
 
@@ -16,7 +16,8 @@ from wasim.years.changes import ChangeJob, Upserts
 from wasim.years.drift import Drift
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
-from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
+from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
+from wasim.years.long_cycles import leap_in_the_mean
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
@@ -29,11 +30,15 @@ _STATE = 9  # columns of a sample before the flows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each."""
+    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each.
+
+    `is_mean` where cycles were not alike, and leapt over in the mean.
+    """
 
     first: float
     last: float
     period: float
+    is_mean: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +69,7 @@ class Samples:
             return np.append(column[kept], np.interp(commits, self.commits, column))
 
         columns = {one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name not in ("flows", "spans")}
-        spans = [
-            Span(first=span.first, last=min(span.last, commits), period=span.period)
-            for span in self.spans
-            if span.first < commits
-        ]
+        spans = [replace(span, last=min(span.last, commits)) for span in self.spans if span.first < commits]
         flows = np.column_stack([cut(column) for column in self.flows.T])
         return Samples(**columns, flows=flows, spans=tuple(spans))
 
@@ -146,7 +147,26 @@ class History:
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
         mark = mark_of(self.state, len(self.rows)) if ended else None
-        any(self._ends_cycle(name, period, mark) for name, period in ended)
+        if not any(self._ends_cycle(name, period, mark) for name, period in ended):
+            self._leap_in_the_mean(next((name for name, period in ended if period is not None), ""))
+
+    def _leap_in_the_mean(self, name: str) -> None:
+        """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
+        level, state = self.levels.get(name), self.state
+        if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
+            return
+        if self._limit(name, level.period) < self.commits:
+            return
+        unconfirmed = [one for one in self.levels.values() if one.pending is not None]
+        for one in unconfirmed:
+            if one is not level:
+                one.wait = LONGEST  # so that nothing is in doubt when this cycle ends next
+        if unconfirmed:
+            return
+        rewrites = sum(1 / job.period for job in self.jobs if job.operation == "rewrite_manifests")
+        leap = leap_in_the_mean(level.marks, self.commits, state, rewrites)
+        if leap is not None:
+            self._leap(leap, Level())
 
     @property
     def _between(self) -> float:
@@ -226,7 +246,10 @@ class History:
             cycles = leap.cycles * part / parts
             values = origin.values + (leap.values - origin.values) * part / parts
             flows = leap.flows_after(cycles)
+            self.state.reshape(origin.structure)
             self.state.restore(values.tolist(), flows.tolist())
+            if leap.gained is not None:
+                self.state.data.gain(*leap.gained * cycles)
             if self.state.files.rule is not None and not self._changes_rows:
                 self.state.balance_files()
             if self._changes_rows and self.state.files.rule is None:
@@ -240,7 +263,8 @@ class History:
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
                 other.forget()
         landed = mark_of(self.state, len(self.rows))
-        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period))
+        is_mean = leap.gained is not None
+        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, is_mean=is_mean))
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
 

@@ -24,6 +24,8 @@ MOST_CYCLES = 1 << 24
 Bounds = Sequence[tuple[list[int], float, float]]  # as `TableState.bounds` gives them
 PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
+FIRST_REACH = 4  # cycles
+LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
 LOOSE = 0.1  # by which two cycles may differ that are leapt over in the mean
 # How far to leap in the mean, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
@@ -88,7 +90,8 @@ def mark_of(state: TableState, samples: int) -> Mark:
 class Leap:
     """So many cycles at once, from a mark: what each flow then is, cycle by cycle, and what the next cycle should add.
 
-    One such cycle is as many of the level's as are `together` alike, and takes `period` commits.
+    One such cycle is as many of the level's as are `together` alike, and takes `period` commits. Where manifests do
+    not repeat, `values` leave them as they are.
     """
 
     origin: Mark
@@ -98,6 +101,7 @@ class Leap:
     added: Floats
     growth: Floats
     values: Floats
+    gained: Floats | None = None  # manifests, their bytes, and entries that each cycle lists more
 
     def flows_after(self, cycles: float) -> Floats:
         """The flows after some of the cycles."""
@@ -134,9 +138,15 @@ class Level:
 
     period: float = inf
     marks: deque[Mark] = field(default_factory=lambda: deque(maxlen=2 * LONGEST + 1))
-    reach: int = 4
+    reach: int = FIRST_REACH
     pending: Landing | None = None
     wait: int = 0
+    refused: int = 0
+
+    @property
+    def has_leapt(self) -> bool:
+        """Whether a leap was confirmed, and none was wrong since."""
+        return self.reach > FIRST_REACH
 
     def note(self, mark: Mark, period: float | None) -> None:
         """The end of a cycle, whose period is measured unless it is given."""
@@ -162,7 +172,8 @@ class Level:
         self.forget()
         self.reach //= 4
         if self.reach < 2:
-            self.reach, self.wait = 4, 4
+            self.reach, self.wait = FIRST_REACH, 4 << min(self.refused, LONGEST_WAIT)
+            self.refused += 1
 
     def planned(self, limit: Callable[[], float], bounds: Callable[[], Bounds]) -> Leap | None:
         """A leap that ends before the commit of the `limit` and keeps values below their `bounds`; None for none.
@@ -171,7 +182,6 @@ class Level:
         """
         if self.wait:
             self.wait -= 1
-            self.marks.clear()
             return None
         marks, last = self.marks, self.marks[-1]
         within: tuple[float, Bounds] | None = None

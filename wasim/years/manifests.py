@@ -7,7 +7,7 @@ runs what `wasim.twin.merging.pack_from_end` does for single manifests, and test
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from math import floor, prod
+from math import ceil, floor, inf, prod
 from typing import NamedTuple
 
 from wasim.twin.merging import MergePolicy
@@ -471,6 +471,27 @@ class ManifestRuns:
             is_new=True,
             **left,
         )
+
+    def room(self, count: float, size: float) -> float:
+        """How often so many more manifests, and bytes in them, may come until the one that holds most is full."""
+        held = self._fullest
+        if count > LITTLE or size <= 0:
+            return inf
+        return max(0.0, (ceil(held.count) * self.policy.target_bytes - held.count * held.bytes) / size)
+
+    @property
+    def _fullest(self) -> Run:
+        return max(self.runs, key=lambda run: run.count * run.live)
+
+    def gain(self, count: float, size: float, fresh: float, partial: float, settled: float) -> None:
+        """Lists so many more manifests with these bytes and entries in all; hardly one: in those that hold most."""
+        if count > LITTLE:
+            self.runs.insert(0, _run_of(count, size, fresh, partial, settled, 0.0, 0.0))
+            return
+        held = self._fullest
+        for name, gained in (("fresh", fresh), ("partial", partial), ("settled", settled)):
+            setattr(held, name, getattr(held, name) + gained / held.count)
+        held.bytes = self.bytes_of(held.fresh, held.partial + held.settled, held.sorted)
 
     def scale_to(self, entries: float) -> None:
         """Makes them list this many live entries in all, each run as many times more or fewer as the others."""
