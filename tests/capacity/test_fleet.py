@@ -1,11 +1,10 @@
 """A fleet under one budget: what is spent, on which tables, and what a file may not say."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import document_of
 from typer.testing import CliRunner
 
 from wasim.capacity import Setting, Wishes
@@ -91,16 +90,10 @@ def test_a_master_is_for_a_fleet():
 @pytest.mark.slow
 @pytest.mark.spark
 def test_workers_of_a_spark_plan_as_this_machine_does(tmp_path: Path):
-    """In processes of their own: a session ends with its command, and the tests' own would end with it."""
     from support.standalone import standalone  # noqa: PLC0415 - the others need no Spark
 
     tables = [table("narrow", freshness="10m"), table("wide", freshness="10m", columns=30, files_per_commit=3)]
     file = tmp_path / "fleet.yaml"
     file.write_text(json.dumps({"version": 1, "budget": {"metadata_per_day": 10**8}, "tables": tables}))
-    command = [sys.executable, "-m", "wasim", "plan", "--fleet", str(file), "--json"]
-
-    def planned_by(*more: str) -> object:
-        return json.loads(subprocess.run([*command, *more], check=True, capture_output=True, cwd=tmp_path).stdout)
-
     with standalone(2, tmp_path / "work") as master:
-        assert planned_by("--master", master) == planned_by()
+        assert document_of("plan", "--fleet", file, "--master", master) == document_of("plan", "--fleet", file)

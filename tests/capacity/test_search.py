@@ -37,15 +37,23 @@ def test_an_interval_that_no_writer_keeps_up_with_takes_the_setting_of_a_longer_
     assert all(one.keeps_up for one in (*others, longest))
 
 
-def test_where_appends_that_merge_go_with_no_compaction_manifests_are_rewritten_instead():
+def test_manifests_are_rewritten_or_merged_by_appends_but_not_both():
     asked = request_from_flags({"rows_per_second": "500"}, Wishes(freshness="30s"))
-    kept = replace(NO_MAINTENANCE, compact_every_s=DAY_S)
-    merging = Setting(interval_s=10.0, maintenance=kept, appends="merge")
-    search = search_for(case_of(asked, merging), SettingSimulator(request=asked), ())
-    search = replace(search, merges=False)
-    assert search.allowed(merging) == replace(merging, maintenance=replace(kept, rewrite_every_s=DAY_S), appends=None)
-    rarely = merging.at_interval(600.0)
-    assert search.allowed(rarely) == rarely
+    kept = replace(NO_MAINTENANCE, compact_every_s=DAY_S, rewrite_every_s=DAY_S)
+    both = Setting(interval_s=10.0, maintenance=kept, appends="merge")
+    search = search_for(case_of(asked, both), SettingSimulator(request=asked), ())
+    assert replace(search, merges=False).allowed(both) == replace(both, appends=None)
+    merging = replace(both, maintenance=replace(kept, rewrite_every_s=None))
+    assert replace(search, merges=True, may_append_otherwise=False).allowed(both) == merging
+    assert search.allowed(merging) == merging
+
+
+def test_a_batch_writer_of_many_commits_is_told_to_compact():
+    asked = request_from_flags(
+        {"rows_per_second": "5000", "writer": "batch", "partitions": "8"}, Wishes(freshness="30s")
+    )
+    best = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ()).best_at(30.0)
+    assert best.setting.maintenance.compact_every_s is not None
 
 
 def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_nothing():

@@ -2,9 +2,9 @@
 
 import json
 import pickle
-import time
 
 import pytest
+from support.command_line import document_of
 from support.paths import DATA
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
@@ -79,15 +79,15 @@ def test_the_first_list_of_a_part_is_decoded_whole_and_the_others_by_their_front
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_two_spark_workers_give_the_same_answer(tmp_path, monkeypatch, capsys):
+def test_two_spark_workers_give_the_same_answer(tmp_path):
     from support.standalone import standalone  # noqa: PLC0415 - the others need no Spark
 
-    from wasim.cluster import open_map  # noqa: PLC0415
-
-    monkeypatch.setattr(decoding, "_PART_FILES", 5)
     root = broken(tmp_path / "t")
-    expected = answer(root)
-    with standalone(2, tmp_path / "work") as master, open_map(master=master, log=tmp_path / "log") as map_parts:
-        started_s = time.monotonic()
-        assert answer(root, map_parts) == expected
-        print(f"{len(list((root / 'metadata').iterdir()))} files in {time.monotonic() - started_s:.1f} s")
+
+    def inspected_by(*more: str) -> dict[str, object]:
+        document = document_of("inspect", root, "--fail-on", "never", *more)
+        del document["remedies"]  # commands to paste, as of the minute in which they were printed
+        return document
+
+    with standalone(2, tmp_path / "work") as master:
+        assert inspected_by("--master", master) == inspected_by()

@@ -41,6 +41,9 @@ PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in 
 """Days until metadata.json is that large; infinite where it is not within the horizon."""
 
 
+MOST_MERGING_COMMITS = 100_000  # with jobs besides: histories of as many take a tenth of a second, of more up to one
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
     """One number of the workload: the values that its slider takes, the table's own among them at `at`."""

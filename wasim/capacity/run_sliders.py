@@ -8,7 +8,7 @@ from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import build_lattice
+from wasim.capacity.lattice import MOST_MERGING_COMMITS, build_lattice
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
 from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
@@ -72,8 +72,14 @@ def _setting_of(case: Case) -> Setting:
     )
 
 
-def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders:
+def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:
     case, horizon_s = case_of(request, base), parse_duration_s(str(request.document["horizon"]))
+
+    def is_affordable(setting: Setting, until_s: float) -> bool:
+        return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS
+
+    if not is_affordable(base, horizon_s):  # the sliders would start without figures
+        return None
     metrics = [limit for limit in request.limits if limit.metric not in TIMED]
     lattice = build_lattice(
         axes_for(
@@ -86,6 +92,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
         ),
         HorizonSimulator(simulator=SettingSimulator(request=request)).figures,
         metrics=[limit.metric for limit in metrics],
+        is_affordable=is_affordable,
     )
     content = explorer_of(
         lattice,

@@ -155,7 +155,7 @@ class History:
         level, state = self.levels.get(name), self.state
         if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
             return
-        if self._limit(name, level.period) < self.commits:
+        if self._next_slower(name, level.period) <= self.commits:
             return
         unconfirmed = [one for one in self.levels.values() if one.pending is not None]
         for one in unconfirmed:
@@ -191,10 +191,12 @@ class History:
         return True
 
     def _limit(self, name: str, cycle: float) -> float:
-        """The commit at which something comes that is slower than cycles of this kind, of so many commits each."""
+        """The commit at which something slower than cycles of this kind comes, of so many commits each, or the end."""
+        return min(self.commits, self._next_slower(name, cycle))
+
+    def _next_slower(self, name: str, cycle: float) -> float:
         slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
-        ahead = [job.next_commit(self.state) for job in slower]
-        return min([self.commits, self.state.files.next_rollover(cycle), *ahead])
+        return min([self.state.files.next_rollover(cycle), *(job.next_commit(self.state) for job in slower)])
 
     def _period_of(self, job: Job | ChangeJob) -> float:
         level = self.levels.get(job.operation)
