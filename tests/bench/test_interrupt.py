@@ -34,7 +34,7 @@ def test_an_interrupted_run_says_so_and_goes_on(number: signal.Signals, tmp_path
         time.sleep(0.2)
     process.send_signal(number)
     out, words = process.communicate(timeout=120)
-    assert (process.returncode, out) == (130, "")
+    assert (process.returncode, out) == (130, ""), words
     assert "Traceback" not in words
     assert "failed" not in words
     assert words.rstrip().endswith("Interrupted. The same command goes on after the last finished case.")

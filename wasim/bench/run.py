@@ -28,6 +28,7 @@ from wasim.spark import (
     file_sha256,
     find_java,
     open_session,
+    raise_interrupt_before,
 )  # fmt: skip
 from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
@@ -135,6 +136,7 @@ def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchP
             with progress.case(key) as on_commits:
                 carry_out(case, replace(context, key=key, on_commits=on_commits))
         except ENGINE_ERRORS as error:
+            raise_interrupt_before(error)
             failures[case.label] = _with_remedy(essential_line(error), context.folder.path)
             progress.say(f"failed: {case.label}: {failures[case.label]}", style="red")
     return failures
@@ -149,6 +151,7 @@ def _warm_up(cases: Iterable[Case], context: CaseContext, progress: BenchProgres
         try:
             warm_up(case, context)
         except ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
+            raise_interrupt_before(error)
             progress.say(
                 f"Warm-up skipped: {essential_line(error)}. The first commits by the writer {writer} may take longer.",
                 style="yellow",

@@ -9,7 +9,7 @@ from wasim.spark.catalogs import (
     PostgresqlCatalog,
     RestCatalog,
 )
-from wasim.spark.errors import ENGINE_ERRORS, essential_line, failed_commit
+from wasim.spark.errors import ENGINE_ERRORS, essential_line, failed_commit, raise_interrupt_before
 from wasim.spark.jars import fetch_jars, file_sha256
 from wasim.spark.java import JavaRuntime, find_java, short_lived_jvm
 from wasim.spark.pins import AWS_BUNDLE, PINNED_JARS, POSTGRESQL, REST_SERVER_JARS, S3PROXY, PinnedJar
@@ -44,6 +44,7 @@ __all__ = [
     "find_java",
     "open_plain_session",
     "open_session",
+    "raise_interrupt_before",
     "random_secret",
     "read_secrets",
     "recorder_jar",

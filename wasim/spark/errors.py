@@ -13,6 +13,15 @@ ENGINE_ERRORS = (CaseFailed, Py4JError, PySparkException, OSError)
 _FAILED_COMMITS = (COMMIT_FAILED, "CommitStateUnknownException", "UncheckedSQLException")
 
 
+def raise_interrupt_before(error: BaseException) -> None:
+    """KeyboardInterrupt if one came before the error, which is then what leaving a call of the JVM half done led to."""
+    before: BaseException | None = error
+    while before is not None:
+        if isinstance(before, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        before = before.__context__
+
+
 def failed_commit(error: BaseException) -> str | None:
     """Iceberg's word for the way in which a commit failed; None when `error` is something else."""
     cause = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
