@@ -51,7 +51,7 @@ LINEAGE_NAMES = tuple(field.name for field in LINEAGE_FIELDS)
 SLOW = {"a file for each data file", "a file of many rows"}
 
 
-# What Spark's writer made of positions so far apart, in the mean, in so many data files with paths of 108 bytes.
+# What Spark's writer made of positions so far apart, on average, in so many data files with paths of 108 bytes.
 @pytest.mark.parametrize(
     ("data_files", "positions", "gap", "real_bytes"),
     [

@@ -1,4 +1,4 @@
-"""Statements that change rows, in the mean, compared with their exact simulation."""
+"""Statements that change rows, on average, compared with their exact simulation."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Leaps in the mean over long cycles of appends that merge, compared with the same history stepped through."""
+"""Leaps on average over long cycles of appends that merge, compared with the same history stepped through."""
 
 import json
 from dataclasses import replace

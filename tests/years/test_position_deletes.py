@@ -1,4 +1,4 @@
-"""Bytes of what deletes rows by position, in the mean, against files of such positions."""
+"""Bytes of what deletes rows by position, on average, against files of such positions."""
 
 from collections.abc import Callable
 

@@ -27,7 +27,7 @@ HEADS = ("`spark`", "`core`", "`simulate`, exact", "`simulate`, long horizons")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A cell, and the line that an engine gives for it: of a refusal, or of what it takes in the mean."""
+    """A cell, and the line that an engine gives for it: of a refusal, or of what it averages."""
 
     cell: str
     why: str = ""

@@ -93,7 +93,7 @@ def announced(one: Measured) -> Announced:
     entries = files * (manifest.at(4 * files) - manifest.at(2 * files)) / (2 * files)
     inlined = max(1, round(sqrt(2 * manifest.at(1) / entries)))
     leaves = commits / inlined
-    # half the commits of a leaf are inlined in the mean, and half the day's leaves are there, up to a hundred
+    # half the commits of a leaf are inlined on average, and half the day's leaves are there, up to a hundred
     inline = commits * (first + per_manifest * min(leaves / 2, 100) + entries * (inlined + 1) / 2)
     inline += leaves * manifest.at(files * inlined)
     apart = root + one.written(4, Kind.DATA_MANIFEST)

@@ -57,7 +57,7 @@ class Figures:
     on_disk_bytes: Mapping[Kind, int]
     milestones: Milestones
     extrapolated: bool
-    first_commit_bytes: float  # metadata that each of the first hundred commits writes, in the mean
+    first_commit_bytes: float  # metadata that each of the first hundred commits writes, on average
     footprint: Footprint  # of a commit at the end
     sustained: bool = True  # by several writers, whose race this is
     commit: CommitLatency | None = None  # at the end, where it was modelled
@@ -271,7 +271,7 @@ class _Reckoned:
         return scanned
 
     def footprint(self, *, merges: bool) -> Footprint:
-        """What a commit reads and writes of metadata at the end; merging appends read a manifest again in the mean."""
+        """What a commit reads and writes of metadata at the end; merging appends read a manifest again on average."""
         ledger = self.summed.ledger
         return Footprint(
             metadata_json_bytes=float(self.summed.live_bytes[Kind.METADATA_JSON]),

@@ -126,7 +126,7 @@ def _statements_s(case: Case, files_per_commit: float) -> float:
     if compaction is not None:
         arriving = (compaction.every or 0.0) / case.commit_interval_s * files_per_commit
         files = min(files, max(arriving, float(compaction.when_small_files or 0)))
-    live, seconds = files / 2, 0.0  # in the mean, as they grow in number
+    live, seconds = files / 2, 0.0  # on average, as they grow in number
     for runs, rows, is_scattered in _statements(case):
         hit = min(live, rows) if is_scattered else 1.0
         seconds += runs * (LIVE_FILE_S * live + HIT_FILE_S * hit)

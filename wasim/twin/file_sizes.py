@@ -202,7 +202,7 @@ class FileSizes:
         return footer_bytes(self.schema, len(self.leaves), self.profile)
 
     def mean_column_bytes(self, rows: int) -> float:
-        """Bytes of the columns of a file of `rows` rows, in the mean."""
+        """Bytes of the columns of a file of `rows` rows, on average."""
         alike = Counter(self._kind_of(leaf) for leaf in self.leaves)
         return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
 

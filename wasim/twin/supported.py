@@ -61,7 +61,7 @@ def is_cut_by_sample(case: Case) -> bool:
 
 
 def check_answerable(case: Case, profile: WriterProfile) -> None:
-    """Raises WasimError for what makes no sense: all else has an answer in sums, be it in the mean."""
+    """Raises WasimError for what makes no sense: all else has an answer in sums, be it on average."""
     _check_upsert(case, profile)
     _check_format(case, profile)
     given: dict[str, str] = {}

@@ -24,7 +24,7 @@ _SIZES_AT = np.unique(np.rint(np.geomspace(1, 1e10, 61)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
-    """One commit of the writer, in the mean.
+    """One commit of the writer, on average.
 
     It adds `files` data files of `rows_per_file` rows to `partitions` partitions. `open_partitions` receive rows at the
     same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes).
@@ -56,7 +56,7 @@ def with_rows(case: Case, rows: int) -> Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cells:
-    """Partitions that sampled commits wrote to, in the mean, without the fields whose values only ever grow."""
+    """Partitions that sampled commits wrote to, on average, without the fields whose values only ever grow."""
 
     tasks: int
     per_task: float
@@ -152,7 +152,7 @@ def _growing_fields(case: Case) -> tuple[set[int], float]:
 
 
 def _values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
-    """Values of growing fields that a task's rows have, in the mean, where tasks share a commit's time between them."""
+    """Values of growing fields that a task's rows have, on average, where tasks share a commit's time between them."""
     if lifetime_s == inf:
         return 1.0
     span_s = case.commit_interval_s / tasks
@@ -177,7 +177,7 @@ def _scaled(found: float, sampled_rows: float, rows: float) -> float:
 
 
 class FileBytes:
-    """Bytes of data files by their rows, in the mean, as the writer's profile has them."""
+    """Bytes of data files by their rows, on average, as the writer's profile has them."""
 
     def __init__(self, case: Case, profile: WriterProfile) -> None:
         self._lineage_footer = lineage_footer_bytes() if case.table.format_version > 2 else 0.0

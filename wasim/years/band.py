@@ -1,4 +1,4 @@
-"""How far a case in sums may lie from the truth, and what was taken in the mean: part of every answer."""
+"""How far a case in sums may lie from the truth, and what was averaged: part of every answer."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,7 +24,7 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
-_IN_THE_MEAN = _widths(0.01, 0.08, 0.12, 0.03)  # how full the manifest is that merges write again decides their bytes
+_AVERAGED = _widths(0.01, 0.08, 0.12, 0.03)  # how full the manifest is that merges write again decides their bytes
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.08)  # how many files there are decides when they are compacted
@@ -43,12 +43,12 @@ _OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.06)
 _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, *, in_the_mean: bool) -> dict[Kind, float]:
+def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, float]:
     """The relative half-width of the band of written bytes, by kind: that of the widest cause.
 
-    `in_the_mean` says whether cycles that are not alike were summed as if they were.
+    `averaged` says whether cycles that are not alike were summed as if they were.
     """
-    causes = [_APPENDS, *_causes(case, arrivals), *([_IN_THE_MEAN] if in_the_mean else [])]
+    causes = [_APPENDS, *_causes(case, arrivals), *([_AVERAGED] if averaged else [])]
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
@@ -82,11 +82,9 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _PARQUET
 
 
-def approximations(case: Case, arrivals: Arrivals, *, in_the_mean: bool) -> tuple[str, ...]:
-    """What was taken in the mean, in plain sentences."""
-    merges = (
-        ("What appends merge from one run of maintenance to the next is taken in the mean.",) if in_the_mean else ()
-    )
+def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:
+    """What was averaged, in plain sentences."""
+    merges = ("How much appends merge between two runs of maintenance is averaged.",) if averaged else ()
     return (*_sentences(case, arrivals), *merges)
 
 
@@ -95,9 +93,9 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     if case.table.format_version >= PARQUET_SINCE:
         yield "Format version 4 is unfinished: files are as Iceberg 1.12 writes them."
     if "scattered" in places_of(case):
-        yield "Statements that touch scattered rows touch files in proportion to their rows, in the mean."
+        yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:
-        yield f"A commit writes {arrivals.files:,.1f} files into {arrivals.partitions:,.1f} partitions, in the mean."
+        yield f"A commit writes {arrivals.files:,.1f} files into {arrivals.partitions:,.1f} partitions, on average."
     if kept.rewrite_data_files is not None:
         yield "Compaction treats partitions that are open at the same time as alike."
     if kept.rewrite_manifests is not None and case.table.partition_by:

@@ -1,4 +1,4 @@
-"""Data files by partition, and what rewrite_data_files makes of them in the mean.
+"""Data files by partition, and what rewrite_data_files makes of them on average.
 
 Partitions that receive rows at the same time are alike, so one cohort stands for all of them. Which files are taken,
 and how many come of them, are the rules of Iceberg's SizeBasedFileRewritePlanner.
@@ -305,7 +305,7 @@ class DataFilesByPartition:
 
 
 def _mix(one: Cohort, kept: Cohort, share: float) -> None:
-    """What is left of partitions of which a share was compacted, in the mean."""
+    """What is left of partitions of which a share was compacted, on average."""
     one.small_files = one.small_files * (1 - share) + kept.small_files * share
     one.small_rows = one.small_rows * (1 - share) + kept.small_rows * share
     one.partial_files = one.partial_files * (1 - share) + kept.partial_files * share

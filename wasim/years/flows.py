@@ -1,4 +1,4 @@
-"""What a history accumulates, by name: sums since CREATE TABLE, in the mean, so floats."""
+"""What a history accumulates, by name: sums since CREATE TABLE, on average, so floats."""
 
 
 class Flow:

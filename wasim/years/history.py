@@ -17,7 +17,7 @@ from wasim.years.drift import Drift
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
 from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
-from wasim.years.long_cycles import leap_in_the_mean
+from wasim.years.long_cycles import average_leap
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
@@ -32,13 +32,13 @@ _STATE = 9  # columns of a sample before the flows
 class Span:
     """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each.
 
-    `is_mean` where cycles were not alike, and leapt over in the mean.
+    `averaged` where cycles were not alike, and what they wrote was averaged.
     """
 
     first: float
     last: float
     period: float
-    is_mean: bool = False
+    averaged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,9 +148,9 @@ class History:
             ended.insert(0, (PARTITIONS, files.partition_commits))
         mark = mark_of(self.state, len(self.rows)) if ended else None
         if not any(self._ends_cycle(name, period, mark) for name, period in ended):
-            self._leap_in_the_mean(next((name for name, period in ended if period is not None), ""))
+            self._leap_by_average(next((name for name, period in ended if period is not None), ""))
 
-    def _leap_in_the_mean(self, name: str) -> None:
+    def _leap_by_average(self, name: str) -> None:
         """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
         level, state = self.levels.get(name), self.state
         if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
@@ -164,7 +164,7 @@ class History:
         if unconfirmed:
             return
         rewrites = sum(1 / job.period for job in self.jobs if job.operation == "rewrite_manifests")
-        leap = leap_in_the_mean(level.marks, self.commits, state, rewrites)
+        leap = average_leap(level.marks, self.commits, state, rewrites)
         if leap is not None:
             self._leap(leap, Level())
 
@@ -224,7 +224,7 @@ class History:
         return True
 
     def _fills(self) -> bool:
-        """Leaps in the mean where a further manifest has been filled, and no maintenance sets the pace."""
+        """Leaps on average where a further manifest has been filled, and no maintenance sets the pace."""
         full = self.state.full_manifests
         if self.jobs or full <= self.full + 0.5:
             return False
@@ -265,8 +265,8 @@ class History:
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
                 other.forget()
         landed = mark_of(self.state, len(self.rows))
-        is_mean = leap.gained is not None
-        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, is_mean=is_mean))
+        averaged = leap.gained is not None
+        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
 

@@ -16,7 +16,7 @@ from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats
 
-SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 in the mean
+SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 on average
 MOST_ZIPPED = 192
 ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
 PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
@@ -85,7 +85,7 @@ class MetadataJson:
         return self.mean(item_bytes, item_bytes, logged)
 
     def mean(self, least: Floats, most: Floats, logged: Floats) -> Floats:
-        """The same in the mean over documents whose snapshots grow from the least to the most bytes."""
+        """The same on average over documents whose snapshots grow from the least to the most bytes."""
         if self.zipped is None:
             return np.asarray(self.around + (least + most) / 2 + self.log_entry * logged)
         return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)

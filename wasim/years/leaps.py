@@ -26,8 +26,8 @@ PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
 FIRST_REACH = 4  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
-LOOSE = 0.1  # by which two cycles may differ that are leapt over in the mean
-# How far to leap in the mean, of what was passed: the closer two cycles agree, the farther
+LOOSE = 0.1  # by which two cycles may differ that are leapt over on average
+# How far to leap on average, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
 NONE = 1e-9
 _CHECKED = {
@@ -222,7 +222,7 @@ class Level:
 @dataclass(slots=True, kw_only=True)
 class FillingLevel:
     """The slowest cycle: a manifest that merges fill, until the next one begins. Where manifests of data and of deletes
-    fill at a pace of their own no two are alike, so leaps are in the mean, and the shorter the less two cycles agree.
+    fill at a pace of their own no two are alike, so leaps are on average, and the shorter the less two cycles agree.
     """
 
     marks: list[Mark] = field(default_factory=list)

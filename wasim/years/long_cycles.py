@@ -16,14 +16,14 @@ from wasim.years.leaps import NONE, PERIODS, STEADY, Leap, Mark
 from wasim.years.manifests import NEGLIGIBLE, VALUES
 from wasim.years.state import TableState
 
-LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # in the mean of which one merge more or less does not count
+LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # on average of which one merge more or less does not count
 SEVERAL = 2
 ROUNDING = 1e-6
 REACH = 2.0  # of the commits so far: manifests fill on the way, and then merges write less
 KINDS = slice(VALUES.index("fresh"), VALUES.index("settled") + 1)
 
 
-def leap_in_the_mean(marks: Iterable[Mark], limit: float, state: TableState, rewrites: float) -> Leap | None:
+def average_leap(marks: Iterable[Mark], limit: float, state: TableState, rewrites: float) -> Leap | None:
     """A leap from the last of the `marks`, each at the end of a cycle, that ends by the commit of the `limit`.
 
     `rewrites` are those of all manifests per commit. Where files change by turns, several cycles together repeat. None

@@ -124,7 +124,7 @@ def by_count_of(table: SimulatedTable, entries: Sequence[LiveEntry]) -> SizeByCo
     if counts[-1] < block:
         counts.append(block)
         sizes.append(header + start + per_entry * block)
-    for later in (block // 2, block):  # in the mean over where the last block ends
+    for later in (block // 2, block):  # on average over where the last block ends
         counts.append(counts[-1] + max(1, later))
         sizes.append(header + start * (counts[-1] / block + 0.5) + per_entry * counts[-1])
     return SizeByCount(counts, sizes)

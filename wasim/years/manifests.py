@@ -1,4 +1,4 @@
-"""The manifests of a table as runs of like ones, and what commits do to them in the mean.
+"""The manifests of a table as runs of like ones, and what commits do to them on average.
 
 A history of a year has millions of manifests and a handful of kinds of them. Rules are Iceberg's: `pack_runs` does for
 runs what `wasim.twin.merging.pack_from_end` does for single manifests, and tests compare the two.
@@ -15,7 +15,7 @@ from wasim.years.flows import Flow
 
 NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
-LITTLE = 0.1  # of a manifest: what is left of one in the mean is counted with its neighbour
+LITTLE = 0.1  # of a manifest: what is left of one on average is counted with its neighbour
 MANY_PARTS = 6
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 
@@ -63,7 +63,7 @@ class Run:
         """Whether the two may become one run once a commit ends."""
         if 0 < self.part_of == other.part_of or self.is_like(other):
             return True
-        if self.count + other.count <= 1:  # in the mean the two are one manifest at most
+        if self.count + other.count <= 1:  # on average the two are one manifest at most
             return (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
         is_little = min(self.count, other.count) < LITTLE
         return is_little and self.part_of + other.part_of > 0 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
@@ -387,7 +387,7 @@ class ManifestRuns:
                 runs.append(run)
                 continue
             emptied = min(emptied, hit)
-            gone = {kind: shares[kind] * count for kind, count in held.items()}  # of a manifest, in the mean
+            gone = {kind: shares[kind] * count for kind, count in held.items()}  # of a manifest, on average
             some = hit - emptied
             if emptied > NEGLIGIBLE:
                 runs.append(self._rewritten(run, run.count * emptied, held, flows))
@@ -547,7 +547,7 @@ class ManifestRuns:
         count, total, entries = self.count, self.bytes, self.entries
         target = self.policy.target_bytes
         parts = float(-(-total // target))
-        if parts > MANY_PARTS:  # in the mean: a step at every further manifest would be a cycle of its own
+        if parts > MANY_PARTS:  # on average: a step at every further manifest would be a cycle of its own
             parts = total / target + 0.5
         parts = min(parts, entries) if entries >= 1 else 1.0
         if count <= 1 + NEGLIGIBLE and parts <= 1:
@@ -623,7 +623,7 @@ def _closest(runs: Sequence[Run]) -> int:
 
 
 def _join(first: Run, second: Run) -> None:
-    """Makes the first all manifests of both, in the mean."""
+    """Makes the first all manifests of both, on average."""
     one, other = first.count, second.count
     count = first.count = one + other
     first.bytes = (one * first.bytes + other * second.bytes) / count

@@ -1,4 +1,4 @@
-"""What merge-on-read statements write to delete rows, in the mean: position deletes (v2) or deletion vectors (v3)."""
+"""What merge-on-read statements write to delete rows, on average: position deletes (v2) or deletion vectors (v3)."""
 
 from dataclasses import dataclass
 from math import ceil

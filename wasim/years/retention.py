@@ -41,7 +41,7 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, with `items` bytes of snapshots and their log in the mean, which grow by `growth` from
+    `snapshots` made snapshots, with `items` bytes of snapshots and their log on average, which grow by `growth` from
     one expiry to the next; of the `expiries` that took something away, each leaves `items_left`.
     """
 

@@ -1,4 +1,4 @@
-"""What statements that change rows leave in a table, in the mean."""
+"""What statements that change rows leave in a table, on average."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

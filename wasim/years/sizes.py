@@ -66,7 +66,7 @@ class RowDeltas:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """What the files of one table weigh, in bytes, in the mean."""
+    """What the files of one table weigh, in bytes, on average."""
 
     json: MetadataJson
     lists: SizeByCount
@@ -258,7 +258,7 @@ def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile,
 
 
 def _row_deltas(listed: dict[bool, list[LiveManifest]], scale: float) -> RowDeltas:
-    """What a checkpoint brings, in the mean over those sampled after the first; rows of deletes grow with its rows."""
+    """What a checkpoint brings, on average over those sampled after the first; rows of deletes grow with its rows."""
     first, *later = listed[True]
     files = [entry.file for manifest in later for entry in manifest.entries]
     by_key = [file for file in files if file.content == FileContent.EQUALITY_DELETES]

@@ -1,4 +1,4 @@
-"""The state of a table in the mean, and what one commit of each kind does to it."""
+"""The state of a table on average, and what one commit of each kind does to it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What statements that change rows make of a table, in the mean: files taken out, written again, or deleted from."""
+"""What statements that change rows make of a table, on average: files taken out, written again, or deleted from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

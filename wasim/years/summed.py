@@ -106,15 +106,15 @@ def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     totals = _totals(case, retention, shape, properties)
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
     table = _at(samples, commits)
-    in_the_mean = any(span.is_mean for span in samples.spans)
+    averaged = any(span.averaged for span in samples.spans)
     return Summed(
         totals=totals,
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=round(_ingested(case, shape)),
         operations=(),
-        band=band_of(case, shape.arrivals, in_the_mean=in_the_mean),
-        approximated=approximations(case, shape.arrivals, in_the_mean=in_the_mean),
+        band=band_of(case, shape.arrivals, averaged=averaged),
+        approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
 

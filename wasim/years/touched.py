@@ -1,4 +1,4 @@
-"""Which data files statements that change rows touch, in the mean.
+"""Which data files statements that change rows touch, on average.
 
 The rules are those of `wasim.twin.statements`, for expected numbers of files: a statement that touches the share p of
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
