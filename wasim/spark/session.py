@@ -158,7 +158,13 @@ def session_jars(extra_jars: Sequence[PinnedJar] = ()) -> tuple[Path, ...]:
 
 @contextmanager
 def open_plain_session(*, master: str, log: Path) -> Iterator[SparkSession]:
-    """A session without Iceberg, for the block: one that maps Python over a DataFrame. EnvironmentFault as above."""
+    """A session without Iceberg, for the block: one that maps Python over a DataFrame. EnvironmentFault as above, and
+    where this process has another one, which would be returned in its place and stopped.
+    """
+    if SparkSession.getActiveSession() is not None:
+        raise EnvironmentFault(
+            "This process has a Spark session already. Start one of workers in a process of its own."
+        )
     os.environ["JAVA_HOME"] = str(find_java().executable.resolve().parent.parent)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(master).appName("wasim")
