@@ -13,12 +13,12 @@ import numpy as np
 from wasim.units import Floats
 from wasim.years.flows import DATA, WIDTH, Flow
 from wasim.years.leaps import NONE, PERIODS, STEADY, Leap, Mark
-from wasim.years.manifests import NEGLIGIBLE, VALUES
+from wasim.years.manifests import VALUES
 from wasim.years.state import TableState
 
 LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # on average of which one merge more or less does not count
-SEVERAL = 2
 ROUNDING = 1e-6
+WORTH_IT = 50_000  # commits that would be stepped through else: of fewer, the exact figures take a tenth of a second
 REACH = 2.0  # of the commits so far: manifests fill on the way, and then merges write less
 KINDS = slice(VALUES.index("fresh"), VALUES.index("settled") + 1)
 
@@ -30,6 +30,8 @@ def average_leap(marks: Iterable[Mark], limit: float, state: TableState, rewrite
     while too few were seen.
     """
     later = list(marks)
+    if limit - later[-1].commits < WORTH_IT:
+        return None
     later = later[len(later) // 2 :]  # a table's first cycles are not like those to come
     for together in PERIODS:
         ends = later[::-together][::-1]
@@ -42,13 +44,14 @@ def average_leap(marks: Iterable[Mark], limit: float, state: TableState, rewrite
 
 def _repeat(ends: Sequence[Mark]) -> bool:
     """Whether the cycles between these ends are as long, and files change by as much in each."""
+    if len({one.structure[2] for one in ends}) > 1:
+        return False
     last, second = ends[-1], ends[-2]
     period, change = last.commits - second.commits, _files(last) - _files(second)
     for late, early in pairwise(reversed(ends[:-1])):
-        if abs(late.commits - early.commits - period) > STEADY * period or late.structure[2] != last.structure[2]:
+        if abs(late.commits - early.commits - period) > STEADY * period:
             return False
-        files = _files(late) - _files(early) if early.structure[2] == last.structure[2] else None
-        if files is None or (np.abs(files - change) > STEADY * np.abs(change) + ROUNDING).any():
+        if (np.abs(_files(late) - _files(early) - change) > STEADY * np.abs(change) + ROUNDING).any():
             return False
     return True
 
@@ -59,9 +62,6 @@ def _leap(ends: Sequence[Mark], limit: float, state: TableState, rewrites: float
     seen, target = len(ends) - 1, state.data.policy.target_bytes
     period = (last.commits - first.commits) / seen
     gained = np.maximum(_settled(last, target) - _settled(first, target), 0.0) / seen
-    filled = max(_staying(last, target), key=lambda run: float(run[KINDS].sum()), default=None)
-    if filled is not None and filled[0] >= SEVERAL:  # what is gained comes to lie in manifests like these
-        gained[:2] = gained[2:].sum() / filled[KINDS].sum() * filled[:2]
     ahead = min(limit - last.commits, REACH * last.commits) / period + NONE
     change = _files(last) - _files(second)
     cycles = floor(min(ahead, state.files.room(_files(last), change), state.data.room(gained[0], gained[1])))
@@ -71,12 +71,13 @@ def _leap(ends: Sequence[Mark], limit: float, state: TableState, rewrites: float
     values[0] += cycles * period
     values[-len(change) :] += cycles * change
     growth = _growth(gained, period, state, rewrites)
+    added = (last.flows - first.flows) / seen + growth * (seen - 1) / 2
     return Leap(
         origin=last,
         cycles=cycles,
         together=1,
         period=period,
-        added=(last.flows - first.flows) / seen + growth * (seen - 1) / 2,
+        added=added,
         growth=growth,
         values=values,
         gained=gained,
@@ -99,7 +100,7 @@ def _staying(mark: Mark, target_bytes: float) -> Floats:
     """Runs of manifests with live entries that no merge waits for."""
     runs = _runs(mark)
     count, size = runs[:, 0], runs[:, 1]
-    settled, live = runs[:, KINDS.stop - 1] > NEGLIGIBLE, runs[:, KINDS].sum(axis=1) > NEGLIGIBLE
+    settled, live = runs[:, KINDS.stop - 1] > ROUNDING, runs[:, KINDS].sum(axis=1) > ROUNDING
     staying: Floats = runs[settled | (live & (size > count * target_bytes / 2))]
     return staying
 

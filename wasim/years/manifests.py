@@ -473,11 +473,11 @@ class ManifestRuns:
         )
 
     def room(self, count: float, size: float) -> float:
-        """How often so many more manifests, and bytes in them, may come until the one that holds most is full."""
-        held = self._fullest
-        if count > LITTLE or size <= 0:
-            return inf
-        return max(0.0, (ceil(held.count) * self.policy.target_bytes - held.count * held.bytes) / size)
+        """How often so many more manifests, and bytes in them, may come until merges take them, or fill one."""
+        held, target = self._fullest, self.policy.target_bytes
+        if count > LITTLE:
+            return self.policy.min_count / count if size < count * target / 2 else inf
+        return max(0.0, (ceil(held.count) * target - held.count * held.bytes) / size) if size > 0 else inf
 
     @property
     def _fullest(self) -> Run:
@@ -491,7 +491,7 @@ class ManifestRuns:
         held = self._fullest
         for name, gained in (("fresh", fresh), ("partial", partial), ("settled", settled)):
             setattr(held, name, getattr(held, name) + gained / held.count)
-        held.bytes = self.bytes_of(held.fresh, held.partial + held.settled, held.sorted)
+        held.bytes += size / held.count
 
     def scale_to(self, entries: float) -> None:
         """Makes them list this many live entries in all, each run as many times more or fewer as the others."""
