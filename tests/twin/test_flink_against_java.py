@@ -15,6 +15,7 @@ from support.upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts
 from support.upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, upserting_case
 
 from wasim.iceberg import DataFileEntry, ManifestFile, read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.names import parse_metadata_name
 from wasim.ledger import Action
 from wasim.ledger.events import FileEvents
@@ -157,7 +158,8 @@ def _place(fields: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _comparable(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
-    """The files' fields without what is random, and without sizes in bytes, which a law gives.
+    """The files' fields without what is random, without sizes in bytes, which a law gives, and without the numbers of
+    position delete files, which are opened as partitions are closed.
 
     Where a Puffin file holds several vectors, they stand in the order of a map of such names.
     """
@@ -166,6 +168,8 @@ def _comparable(files: Sequence[DataFileEntry]) -> list[dict[str, object]]:
         fields = asdict(file)
         for name in ("file_path", "referenced_data_file"):
             fields[name] = UUID_TEXT.sub(b"", (fields[name] or "").encode())
+        if file.content == FileContent.POSITION_DELETES:
+            fields["file_path"] = re.sub(rb"-\d+\.parquet$", b"", fields["file_path"])
         for name in ("lower_bounds", "upper_bounds"):
             fields[name] = {key: UUID_TEXT.sub(b"", value) for key, value in (fields[name] or {}).items()}
         fields["column_sizes"] = list(fields["column_sizes"] or ())
