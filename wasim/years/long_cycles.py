@@ -1,7 +1,7 @@
 """Leaps over long cycles of a table whose appends merge: no two cycles begin with as many manifests that wait.
 
-Data files repeat all the same, and each cycle holds many merges. So a cycle writes what the last ones wrote in the
-mean, lists as many more entries as data files stay, and manifests are as full as they are.
+Data files repeat all the same, and each cycle holds many merges. So a cycle writes what the last ones wrote on
+average, and lists as many more manifests and entries as they did.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from wasim.years.leaps import NONE, PERIODS, STEADY, Leap, Mark
 from wasim.years.manifests import VALUES
 from wasim.years.state import TableState
 
-LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # on average of which one merge more or less does not count
+LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # so that one merge more or less does not count
 ROUNDING = 1e-6
 WORTH_IT = 50_000  # commits that would be stepped through else: of fewer, the exact figures take a tenth of a second
 REACH = 2.0  # of the commits so far: manifests fill on the way, and then merges write less
