@@ -139,9 +139,7 @@ def _part(tables: Sequence[FleetTable], wishes: Wishes) -> Layout:
 
 
 def _in_processes(parts: Sequence[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
-    if len(parts) <= FEW:
-        return [options_of(part) for part in parts]
-    return list(map_in_processes(options_of, parts))
+    return list(map_in_processes(options_of, parts, processes=1 if len(parts) <= FEW else None))
 
 
 def _layout_of(table: FleetTable) -> tuple[object, ...]:

@@ -179,7 +179,9 @@ class History:
         Faster cycles begin anew then; slower ones go on, for what is leapt over is a part of one of theirs.
         """
         state = self.state
-        drift = self.drifts.setdefault(name, Drift(begun=state.commits, period=period, between=self._between))
+        drift = self.drifts.get(name)
+        if drift is None:
+            drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
         leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit)
         for other in self.drifts.values():
             if other.period < period or (other.period == period and leap is not None and other is not drift):
