@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wasim.cli import app
-from wasim.cluster import map_parts_on
+from wasim.cluster import TASKS, map_parts_on
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.ledger import Kind, sum_events
@@ -138,7 +138,7 @@ def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, sce
     frame.write.parquet(str(tmp_path / "grid"))
     found = pq.read_table(tmp_path / "grid").sort_by("setting")
     assert found.to_pylist() == results
-    assert len(list((tmp_path / "grid").glob("part-*.parquet"))) == 12  # one for each block
+    assert len(list((tmp_path / "grid").glob("part-*.parquet"))) == 2 * TASKS  # two cores, twelve blocks
 
 
 def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):

@@ -16,26 +16,27 @@ from wasim.cluster import map_parts
 from wasim.grid import Block, grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import load_scenario
 
-SCENARIO = """
+COUNTS = [*range(4, 36)]
+SCENARIO = f"""
 name: grid
 question: What does each setting cost?
 table:
   columns:
-    - {name: n, type: long, count: 4}
-workload: {rows_per_second: 30}
+    - {{name: n, type: long, count: 4}}
+workload: {{rows_per_second: 30}}
 writer: streaming
 commit_interval: 1s
 horizon: 1h
 sweep:
-  table.columns.n.count: [4, 5, 6, 7, 8, 9, 10, 11]
+  table.columns.n.count: {COUNTS}
   workload.files_per_commit: [1, 2, 4]
   commit_interval: [1s, 2s, 5s]
   maintenance.expire_snapshots.every: [5m, 10m, 30m]
   maintenance.rewrite_manifests.every: [5m, 10m, 30m]
 maintenance:
-  expire_snapshots: {older_than: 10m}
-planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}
-fit: {held_out: none}
+  expire_snapshots: {{older_than: 10m}}
+planning: {{rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoints: [1.0]}}
+fit: {{held_out: none}}
 """
 SECONDS = pa.schema([("setting", pa.int64()), ("horizon_s", pa.float64())])
 LEAST_GAIN = 0.9  # of what a job that does nothing but count gains on the same machine

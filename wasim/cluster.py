@@ -1,7 +1,8 @@
 """The one place that maps work over a Spark DataFrame, when a master is given.
 
-Parts of a piece of work are bytes, one row of a DataFrame each. Workers turn a part into Arrow rows (`mapInArrow`), and
-the rows land as Parquet. A part that fails is tried again by Spark, as often as its settings say, not by us.
+Parts of a piece of work are bytes, one row of a DataFrame each, and a task has several of them. Workers turn a part
+into Arrow rows (`mapInArrow`), and the rows land as Parquet. A task that fails is tried again by Spark, as often as its
+settings say, not by us.
 """
 
 import pickle
@@ -17,6 +18,7 @@ from wasim.errors import CaseFailed, WasimError
 from wasim.spark import ENGINE_ERRORS, essential_line, open_plain_session
 
 Part = TypeVar("Part")
+TASKS = 4  # for each core: a task costs a worker 0.1 s before its first part, and tasks are not equally long
 
 
 def map_parts(
@@ -76,18 +78,26 @@ def map_parts_on(
     work: Callable[[Part], list[dict[str, Any]]],
     schema: pa.Schema,
 ) -> Any:  # noqa: ANN401
-    """The DataFrame of all parts' records, not yet computed; each part is a partition of its own."""
+    """The DataFrame of all parts' records, not yet computed; a few tasks for each core, each with as many parts."""
 
     def carry_out(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for payload in batch.column("part").to_pylist():
                 yield from pa.Table.from_pylist(work(pickle.loads(payload)), schema=schema).to_batches()  # noqa: S301
 
+    context = spark.sparkContext
     # Else workers take the first python3 on their path, which knows nothing of wasim.
-    spark.sparkContext.pythonExec = sys.executable
-    rows = [(number, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
-    frame = spark.createDataFrame(rows, "number long, part binary").repartitionByRange(len(rows), "number")
+    context.pythonExec = sys.executable
+    tasks = min(len(parts), TASKS * _cores(context))
+    rows = [(number % tasks, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
+    frame = spark.createDataFrame(rows, "task int, part binary").repartitionByRange(tasks, "task")
     return frame.mapInArrow(carry_out, _spark_schema(schema))
+
+
+def _cores(context: Any) -> int:  # noqa: ANN401
+    """Cores of all workers, which are known once a first job has run: they register meanwhile."""
+    context.parallelize([0], 1).count()
+    return int(context.defaultParallelism)
 
 
 def _spark_schema(schema: pa.Schema) -> str:

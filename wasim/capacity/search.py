@@ -36,19 +36,17 @@ class Search:
     _best: dict[float, Figures] = field(default_factory=dict)
 
     def best_at(self, interval_s: float) -> Figures:
-        """The best setting at an interval; where no writer keeps up, that of the nearest one searched."""
+        """The best setting at an interval; where no writer keeps up, that with the smallest metadata.json."""
         if interval_s not in self._best:
-            start = self._start(interval_s)
-            self._best[interval_s] = self.simulator.figures(start) if self._is_lost(start) else self._descend(start)
+            leanest = self._leanest(interval_s)
+            self._best[interval_s] = self._descend(self._start(interval_s)) if leanest.keeps_up else leanest
         return self._best[interval_s]
 
-    def _is_lost(self, start: Setting) -> bool:
-        """Whether no writer keeps up at an interval: not even with the smallest metadata.json there is."""
-        if self.simulator.figures(start).keeps_up:
-            return False
+    def _leanest(self, interval_s: float) -> Figures:
+        """The setting with the smallest metadata.json there is."""
         every_s, older_s = self._expiries()[-1]
-        leanest = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
-        return not self.simulator.figures(replace(start, maintenance=leanest, gzips_json=True)).keeps_up
+        kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
+        return self.simulator.figures(Setting(interval_s=interval_s, maintenance=kept, gzips_json=True))
 
     def _start(self, interval_s: float) -> Setting:
         """The best setting of the nearest interval that is known, or else a plain one."""
