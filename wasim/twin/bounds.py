@@ -149,7 +149,8 @@ def _ends(leaf: Leaf, low: float, high: float, rng: np.random.Generator) -> tupl
     if column.type == "boolean":
         return False, True
     start, span = _span(column.type, column.values)
-    return start + int(low * span), start + min(int(high * span), span - 1)
+    finer = rng.integers(span >> 53, size=2).tolist() if span >> 53 else (0, 0)  # than a float tells numbers apart
+    return start + int(low * span) + finer[0], start + min(int(high * span) + finer[1], span - 1)
 
 
 @cache

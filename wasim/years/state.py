@@ -181,10 +181,21 @@ class TableState:
         for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
             if merges:
                 manifests.mark_newest()
-                manifests.merge(self.flows)
+                self.merge(manifests)
                 manifests.settle()
         self.flows[Flow.LIST_BYTES] += self.list_bytes
         self.commits += 1
+
+    def merge(self, manifests: ManifestRuns) -> float:
+        """What a merging commit does to manifests of data, or of deletes; how many were merged into others.
+
+        Older manifests of deletes have no sibling any more once that of data was merged.
+        """
+        merged = manifests.merge(self.flows)
+        if merged and manifests is self.data:
+            for run in self.deletes.runs:
+                run.siblings *= run.is_new
+        return merged
 
     def _add_new(self, commits: float) -> int:
         """Writes and lists each commit's own manifests; how many each brings."""
@@ -332,7 +343,7 @@ class TableState:
                 min(1.0, taken_small / held[0]) if held[0] else 0.0, done.partial_share if held[1] else 0.0, 0.0, flows
             )
             self._add_compacted(done.partial_made, done.settled_made)
-            replaced = self.data.merge(flows) + created
+            replaced = self.merge(self.data) + created
             self._compacted_away(done)
             if self.deletes.runs:
                 self._drop_deletes(done.small_share * done.partial_share if held[1] else done.small_share)

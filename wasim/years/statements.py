@@ -72,7 +72,7 @@ class Statements(TouchedFiles):
         made_bytes = self._add(state, made, written, hits.place)
         if made > 1:  # files that were hit end in one partition or another, so that those written are unlike too
             state.left.squares += (squares - hits.squares_left) * (1 - 1 / made) * (1 - hits.shares[PARTIAL])
-        replaced = state.data.merge(flows) + created
+        replaced = state.merge(state.data) + created
         flows[Flow.REMOVED_FILES + DATA] += hits.count
         flows[Flow.REMOVED_FILES + DATA + 1] += removed_bytes
         flows[Flow.ROWS] += written - removed_records
@@ -132,7 +132,7 @@ class Statements(TouchedFiles):
         made = self._made(state, hits, written, written, hits.touched)
         made_bytes = self._add(state, made, written, hits.place, is_delta=True)
         if made > NEGLIGIBLE or hits.count > NEGLIGIBLE:
-            replaced = state.data.merge(flows) + state.deletes.merge(flows)
+            replaced = state.merge(state.data) + state.merge(state.deletes)
         else:
             replaced = 0.0
         flows[Flow.ROWS] += written
