@@ -137,5 +137,6 @@ def _between(low: Sizes, high: Sizes, share: float) -> Sizes:
         low,
         lists=low.lists.mean(high.lists, share),
         sibling_saving=mean(low.sibling_saving, high.sibling_saving),
+        rewritten_more=mean(low.rewritten_more, high.rewritten_more),
         data_manifests=manifests,
     )

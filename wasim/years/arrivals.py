@@ -80,7 +80,7 @@ class CommitSamples:
             return Arrivals(
                 files=files, rows_per_file=rows / files, partitions=1.0, open_partitions=1.0, lifetime_s=inf
             )
-        sampled, (growing, lifetime_s) = with_rows(case, SAMPLED_ROWS), _growing_fields(case)
+        sampled, (growing, lifetime_s) = with_rows(case, SAMPLED_ROWS), growing_fields(case)
         of_sample = sampled.rows_per_commit
         is_whole = of_sample == rows and sampled_commits(rows) * case.commit_interval_s > lifetime_s
         key = of_sample, case.commit_interval_s if is_whole else 0.0
@@ -136,7 +136,7 @@ def _without(growing: set[int], partitions: set[Partition]) -> set[Partition]:
     return {tuple(value for place, value in enumerate(one) if place not in growing) or ("",) for one in partitions}
 
 
-def _growing_fields(case: Case) -> tuple[set[int], float]:
+def growing_fields(case: Case) -> tuple[set[int], float]:
     """Places of partition fields whose value grows with time, and how long one value lasts."""
     growing, lifetime_s = set[int](), inf
     for place, part in enumerate(case.table.partition_by):

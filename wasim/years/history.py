@@ -290,7 +290,6 @@ class History:
     def _sample(self) -> None:
         state = self.state
         data, deletes = state.data.sums(), state.deletes.sums()
-        list_bytes = state.list_bytes_of(data.manifests + deletes.manifests, data.siblings + deletes.siblings)
         of_table = [
             state.commits,
             data.manifests,
@@ -298,7 +297,7 @@ class History:
             data.entries + deletes.entries,
             data.bytes,
             deletes.bytes,
-            list_bytes,
+            state.list_bytes_of(data, deletes),
             data.scanned + deletes.scanned,
             data.scanned_bytes + deletes.scanned_bytes,
         ]

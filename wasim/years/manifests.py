@@ -121,19 +121,20 @@ def pack_runs(runs: Sequence[Run], target_bytes: float) -> list[Bin]:
 
 
 class Sums(NamedTuple):
-    """Manifests listed, their bytes and live entries, and how many stand next to another one of the same commit;
-    `scanned` are those that list live files: no scan reads the others.
+    """Manifests listed, their bytes and live entries; how many stand next to another one of the same commit, and how
+    many list rewritten files alone; `scanned` are those that list live files: no scan reads the others.
     """
 
     manifests: float
     bytes: float
     entries: float
     siblings: float
+    rewritten: float
     scanned: float
     scanned_bytes: float
 
 
-_NOTHING = Sums(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_NOTHING = Sums(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -168,14 +169,6 @@ class ManifestRuns:
         return found
 
     @property
-    def siblings(self) -> float:
-        """Manifests next to another one of the same commit."""
-        found = 0.0
-        for run in self.runs:
-            found += run.count * run.siblings
-        return found
-
-    @property
     def bytes(self) -> float:
         """Bytes of all of them."""
         found = 0.0
@@ -187,7 +180,7 @@ class ManifestRuns:
         """What there is of them in all."""
         if not self.runs:
             return _NOTHING
-        listed = size = entries = siblings = scanned = scanned_bytes = 0.0
+        listed = size = entries = siblings = rewritten = scanned = scanned_bytes = 0.0
         for run in self.runs:
             count, live = run.count, run.fresh + run.partial + run.settled
             listed += count
@@ -197,7 +190,9 @@ class ManifestRuns:
             if live > NEGLIGIBLE:
                 scanned += count
                 scanned_bytes += count * run.bytes
-        return Sums(listed, size, entries, siblings, scanned, scanned_bytes)
+            if run.fresh <= NEGLIGIBLE:
+                rewritten += count
+        return Sums(listed, size, entries, siblings, rewritten, scanned, scanned_bytes)
 
     @property
     def waiting(self) -> int:

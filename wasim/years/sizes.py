@@ -1,6 +1,6 @@
 """What the metadata files of one table weigh: read off a handful of files that the exact twin encodes for its shape."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,7 +9,12 @@ import numpy as np
 from wasim.iceberg import DataFileEntry, ManifestFile
 from wasim.iceberg.containers import container_bytes
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
-from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
+from wasim.iceberg.manifest_lists import (
+    ManifestListHeader,
+    PartitionFieldSummary,
+    manifest_file_encoder,
+    manifest_list_header_values,
+)
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
@@ -28,7 +33,7 @@ from wasim.twin.rows import split_rows
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, CreateTable, plan_steps
-from wasim.years.arrivals import Arrivals, whole, with_rows
+from wasim.years.arrivals import Arrivals, growing_fields, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
 from wasim.years.manifest_sizes import (
@@ -48,6 +53,7 @@ ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with i
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
+BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -71,6 +77,9 @@ class Sizes:
     json: MetadataJson
     lists: SizeByCount
     sibling_saving: float  # by which a list is smaller for each manifest of the same commit as the one before
+    rewritten_more: (
+        float  # by which it is larger for each one of rewritten files, of other partitions than the one before
+    )
     data_manifests: ManifestBytes
     delete_manifests: ManifestBytes
     snapshots: SnapshotBytes
@@ -97,7 +106,7 @@ class TableSample:
         self._commits: list[list[DataFileEntry]] = []
         self._own: list[LiveManifest] = []
         self._json: MetadataJson | None = None
-        self._lists: tuple[SizeByCount, float] | None = None
+        self._lists: tuple[SizeByCount, float, float] | None = None
 
     @staticmethod
     def rows_of(case: Case) -> int:
@@ -113,12 +122,13 @@ class TableSample:
         if self._json is None:
             self._json = _json_after(writer, self._commits, self._own[0], self._created)
         if self._lists is None:
-            self._lists = _lists_of(table, self._of_lists(), arrivals)
-        lists, saving = self._lists
+            self._lists = _lists_of(self._case, table, self._of_lists(), arrivals)
+        lists, saving, rewritten_more = self._lists
         return Sizes(
             json=self._json,
             lists=lists,
             sibling_saving=saving,
+            rewritten_more=rewritten_more,
             data_manifests=data_manifests(table, self._entries(arrivals), self._own, arrivals.files),
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
@@ -245,11 +255,12 @@ def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile,
         has_deletes: [one for one in reversed(table.manifests) if one.has_deletes == has_deletes]
         for has_deletes in (False, True)
     }
-    lists, saving = _lists_of(table, [one.file for one in manifests[False]], arrivals)
+    lists, saving, rewritten_more = _lists_of(case, table, [one.file for one in manifests[False]], arrivals)
     return Sizes(
         json=metadata_json_sizes(table, created),
         lists=lists,
         sibling_saving=saving,
+        rewritten_more=rewritten_more,
         data_manifests=manifests_of_row_deltas(table, manifests[False], writer.log),
         delete_manifests=manifests_of_row_deltas(table, manifests[True], writer.log),
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
@@ -319,24 +330,37 @@ def _later_entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: i
     return entries
 
 
-def _lists_of(table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals) -> tuple[SizeByCount, float]:
-    """Sizes of lists of such manifests, and what is saved by each that is of the same commit as the one before."""
-    lists = _lists(table, alike, arrivals)
-    return lists, lists.slope - _lists(table, alike, arrivals, of_one_commit=True).slope
+def _lists_of(
+    case: Case, table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals
+) -> tuple[SizeByCount, float, float]:
+    """Sizes of lists of such manifests; what is saved by each that is of the same commit as the one before, and what
+    each takes more that is of partitions of its own.
+    """
+    lists, growing = _lists(table, alike, arrivals), growing_fields(case)[0]
+    together = _lists(table, alike, arrivals, of_one_commit=True)
+    apart = _lists(table, alike, arrivals, growing=growing) if growing else lists
+    return lists, lists.slope - together.slope, apart.slope - lists.slope
 
 
 def _lists(
-    table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals, *, of_one_commit: bool = False
+    table: SimulatedTable,
+    alike: Sequence[ManifestFile],
+    arrivals: Arrivals,
+    *,
+    of_one_commit: bool = False,
+    growing: Collection[int] = (),
 ) -> SizeByCount:
-    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one."""
+    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one; where partition fields are
+    `growing`, of files that were rewritten once their partitions closed.
+    """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
-    identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit else LISTED
+    identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit or growing else LISTED
     for number in range(1, LISTED[-1] + 1):
         like = alike[number % len(alike)]
         length = like.manifest_length + int(rng.integers(-4, 5))
         if not of_one_commit:
-            identity = draw_identity(1000 + number, rng)
+            identity = draw_identity(1000 + number * (BETWEEN_REWRITES if growing else 1), rng)
         path = table.manifest_path(manifest_name(identity.uuid, number if of_one_commit else 0))
         file = replace(
             like,
@@ -344,8 +368,9 @@ def _lists(
             manifest_length=length,
             added_snapshot_id=identity.snapshot_id,
             sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number if version > 1 else 0,
+            min_sequence_number=identity.sequence_number - bool(growing) if version > 1 else 0,
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
+            partitions=_later(alike[0], number, growing) if growing else like.partitions,
         )
         records.append(encode(file))
     header = ManifestListHeader(
@@ -358,3 +383,13 @@ def _lists(
     )
     values, sync = manifest_list_header_values(header), rng.bytes(SYNC_BYTES)
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
+
+
+def _later(file: ManifestFile, units: int, growing: Collection[int]) -> tuple[PartitionFieldSummary, ...]:
+    """The partitions of a manifest whose `growing` fields have values greater by so many units."""
+    found = list(file.partitions or ())
+    for place in growing:
+        low = found[place].lower_bound or b""
+        bound = (int.from_bytes(low, "little") + units).to_bytes(len(low) + 1, "little")[: len(low)]
+        found[place] = replace(found[place], lower_bound=bound, upper_bound=bound)
+    return tuple(found)

@@ -13,7 +13,7 @@ from wasim.years.arrivals import Arrivals, FileBytes, whole
 from wasim.years.compaction import ByClass, Compacted, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
-from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run
+from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run, Sums
 from wasim.years.row_changes import RowChanges
 from wasim.years.sizes import Sizes
 
@@ -69,18 +69,18 @@ class TableState:
         return self.data.count + self.deletes.count
 
     @property
-    def _saved_in_list(self) -> float:
-        """Bytes that the list is smaller for manifests whose names and ids follow each other."""
-        return self.sizes.sibling_saving * (self.data.siblings + self.deletes.siblings)
-
-    @property
     def list_bytes(self) -> float:
         """Bytes of the current snapshot's manifest list."""
-        return self.list_bytes_of(self.manifests, self.data.siblings + self.deletes.siblings)
+        return self.list_bytes_of(self.data.sums(), self.deletes.sums())
 
-    def list_bytes_of(self, manifests: float, siblings: float) -> float:
-        """Bytes of a list of so many manifests, so many of which stand next to another one of the same commit."""
-        return self.sizes.lists.at(manifests) - self.sizes.sibling_saving * siblings
+    def list_bytes_of(self, data: Sums, deletes: Sums) -> float:
+        """Bytes of a list of these manifests of data and of deletes."""
+        return self.sizes.lists.at(data.manifests + deletes.manifests) - self._saved(data, deletes)
+
+    def _saved(self, data: Sums, deletes: Sums) -> float:
+        """Bytes that a list is smaller than one of as many manifests of the writer's own, each of another commit."""
+        saved = self.sizes.sibling_saving * (data.siblings + deletes.siblings)
+        return saved if self._settles else saved - self.sizes.rewritten_more * data.rewritten
 
     @property
     def live_data_files(self) -> float:
@@ -167,7 +167,7 @@ class TableState:
         if commits <= 0:
             return
         flows, lists, before = self.flows, self.sizes.lists, self.manifests
-        saved = commits * self._saved_in_list
+        saved = commits * self._saved(self.data.sums(), self.deletes.sums())
         each = self._add_new(commits)
         # the lists of these commits hold before + each, before + 2 · each … manifests
         if each > 1:  # a checkpoint's manifest of deletes has the id and the name of that of its data
