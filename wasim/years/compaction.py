@@ -17,6 +17,7 @@ from wasim.years.arrivals import Arrivals, FileBytes
 NEGLIGIBLE = 1e-9
 ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
+FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 
 
@@ -73,6 +74,7 @@ class DataFilesByPartition:
     settled_rows: float = 0.0
     left_files: float = 0.0  # small ones in partitions where no compaction has anything to do any more
     brings_files: bool = True  # whether commits of the writer do, rather than statements
+    changes_rows: bool = False  # whether statements do, which write a file for each partition that they touch
     small_live: float = 1.0  # share of the rows of files as they arrived that no delete file names
     partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
@@ -88,13 +90,27 @@ class DataFilesByPartition:
         """Commits for which a partition stays open."""
         return self.arrivals.lifetime_s / self.commit_interval_s
 
+    @property
+    def partitions(self) -> float:
+        """Partitions into which rows have come so far."""
+        arrivals, interval_s = self.arrivals, self.commit_interval_s
+        if arrivals.lifetime_s <= interval_s:
+            return arrivals.partitions * max(1.0, self.counted_commits)
+        begun = floor(max(0.0, self.counted_commits - 1) * interval_s / arrivals.lifetime_s + NEGLIGIBLE) + 1
+        return begun * arrivals.open_partitions
+
     def has_rolled_over(self) -> bool:
-        """Whether partitions have closed since this was last asked; never, where they stay open or close at once."""
-        lifetime_s = self.arrivals.lifetime_s
-        if self.rule is None or lifetime_s == inf or lifetime_s <= self.commit_interval_s:
+        """Whether partitions have closed since this was last asked; never, where that makes no difference."""
+        if not self._rolls_over(1.0):
             return False
         before, self.unit = self.unit, self._unit
         return self.unit > before
+
+    def _rolls_over(self, period: float) -> bool:
+        """Whether partitions close after more than so many commits, and that makes a difference."""
+        if not period * self.commit_interval_s < self.arrivals.lifetime_s < inf:
+            return False
+        return self.rule is not None or (self.changes_rows and self._unit <= FEW_UNITS)
 
     @property
     def _unit(self) -> int:
@@ -103,10 +119,7 @@ class DataFilesByPartition:
 
     def next_rollover(self, period: float) -> float:
         """The commit at which partitions close next, if that is a longer cycle than `period` commits; else infinite."""
-        lifetime_s = self.arrivals.lifetime_s
-        if self.rule is None or lifetime_s == inf or lifetime_s <= period * self.commit_interval_s:
-            return inf
-        return (self._unit + 1) * lifetime_s / self.commit_interval_s
+        return (self._unit + 1) * self.partition_commits if self._rolls_over(period) else inf
 
     def arrive(self, commits: float) -> None:
         """Deals the files of all commits up to this one out to the partitions that were open when they came."""
@@ -114,7 +127,7 @@ class DataFilesByPartition:
         files, rows = arrivals.files, arrivals.files * arrivals.rows_per_file
         if not self.cohorts:
             self.cohorts.append(Cohort(partitions=arrivals.open_partitions))
-        if arrivals.lifetime_s == inf:
+        if arrivals.lifetime_s == inf or self.rule is None:
             self._into_newest(commits - self.counted_commits, files, rows)
             self.counted_commits = commits
             return

@@ -16,7 +16,8 @@ from wasim.years.flows import Flow
 from wasim.years.leaps import LOOSE, Leap, Mark
 from wasim.years.manifests import VALUES
 
-LEAST_MARKS, LEAST_COMMITS = 24, 400  # before the first leap: a table's first statements are like no others
+LEAST_MARKS = 24  # of a cycle whose phase lasts
+LEAST_COMMITS = 3000  # before the first leap: a table's first statements are like no others
 LONG = 100  # commits of a cycle at least: by default, as many manifests are merged
 PARTLY = 0.02  # of a cycle, which may be between statements
 FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles is like another
@@ -78,7 +79,7 @@ class Drift:
         ends = self._note(mark, phase)
         if any(one.structure[2] != mark.structure[2] for one in ends):  # partitions opened or were closed in between
             ends = ends[-1:] if ends[-1].structure[2] == mark.structure[2] else []
-        if not ends or (self.seen < LEAST_MARKS and mark.commits - self.begun < LEAST_COMMITS):
+        if not ends or mark.commits < LEAST_COMMITS:
             return None
         rates = [_rate(second, first) for first, second in zip(ends, [*ends[1:], mark], strict=True)]
         rate, before = rates[-1], rates[0] if len(rates) > 1 else self.anchor

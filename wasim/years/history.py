@@ -92,6 +92,7 @@ class History:
 
     def __post_init__(self) -> None:
         self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
+        self.state.files.changes_rows = self._changes_rows
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
@@ -108,7 +109,7 @@ class History:
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
-                before_due = min([self.commits, *(commit - 1 for commit in due.values())])
+                before_due = min([self._limit(UPSERT, 1.0), *(commit - 1 for commit in due.values())])
                 if state.commits < stop and self._drifts(UPSERT, 1.0, before_due):
                     continue
                 merged = False
@@ -179,6 +180,9 @@ class History:
         Faster cycles begin anew then; slower ones go on, for what is leapt over is a part of one of theirs.
         """
         state = self.state
+        if state.files.rule is None and state.files.has_rolled_over():
+            for one in self.drifts.values():
+                one.forget(state.commits)
         drift = self.drifts.get(name)
         if drift is None:
             drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)

@@ -240,12 +240,11 @@ class Statements(TouchedFiles):
 
     def _overwritten_share(self, state: TableState, wanted: float) -> float:
         """The share of all partitions that the `wanted` newest rows touch."""
-        every = sum(one.partitions for one in state.files.cohorts)
-        return self._newest_partitions(state, wanted) / every if every else 1.0
+        return self._newest_partitions(state, wanted) / state.files.partitions
 
     def _newest_partitions(self, state: TableState, rows: float) -> float:
         """Partitions that this number of the newest rows falls into by chance, of those that were opened last."""
-        return drawn(state.files.cohorts[-1].partitions, rows)
+        return drawn(min(state.files.partitions, state.arrivals.open_partitions), rows)
 
     # -- what both do ---------------------------------------------------------------------------------------------
 
@@ -271,8 +270,8 @@ class Statements(TouchedFiles):
         if not self.workload.is_partitioned:
             return 1.0
         if hits.place == "scattered":
-            every = sum(one.partitions for one in state.files.cohorts)
-            return every * (1 - exp(-things / every)) if every else 1.0
+            every = state.files.partitions
+            return every * (1 - exp(-things / every))
         newest = hits.place == "newest"
         first = self.workload.rows_through(state.commits) - hits.touched if newest else state.left.gone
         lasts = self.workload.new_rows_per_commit * state.files.partition_commits
@@ -315,7 +314,6 @@ class Statements(TouchedFiles):
         files, each = state.files, rows / made
         is_small = files.is_small(each)
         if is_small:
-            every = sum(one.partitions for one in files.cohorts)
             holders = files.cohorts if place == "scattered" and not is_delta else files.cohorts[-1:]
             every = sum(one.partitions for one in holders)
             for one in holders:
