@@ -77,14 +77,14 @@ FEW = settings(
 )
 
 
-def rows_of(simulated: Simulated) -> dict[int, tuple[int, int]]:
-    """Live rows: their number, and of which change their values are."""
-    found = {}
+def rows_of(simulated: Simulated) -> dict[int, int]:
+    """Live rows: their number, and of which statement their values are."""
+    found: dict[int, int] = {}
     for file in scan_files(live_files(simulated.table), simulated.files):
         live = file.rows.take(file.live)
-        for number, *versions in zip(live.numbers.tolist(), live.versions.tolist(), live.updates.tolist(), strict=True):
+        for number, version in zip(live.numbers.tolist(), live.versions.tolist(), strict=True):
             assert number not in found
-            found[number] = tuple(versions)
+            found[number] = version
     return found
 
 
@@ -97,18 +97,18 @@ def chosen(step: ChangeRows) -> list[int]:
     return [number for number, value in zip(numbers, hashes, strict=True) if value % 1_000_000 < rows.parts]
 
 
-def rows_expected(case: Case, simulated: Simulated) -> dict[int, tuple[int, int]]:
+def rows_expected(case: Case, simulated: Simulated) -> dict[int, int]:
     """The same, kept row by row."""
-    there: dict[int, tuple[int, int]] = {}
+    there: dict[int, int] = {}
     for step in plan_steps(case):
         match step:
             case Append():
                 for commit in range(step.first_commit, step.first_commit + step.commits):
                     if step.replaced_per_commit and commit > 1:
-                        there |= {int(n): (commit, commit) for n in upserted_numbers(case, step, commit)}
+                        there |= {int(n): commit for n in upserted_numbers(case, step, commit)}
                     else:
                         first = (commit - 1) * step.rows_per_commit
-                        there |= dict.fromkeys(range(first, first + step.rows_per_commit), (0, 0))
+                        there |= dict.fromkeys(range(first, first + step.rows_per_commit), 0)
             case ChangeRows():
                 apply(case, simulated, there, step)
             case _:
@@ -116,11 +116,11 @@ def rows_expected(case: Case, simulated: Simulated) -> dict[int, tuple[int, int]
     return there
 
 
-def apply(case: Case, simulated: Simulated, there: dict[int, tuple[int, int]], step: ChangeRows) -> None:
-    new = dict.fromkeys((*chosen(step), *range(*step.new_rows)), (step.number, step.number))
+def apply(case: Case, simulated: Simulated, there: dict[int, int], step: ChangeRows) -> None:
+    new = dict.fromkeys((*chosen(step), *range(*step.new_rows)), step.number)
     match step.operation:
         case "update":
-            there |= {number: (there[number][0], step.number) for number in new if number in there}
+            pass  # the column that it changes moves no size
         case "delete":
             for number in new:
                 there.pop(number, None)
@@ -129,7 +129,7 @@ def apply(case: Case, simulated: Simulated, there: dict[int, tuple[int, int]], s
         case "overwrite":
             partition = partition_of(simulated)
             brought = {partition(number, step.number) for number in new}
-            for number in [n for n, of in there.items() if not step.dynamic or partition(n, of[0]) in brought]:
+            for number in [n for n, of in there.items() if not step.dynamic or partition(n, of) in brought]:
                 del there[number]
             there |= new
 

@@ -235,16 +235,6 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
     [
         (
             {
-                "changes": {"update": {"every": "3s", "share": 0.5}},
-                "evolution": [
-                    {"at": "1s", "add_column": {"name": "first", "type": "int"}},
-                    {"at": "2s", "move_column": {"column": "first", "after": "event_time"}},
-                ],
-            },
-            r"changes\.update would give another column \(first\) new values after the move_column at 2 s",
-        ),
-        (
-            {
                 "changes": {"delete": {"every": "2s", "share": 0.5}},
                 "properties": {"write.delete.distribution-mode": "none"},
             },

@@ -47,29 +47,18 @@ class Bounds:
     upper: bytes | None  # None where truncation leaves nothing greater
 
 
-def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds | None]:
-    """The bounds over each part of these rows; parts begin at these places. None for one without the column."""
-    present = rows.present_mask(leaf, held)
-    if present is None:
-        return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
-    counts = np.add.reduceat(present, starts, dtype=np.int64)
-    if not counts.any():
-        return [None] * len(starts)
-    has = counts > 0
-    pairs = rows.extremes(leaf, held.take(present), (np.cumsum(counts) - counts)[has].tolist())
-    found = iter([_bounds(leaf, *pair) for pair in pairs])
-    return [next(found) if one else None for one in has.tolist()]
+def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds]:
+    """The bounds over each part of these rows; parts begin at these places."""
+    return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
 
 
 def column_bounds(
     rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
-) -> Bounds | None:
+) -> Bounds:
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
     if len(held) <= most_computed or leaf.name in GROWING:
         return computed_bounds(rows, leaf, held, [0])[0]
-    present = rows.present_mask(leaf, held)
-    count = len(held) if present is None else int(np.count_nonzero(present))
-    return drawn_bounds(rows, [leaf], count, rng)[leaf.field_id] if count else None
+    return drawn_bounds(rows, [leaf], len(held), rng)[leaf.field_id]
 
 
 def drawn_bounds(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> dict[int, Bounds]:

@@ -47,15 +47,12 @@ class FileNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id.
-
-    None is for a column that no row has.
-    """
+    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id."""
 
     share: Share
     task: int = 0
     of: int = 1
-    bounds: dict[int, Bounds | None] = field(default_factory=dict)
+    bounds: dict[int, Bounds] = field(default_factory=dict)
 
 
 class _NamedLater(NamedTuple):
@@ -179,13 +176,13 @@ class DataFiles:
                 f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
                 " which is not simulated. Give more files per commit, or a larger target."
             )
-        bounds = {
-            leaf.field_id: part.bounds[leaf.field_id]
-            if leaf.field_id in part.bounds
-            else column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
-            for leaf in self.bounded
-        }
         nulls = {leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted}
+        bounds = {
+            leaf.field_id: part.bounds.get(leaf.field_id)
+            or column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+            for leaf in self.bounded
+            if nulls[leaf.field_id] < len(rows)
+        }
         file = self._entry(path, part.share.partition, sizes, nulls, bounds, rows=len(rows))
         return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
@@ -208,11 +205,10 @@ class DataFiles:
         partition: Partition,
         sizes: FileBytes,
         nulls: Mapping[int, int],
-        bounds: Mapping[int, Bounds | None],
+        bounds: Mapping[int, Bounds],
         *,
         rows: int,
     ) -> DataFileEntry:
-        found = {number: one for number, one in bounds.items() if one is not None}
         return DataFileEntry(
             file_path=path,
             record_count=rows,
@@ -222,8 +218,8 @@ class DataFiles:
             value_counts=dict.fromkeys(nulls, rows),
             null_value_counts=nulls,
             nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
-            lower_bounds={number: one.lower for number, one in found.items()},
-            upper_bounds={number: one.upper for number, one in found.items() if one.upper is not None},
+            lower_bounds={number: one.lower for number, one in bounds.items()},
+            upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
             split_offsets=_split_offsets(sizes.total),
             sort_order_id=0,
         )

@@ -3,7 +3,6 @@
 New data files have the new schema and spec, older ones keep theirs.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
@@ -13,12 +12,10 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, primitive_type
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.iceberg.specs import PartitionField, PartitionSpec
-from wasim.scenario.change_checks import changed_column
 from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
 from wasim.twin.data_files import DataFiles
-from wasim.twin.rows import Rows, Shape
-from wasim.twin.schema import Leaf, last_column_id, leaves, new_field, partition_field_name, table_columns
+from wasim.twin.schema import last_column_id, leaves, new_field, partition_field_name, table_columns
 from wasim.twin.table_json import with_ref
 from wasim.workload import Evolve
 
@@ -103,34 +100,11 @@ def _with_ref(metadata: TableMetadata, kind: str, name: str) -> TableMetadata:
 
 
 def evolved_files(files: DataFiles, step: Evolve, schema: Schema, spec: PartitionSpec) -> DataFiles:
-    """The data files of the table as the step has made it.
-
-    WasimError if UPDATE would change another column from now on.
-    """
+    """The data files of the table as the step has made it. Rows from before do not have the columns that it adds."""
     case = replace(files.case, table=step.table)
-    rows = _evolved_rows(files, step, {leaf.field_id: leaf for leaf in leaves(case.table, schema)})
-    return replace(files, case=case, rows=rows, schema=schema, spec=spec)
-
-
-def _evolved_rows(files: DataFiles, step: Evolve, after: Mapping[int, Leaf]) -> Rows:
-    rows, case, before = files.rows, files.case, {leaf.field_id: leaf for leaf in files.leaves}
-    if _definitions(before) == _definitions(after):
-        return rows
-    changed = changed_column(step.table.columns, step.table.partition_by)
-    if case.changes.update is not None and _id_of(rows.changed, before) != _id_of(changed, after):
-        raise WasimError(
-            f"changes.update would give another column ({changed}) new values after the {step.operation} at"
-            f" {step.event_time_s:g} s, which is not modelled. Take one of them out, or use engine spark."
-        )
     commits = case.commits_by(step.event_time_s)
-    version = commits + 1 if case.writer.upsert is not None else step.number
-    shape = Shape(number=case.rows_through(commits), version=version, leaves=after)
-    return rows.evolved(shape, before, changed)
-
-
-def _definitions(columns: Mapping[int, Leaf]) -> dict[int, tuple[str, str, Columns]]:
-    return {number: (leaf.name, leaf.salt, leaf.column) for number, leaf in columns.items()}
-
-
-def _id_of(name: str | None, columns: Mapping[int, Leaf]) -> int | None:
-    return next((leaf.field_id for leaf in columns.values() if leaf.name == name), None)
+    since = case.rows_through(commits), commits + 1 if case.writer.upsert is not None else step.number
+    known = {leaf.field_id for leaf in files.leaves}
+    added = {leaf.field_id: since for leaf in leaves(case.table, schema) if leaf.field_id not in known}
+    rows = replace(files.rows, added={**files.rows.added, **added})
+    return replace(files, case=case, rows=rows, schema=schema, spec=spec)

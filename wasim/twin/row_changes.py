@@ -25,7 +25,7 @@ def change_rows(statement: Statement, step: ChangeRows) -> FileChanges | None:
     """What one change makes of the files; None where nothing is committed."""
     match step.operation:
         case "update":
-            return update(statement, find_hits(statement, partial(is_chosen, step.rows)), step.number)
+            return update(statement, find_hits(statement, partial(is_chosen, step.rows)))
         case "delete":
             whole_files = _deletes_whole_files(statement, step)
             return whole_files or delete(statement, find_hits(statement, partial(is_chosen, step.rows)))

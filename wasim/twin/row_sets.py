@@ -17,13 +17,12 @@ INHERITED = -1  # v3 lineage that a file leaves out: a reader takes it from the 
 class RowSet:
     """Rows in the order of their file, as columns of equal length.
 
-    `versions` say with which values a row was written, `updates` the same of the one column that UPDATE changes. Of v3
-    are `row_ids` and `changed_at`, the sequence number of the commit that last changed the row; both may be INHERITED.
+    `versions` say with which values a row was written: those that it arrived with, or those of a statement. Of v3 are
+    `row_ids` and `changed_at`, the sequence number of the commit that last changed the row; both may be INHERITED.
     """
 
     numbers: Ints
     versions: Ints
-    updates: Ints
     row_ids: Ints
     changed_at: Ints
 
@@ -36,7 +35,6 @@ class RowSet:
         return RowSet(
             numbers=self.numbers[chosen],
             versions=self.versions[chosen],
-            updates=self.updates[chosen],
             row_ids=self.row_ids[chosen],
             changed_at=self.changed_at[chosen],
         )
@@ -45,24 +43,24 @@ class RowSet:
         """The rows in the order of their numbers."""
         return self.take(np.argsort(self.numbers, kind="stable"))
 
-    def updated(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
-        """The rows after an UPDATE that gives those that are hit another value in its column."""
-        return replace(
-            self,
-            updates=np.where(hit, version, self.updates),
-            changed_at=np.where(hit, INHERITED, self.changed_at),
-        )
+    def updated(self, hit: NDArray[np.bool_]) -> "RowSet":
+        """The rows after an UPDATE of those that are hit. What it gives its one column moves no file's size."""
+        return replace(self, changed_at=np.where(hit, INHERITED, self.changed_at))
 
-    def replaced(self, hit: NDArray[np.bool_], version: int) -> "RowSet":
-        """The rows after a MERGE that gives those that are hit new values in all columns."""
-        return replace(self.updated(hit, version), versions=np.where(hit, version, self.versions))
+    def replaced(self, version: int) -> "RowSet":
+        """The rows after a MERGE that gives them new values in all columns."""
+        return new_rows(self.numbers, version, row_ids=self.row_ids)
 
 
-def new_rows(numbers: Ints, version: int = AS_ARRIVED) -> RowSet:
-    """Rows that are in no file yet."""
-    filled = {name: np.full(len(numbers), version) for name in ("versions", "updates")}
-    inherited = {name: np.full(len(numbers), INHERITED) for name in ("row_ids", "changed_at")}
-    return RowSet(numbers=numbers, **filled, **inherited)
+def new_rows(numbers: Ints, version: int = AS_ARRIVED, *, row_ids: Ints | None = None) -> RowSet:
+    """Rows that are in no file yet, with ids only if they replace others."""
+    inherited = np.full(len(numbers), INHERITED)
+    return RowSet(
+        numbers=numbers,
+        versions=np.full(len(numbers), version),
+        row_ids=inherited if row_ids is None else row_ids,
+        changed_at=inherited,
+    )
 
 
 def all_rows(sets: Sequence[RowSet]) -> RowSet:

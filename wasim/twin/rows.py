@@ -1,11 +1,11 @@
 """The rows of a workload, computed without Spark: a column's values by row number, as drive/rows.py defines them.
 
 Everything follows from the row number, the seed and the column's place, so bounds and partitions are those of the rows
-that a real writer would write.
+that a real writer would write. Where columns move, a row keeps its values; widened, a column has other ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wasim.scenario import Case
-from wasim.scenario.change_checks import changed_column
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.row_sets import AS_ARRIVED, RowSet
 from wasim.twin.schema import Leaf, table_columns
@@ -34,25 +33,6 @@ GROWING = ("event_id", "event_time")
 # Rows that follow each other are hashed this many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
-_NO_KEYS = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """The columns that a table had when rows were written, by field id: of rows that arrive from a `number` on, and of
-    values that statements from a `version` on give.
-    """
-
-    number: int
-    version: int
-    leaves: Mapping[int, Leaf]
-
-
-def shapes_of(shapes: Sequence[Shape], numbers: Ints, versions: Ints) -> Ints:
-    """The place of the shape in which each row was written: by its number if it is as it arrived, else by version."""
-    arrived = np.searchsorted([shape.number for shape in shapes], numbers, side="right") - 1
-    changed = np.searchsorted([shape.version for shape in shapes], versions, side="right") - 1
-    return np.asarray(np.where(versions == AS_ARRIVED, arrived, changed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,57 +49,34 @@ class Rows:
     greatest of all their values; `hashed` the newest block of rows as they arrive whose keys were asked for, by a
     column's salt.
 
-    `changed` is the column that UPDATE gives new values. Rows that merges insert have negative numbers and the event
-    time of their merge, which `late_s` gives by version.
+    Rows that merges insert have negative numbers and the event time of their merge, which `late_s` gives by version.
+    `added` are columns that the table got after its creation: the first row to arrive with each, and the version of the
+    first statement that gives it values.
     """
 
     case: Case
     rotating: str | None
-    changed: str | None = None
     rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
     ends: dict[tuple[str, str, int | None], tuple[Any, Any]] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
-    shapes: tuple[Shape, ...] = ()  # oldest first, once there are several
-
-    def evolved(self, shape: Shape, before: Mapping[int, Leaf], changed: str | None) -> "Rows":
-        """The rows of a table that has got this shape and had columns `before`; UPDATE changes the one `changed`."""
-        shapes = self.shapes or (Shape(number=0, version=0, leaves=before),)
-        return replace(self, shapes=(*shapes, shape), changed=changed)
-
-    def present_mask(self, leaf: Leaf, rows: RowSet) -> Mask | None:
-        """Which of these rows have the column; None if all do."""
-        if not self.shapes:
-            return None
-        holds = np.array([leaf.field_id in shape.leaves for shape in self.shapes])
-        if holds.all():
-            return None
-        present: Mask = holds[shapes_of(self.shapes, rows.numbers, self._versions(leaf, rows))]
-        return None if present.all() else present
+    added: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # by field id
 
     def nulls(self, leaf: Leaf, rows: RowSet) -> int:
         """The number of these rows that do not have the column."""
-        present = self.present_mask(leaf, rows)
-        return 0 if present is None else len(rows) - int(np.count_nonzero(present))
-
-    def _versions(self, leaf: Leaf, rows: RowSet) -> Ints:
-        return rows.updates if leaf.name == self.changed else rows.versions
+        if leaf.field_id not in self.added:
+            return 0
+        number, version = self.added[leaf.field_id]
+        older = np.where(rows.versions == AS_ARRIVED, rows.numbers < number, rows.versions < version)
+        return int(np.count_nonzero(older))
 
     def values(self, leaf: Leaf, rows: RowSet) -> Values:
-        """The column's values in these rows, all of which have it."""
+        """The column's values in these rows, as if all of them had it."""
         if leaf.name == "event_id":
             return rows.numbers
         if leaf.name == "event_time":
             return self._times(rows)
-        versions = self._versions(leaf, rows)
-        if not self.shapes:
-            return self.values_of_keys(leaf, self._keys(leaf, rows.numbers, versions))
-        places = shapes_of(self.shapes, rows.numbers, versions)
-        values = np.empty(len(rows), dtype=self.values_of_keys(leaf, _NO_KEYS).dtype)
-        for place in np.unique(places).tolist():
-            same, form = places == place, self.shapes[place].leaves[leaf.field_id]
-            values[same] = self.values_of_keys(form, self._keys(form, rows.numbers[same], versions[same]))
-        return values
+        return self.values_of_keys(leaf, self._keys(leaf, rows))
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
@@ -132,13 +89,7 @@ class Rows:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
         if leaf.name in GROWING:
             return _extremes(self.values(leaf, rows), starts)
-        versions = self._versions(leaf, rows)
-        if self.shapes:
-            places = np.unique(shapes_of(self.shapes, rows.numbers, versions)).tolist()
-            if len(places) > 1:
-                return _extremes(self.values(leaf, rows), starts)
-            leaf = self.shapes[places[0]].leaves[leaf.field_id]
-        return self.extremes_of_keys(leaf, self._keys(leaf, rows.numbers, versions), starts)
+        return self.extremes_of_keys(leaf, self._keys(leaf, rows), starts)
 
     def extremes_of_keys(self, leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
         """The least and the greatest value that these keys make, part by part."""
@@ -172,7 +123,8 @@ class Rows:
             self.rankings[known] = _Ranking(ranks=ranks, keys=keys)
         return self.rankings[known]
 
-    def _keys(self, leaf: Leaf, numbers: Ints, versions: Ints) -> Ints:
+    def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
+        numbers, versions = rows.numbers, rows.versions
         if leaf.name == self.rotating:
             per_commit = self.case.workload.partitions_per_commit or 1
             commits = np.trunc(numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
@@ -256,7 +208,7 @@ def rows_of(case: Case) -> Rows:
         counted = {column.name for column in table_columns(case.table) if column.values}
         fields = case.table.partition_by
         rotating = next(f.column for f in fields if f.transform == "identity" and f.column in counted)
-    return Rows(case=case, rotating=rotating, changed=changed_column(case.table.columns, case.table.partition_by))
+    return Rows(case=case, rotating=rotating)
 
 
 def split_rows(case: Case, commit: int) -> list[Ints]:

@@ -17,8 +17,8 @@ FIRST_PARTITION_FIELD_ID = 1000
 class Leaf:
     """A primitive column, or a primitive field of a struct.
 
-    `salt` is its place in the rows' definition (`4`, `4.1`). `has_counts` and `bound_length` say which metrics it gets:
-    a `bound_length` of None leaves bounds out, 0 keeps them whole.
+    `salt` is the place that it had in the rows' definition at first (`4`, `4.1`). `has_counts` and `bound_length` say
+    which metrics it gets: a `bound_length` of None leaves bounds out, 0 keeps them whole.
     """
 
     field_id: int
@@ -113,8 +113,8 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     mode_of = dict(zip(names, modes, strict=True))
     return tuple(
         leaf
-        for place, (column, field) in enumerate(zip(table_columns(table), schema.columns, strict=True))
-        for leaf in _leaves(column, field, f"{place}", field.name, mode_of)
+        for column, field in zip(table_columns(table), schema.columns, strict=True)
+        for leaf in _leaves(column, field, f"{field.field_id - 1}", field.name, mode_of)
     )
 
 

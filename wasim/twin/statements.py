@@ -79,12 +79,12 @@ def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[H
     return [hit for hit in found if hit.mask.any()]
 
 
-def update(statement: Statement, hits: Sequence[Hit], version: int) -> FileChanges:
+def update(statement: Statement, hits: Sequence[Hit]) -> FileChanges:
     """UPDATE: the touched rows get another value in one column."""
     if statement.properties.is_merge_on_read("update"):
         changed = all_rows([hit.touched for hit in hits])
-        return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_), version))
-    written = [hit.file.rows.updated(hit.mask, version).take(hit.file.live) for hit in hits]
+        return _delta(statement, hits, changed.updated(np.ones(len(changed), dtype=np.bool_)))
+    written = [hit.file.rows.updated(hit.mask).take(hit.file.live) for hit in hits]
     return _rewritten(statement, hits, tasks_of(statement.files, all_rows(written)))
 
 
@@ -99,12 +99,11 @@ def merge(statement: Statement, source: Ints, version: int) -> FileChanges:
     """MERGE INTO: rows of the source that the table has are replaced, the others are inserted."""
     hits = find_hits(statement, lambda numbers: np.isin(numbers, source))
     matched = all_rows([hit.touched for hit in hits])
-    everywhere = np.ones(len(matched), dtype=np.bool_)
     inserted = new_rows(source[~np.isin(source, matched.numbers)], version)
     is_delta = statement.properties.is_merge_on_read("merge")
     copied = 0 if is_delta else sum(len(hit.kept) for hit in hits)
     more = merge_counts(copied=copied, updated=len(matched), inserted=len(inserted))
-    written = all_rows([matched.replaced(everywhere, version), inserted]).by_number()
+    written = all_rows([matched.replaced(version), inserted]).by_number()
     if is_delta:
         return _delta(statement, hits, written, more)
     joined = all_rows([*[hit.kept for hit in hits], written]).by_number()
