@@ -85,7 +85,7 @@ class DescribedData:
     def describe_compaction(self, step: Maintain, table: Listing) -> list[DescribedCommit]:
         """The commits of the table's compaction; none where nothing is to be done. WasimError as the simulator's."""
         groups = groups_to_rewrite(scan_files(self._live(table), self._files), step)
-        batches = batches_to_commit(groups, step.partial_progress_commits, self._rng)
+        batches = batches_to_commit(groups, step.partial_progress_commits)
         return [self._rewritten(batch, table.location, place) for place, batch in enumerate(batches)]
 
     def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> DescribedCommit:

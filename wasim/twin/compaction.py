@@ -23,7 +23,6 @@ from wasim.twin.table import SimulatedTable
 from wasim.workload import LARGE_FILE_SHARE, Maintain
 
 MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
-CONCURRENT_GROUPS = 5  # Iceberg's own default
 
 
 def rewrite_data_files(
@@ -36,7 +35,7 @@ def rewrite_data_files(
     """
     groups = groups_to_rewrite(scan_files(live_files(table), files), step)
     planned_on, moment = table.commits, next(moments)
-    for place, batch in enumerate(batches_to_commit(groups, step.partial_progress_commits, table.rng)):
+    for place, batch in enumerate(batches_to_commit(groups, step.partial_progress_commits)):
         if place:
             moment = next(moments)
         changes = compact(
@@ -52,20 +51,10 @@ def rewrite_data_files(
     return len(groups)
 
 
-def batches_to_commit(
-    groups: Sequence[list[ScannedFile]], most_commits: int | None, rng: np.random.Generator
-) -> list[list[list[ScannedFile]]]:
-    """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`.
-
-    Then they are taken as they finish: five are in flight at a time, and which of those is next is chance.
-    """
-    if not groups or most_commits is None:
-        return [list(groups)] if groups else []
-    waiting, done = list(groups), []
-    while waiting:
-        done.append(waiting.pop(int(rng.integers(min(len(waiting), CONCURRENT_GROUPS)))))
-    each = -(-len(done) // most_commits)
-    return [done[first : first + each] for first in range(0, len(done), each)]
+def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | None) -> list[list[list[ScannedFile]]]:
+    """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`."""
+    each = max(1, -(-len(groups) // (most_commits or 1)))
+    return [list(groups[first : first + each]) for first in range(0, len(groups), each)]
 
 
 def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import FileContent, PartitionValue
+from wasim.iceberg.manifest_entries import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
 from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
@@ -20,6 +20,7 @@ from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
 from wasim.units import Ints
 
+CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 PATH_ID, POSITION_ID = 2147483546, 2147483545
 # The law of position-delete files, measured on files of 1 … 100,000 positions in 1 … 10 data files.
 _AROUND_BYTES = 885
@@ -170,6 +171,25 @@ def _bitmap_header_bytes(containers: int, has_runs: bool) -> int:
         return 8 + 8 * containers
     offsets = 4 * containers if containers >= _NO_OFFSETS_BELOW else 0
     return 4 + -(-containers // 8) + 4 * containers + offsets
+
+
+def write_position_deletes(
+    files: DataFiles, path: str, deleted: Sequence[DeletedRows], rng: np.random.Generator
+) -> DataFileEntry:
+    """A file that deletes these rows of one partition, which `files` know from then on."""
+    written = position_delete_file(path, deleted, rng)
+    files.positions_in[key_of(written)] = {one.path: one.positions for one in deleted}
+    return written
+
+
+def write_vectors(files: DataFiles, path: str, deleted: Sequence[DeletedRows]) -> list[DataFileEntry]:
+    """The vectors of one Puffin file that delete these rows, which `files` know from then on."""
+    positions = {one.path: one.positions for one in deleted}
+    vectors = deletion_vectors(path, deleted, files.profile.summary.get(CREATOR_KEY, ""))
+    for vector in vectors:
+        name = vector.referenced_data_file or ""
+        files.positions_in[key_of(vector)] = {name: positions[name]}
+    return vectors
 
 
 def equality_delete_file(

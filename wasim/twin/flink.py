@@ -21,13 +21,12 @@ from wasim.iceberg.names import staged_manifest_name
 from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
-from wasim.twin.delete_files import DeletedRows, deletion_vectors, equality_delete_file, position_delete_file
+from wasim.twin.delete_files import DeletedRows, equality_delete_file, write_position_deletes, write_vectors
 from wasim.twin.file_changes import FileChanges, commit_file_changes
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
 from wasim.twin.locations import Locations
-from wasim.twin.merge_on_read import CREATOR_KEY
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
@@ -63,10 +62,9 @@ class Subtasks:
 
     def write(self, rows: RowSet, rng: np.random.Generator) -> RowDelta:
         """The files that a checkpoint's rows, in the order of their arrival, become."""
-        delta = RowDelta()
-        places = self.places(rows)
+        delta, places = RowDelta(), self.places(rows)
         for task in range(len(self.counts)):
-            _Subtask(job=self, task=task, rng=rng, delta=delta).write(rows.take(places == task))
+            self._write(task, rows.take(places == task), delta, rng)
         return delta
 
     def places(self, rows: RowSet) -> Ints:
@@ -85,75 +83,42 @@ class Subtasks:
         """The columns that tell rows apart, in the order of the schema."""
         return [leaf for leaf in self.files.leaves if leaf.field_id in self.files.schema.identifier_field_ids]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    """A partition of which a subtask has rows: where they go, and their keys."""
-
-    share: Share
-    data: str
-    by_key: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Subtask:
-    """One subtask within one checkpoint."""
-
-    job: Subtasks
-    task: int
-    rng: np.random.Generator
-    delta: RowDelta
-
-    def write(self, rows: RowSet) -> None:
-        files = self.job.files
+    def _write(self, task: int, rows: RowSet, delta: RowDelta, rng: np.random.Generator) -> None:
+        """Adds the files of one subtask's rows to the delta: vectors last, as they delete from all partitions."""
+        files, repeated = self.files, list[DeletedRows]()
         shares = split_by_partition(files.rows, files.spec, files.leaves, rows) if len(rows) else []
-        opened = [_Opened(share=share, data=self._path(share), by_key=self._path(share)) for share in shares]
-        if not opened and not files.spec.fields:
-            self.job.counts[self.task] += 2  # both files are opened before a row comes, and removed
-        repeated, before = [], len(self.delta.deletes)
-        for one in opened:
-            repeated += self._close(one)
+        # data and keys of every partition are opened, and so named, before any file of positions
+        opened = [(share, self._path(task, share), self._path(task, share)) for share in shares]
+        if not shares and not files.spec.fields:
+            self.counts[task] += 2  # both files are opened before a row comes, and removed
+        for share, data_path, keys_path in opened:
+            data = files.entry(data_path, Part(share=share), rng)
+            by_key = equality_delete_file(keys_path, self.keys, data, share.rows, files)
+            files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
+            delta.data.append(data)
+            delta.deletes.append(by_key)
+            positions = repeated_places(share.rows.numbers)
+            if not len(positions):
+                continue
+            deleted = DeletedRows(path=data_path, partition=share.partition, positions=positions)
+            if files.case.table.format_version > 2:
+                repeated.append(deleted)
+            else:
+                delta.deletes.append(write_position_deletes(files, self._path(task, share), [deleted], rng))
         if repeated:
-            signature = files.profile.summary.get(CREATOR_KEY, "")
-            vectors = deletion_vectors(self._path(None), repeated, signature)
-            for vector in vectors:
-                positions = next(one.positions for one in repeated if one.path == vector.referenced_data_file)
-                files.positions_in[key_of(vector)] = {vector.referenced_data_file or "": positions}
-            # vectors are written last, but where there are partitions before these are closed
-            place = before if files.spec.fields else len(self.delta.deletes)
-            self.delta.deletes[place:place] = vectors
+            delta.deletes += write_vectors(files, self._path(task, None), repeated)
 
-    def _close(self, opened: _Opened) -> list[DeletedRows]:
-        """Adds the files of one partition to the delta; returns the rows that vectors have yet to delete (v3)."""
-        files, share = self.job.files, opened.share
-        data = files.entry(opened.data, Part(share=share), self.rng)
-        positions = repeated_places(share.rows.numbers)
-        by_key = equality_delete_file(opened.by_key, self.job.keys, data, share.rows, files)
-        files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)
-        self.delta.data.append(data)
-        self.delta.deletes.append(by_key)
-        if not len(positions):
-            return []
-        deleted = DeletedRows(path=data.file_path, partition=share.partition, positions=positions)
-        if files.case.table.format_version > 2:
-            return [deleted]
-        by_position = position_delete_file(self._path(share), [deleted], self.rng)
-        files.positions_in[key_of(by_position)] = {data.file_path: positions}
-        self.delta.deletes.append(by_position)
-        return []
-
-    def _path(self, share: Share | None) -> str:
+    def _path(self, task: int, share: Share | None) -> str:
         """The next file of the subtask, whatever it holds: all bear the name of a data file."""
-        job = self.job
-        job.counts[self.task] += 1
-        folder = job.files.folder_of(share.partition) if share is not None else ""
-        name = job.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
+        self.counts[task] += 1
+        folder = self.files.folder_of(share.partition) if share is not None else ""
+        name = self.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
             partition=folder,
-            task=self.task,
-            writer=uuid5(UUID(job.query_id), str(self.task)),
-            count=job.counts[self.task],
+            task=task,
+            writer=uuid5(UUID(self.query_id), str(task)),
+            count=self.counts[task],
         )
-        return job.locations.data_file(folder, name)
+        return self.locations.data_file(folder, name)
 
 
 def repeated_places(numbers: Ints) -> Ints:

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifest_entries import FileKey, key_of
+from wasim.iceberg.manifest_entries import FileKey
 from wasim.twin.data_files import DataFiles, FileNumbers
-from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
-from wasim.twin.live_manifests import LiveEntry
+from wasim.twin.delete_files import DeletedRows, write_position_deletes, write_vectors
 from wasim.twin.writing_tasks import DeltaTask
-
-CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,72 +32,29 @@ def draw_delete_files(
     data file; in v3 a task writes one file of vectors.
     """
     uses_vectors = files.case.table.format_version > 2
-    takes_over = uses_vectors or not by_partition
-    replaced: list[LiveEntry] = []
+    replaced = set[FileKey]()
     added: dict[int, list[DataFileEntry]] = {}
     for place, task in enumerate(tasks):
-        deleted: dict[str, tuple[int, DeletedRows]] = {}
+        groups: dict[object, list[DeletedRows]] = {}  # what one file deletes
+        spec_of: dict[str, int] = {}
         for file, mask in task.deleted:
             positions = np.flatnonzero(mask)
-            if takes_over:
+            if uses_vectors or not by_partition:
                 positions = np.union1d(positions, file.deleted)
-                replaced += file.own_deletes
-            path = file.entry.file.file_path
-            rows = DeletedRows(path=path, partition=file.entry.file.partition, positions=positions)
-            deleted[path] = file.spec_id, rows
-        writer = _Task(files=files, numbers=numbers, place=place, rng=rng)
-        drawn = writer.vectors(deleted) if uses_vectors else writer.positions(deleted, by_partition=by_partition)
-        for spec_id, one in drawn:
-            added.setdefault(spec_id, []).append(one)
-    return DeleteFiles(added=added, replaced={entry.key for entry in replaced})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """A task that writes delete files, each with its partition spec; `place` is its own among those of the job."""
-
-    files: DataFiles
-    numbers: FileNumbers
-    place: int
-    rng: np.random.Generator
-
-    def positions(
-        self, deleted: Mapping[str, tuple[int, DeletedRows]], *, by_partition: bool
-    ) -> list[tuple[int, DataFileEntry]]:
-        drawn = []
-        for count, (spec_id, group) in enumerate(_groups(list(deleted.values()), by_partition=by_partition), 1):
-            folder = self.files.folder_of(group[0].partition)
-            file = position_delete_file(self._path(folder, f"{count:05d}-deletes.parquet"), group, self.rng)
-            _remember(self.files, file, group)
-            drawn.append((spec_id, file))
-        return drawn
-
-    def vectors(self, deleted: Mapping[str, tuple[int, DeletedRows]]) -> list[tuple[int, DataFileEntry]]:
-        if not deleted:
-            return []
-        created_by = self.files.profile.summary.get(CREATOR_KEY, "")
-        every, drawn = [rows for _, rows in deleted.values()], []
-        for vector in deletion_vectors(self._path("", "00001-deletes.puffin"), every, created_by):
-            spec_id, rows = deleted[vector.referenced_data_file or ""]
-            _remember(self.files, vector, [rows])
-            drawn.append((spec_id, vector))
-        return drawn
-
-    def _path(self, folder: str, end: str) -> str:
-        numbers = self.numbers
-        task = f"{self.place:05d}-{numbers.first_task_id + self.place}"
-        return numbers.locations.data_file(folder, f"{task}-{numbers.query_id}-{end}")
-
-
-def _groups(listed: Sequence[tuple[int, DeletedRows]], *, by_partition: bool) -> list[tuple[int, list[DeletedRows]]]:
-    """What one file deletes each, with its partition spec."""
-    if not by_partition:
-        return [(spec_id, [rows]) for spec_id, rows in listed]
-    groups: dict[tuple[object, ...], tuple[int, list[DeletedRows]]] = {}
-    for spec_id, rows in listed:
-        groups.setdefault((spec_id, rows.partition), (spec_id, []))[1].append(rows)
-    return list(groups.values())
-
-
-def _remember(files: DataFiles, file: DataFileEntry, group: Sequence[DeletedRows]) -> None:
-    files.positions_in[key_of(file)] = {rows.path: rows.positions for rows in group}
+                replaced |= {entry.key for entry in file.own_deletes}
+            path, partition = file.entry.file.file_path, file.entry.file.partition
+            spec_of[path] = file.spec_id
+            key: object = "every" if uses_vectors else (file.spec_id, partition) if by_partition else path
+            groups.setdefault(key, []).append(DeletedRows(path=path, partition=partition, positions=positions))
+        task_name = f"{place:05d}-{numbers.first_task_id + place}-{numbers.query_id}"
+        for count, group in enumerate(groups.values(), 1):
+            if uses_vectors:
+                path = numbers.locations.data_file("", f"{task_name}-{count:05d}-deletes.puffin")
+                for vector in write_vectors(files, path, group):
+                    added.setdefault(spec_of[vector.referenced_data_file or ""], []).append(vector)
+            else:
+                folder = files.folder_of(group[0].partition)
+                path = numbers.locations.data_file(folder, f"{task_name}-{count:05d}-deletes.parquet")
+                written = write_position_deletes(files, path, group, rng)
+                added.setdefault(spec_of[group[0].path], []).append(written)
+    return DeleteFiles(added=added, replaced=replaced)

@@ -12,6 +12,7 @@ from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.commits import new_entries
 from wasim.twin.data_files import FileNumbers, data_files_of
 from wasim.twin.delete_files import (
+    CREATOR_KEY,
     DeletedRows,
     deletion_vectors,
     position_delete_bytes,
@@ -20,7 +21,6 @@ from wasim.twin.delete_files import (
 )
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
-from wasim.twin.merge_on_read import CREATOR_KEY
 from wasim.workload import CreateTable
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
 
