@@ -19,12 +19,11 @@ from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot
 from wasim.iceberg.updates import Way
 from wasim.scenario import Case
-from wasim.twin.appending import append_files
 from wasim.twin.commits import Moment, TableRules
 from wasim.twin.event_log import EventLog
-from wasim.twin.file_changes import APPLICATION_KEY, FileChanges, commit_file_changes
 from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
+from wasim.twin.snapshot_updates import APPLICATION_KEY, FileChanges, append_files, commit_file_changes
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson

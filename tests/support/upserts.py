@@ -8,8 +8,8 @@ from support.synthetic import synthetic_case
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Columns, PartitionField, Workload, Writer
-from wasim.twin.row_changes import upserted_numbers
 from wasim.twin.row_sets import AS_ARRIVED, RowSet, new_rows
+from wasim.twin.statements import upserted_numbers
 from wasim.workload import Append, plan_steps
 
 REGION = Columns(name="region", type="string", length=6, values=3)

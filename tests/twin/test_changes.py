@@ -16,9 +16,9 @@ from wasim.scenario.parts import Columns, PartitionField, Writer
 from wasim.twin import Simulated
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.partitions import split_by_partition
-from wasim.twin.row_changes import upserted_numbers
 from wasim.twin.row_sets import new_rows
 from wasim.twin.scanning import live_files, scan_files
+from wasim.twin.statements import upserted_numbers
 from wasim.workload import Append, ChangeRows, plan_steps
 
 MODES = st.sampled_from(["copy-on-write", "merge-on-read"])

@@ -22,14 +22,13 @@ from wasim.iceberg.specs import PartitionSpec, SortOrder
 from wasim.iceberg.updates import Way
 from wasim.ledger import Action, Kind
 from wasim.twin import profile_named
-from wasim.twin.appending import append_files
 from wasim.twin.commits import Moment, TableRules
 from wasim.twin.event_log import EventLog
-from wasim.twin.file_changes import FileChanges, commit_file_changes
+from wasim.twin.evolving import roll_back_to
 from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
-from wasim.twin.operations import roll_back_to
 from wasim.twin.profile import Names
+from wasim.twin.snapshot_updates import FileChanges, append_files, commit_file_changes
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 

@@ -18,13 +18,12 @@ from wasim.twin import shipped_profile
 from wasim.twin.compaction import batches_to_commit, compact, groups_to_rewrite
 from wasim.twin.data_files import FileNumbers, data_files_of
 from wasim.twin.evolving import evolved_files
-from wasim.twin.file_changes import APPLICATION_KEY, FileChanges
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.locations import Locations, locations_of
-from wasim.twin.row_changes import change_rows, upsert
 from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
-from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
+from wasim.twin.snapshot_updates import APPLICATION_KEY, FileChanges
+from wasim.twin.statements import TASKS_OF_STATEMENT, Statement, change_rows, upsert
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's

@@ -18,23 +18,21 @@ from wasim.ledger import Action, Kind, Recording
 from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
-from wasim.twin.appending import append_files
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment
 from wasim.twin.concurrent_appends import ConcurrentAppends
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
-from wasim.twin.evolving import evolved_files
-from wasim.twin.file_changes import write_and_commit
+from wasim.twin.evolving import evolve_table, evolved_files
 from wasim.twin.flink import Subtasks, commit_row_delta
 from wasim.twin.identifiers import draw_uuid
-from wasim.twin.operations import evolve_table, is_due, maintain
+from wasim.twin.maintenance import is_due, maintain
 from wasim.twin.profile import WriterProfile
-from wasim.twin.row_changes import change_rows, upsert, upserted_numbers
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
-from wasim.twin.statements import TASKS_OF_STATEMENT, Statement
+from wasim.twin.snapshot_updates import append_files, write_and_commit
+from wasim.twin.statements import TASKS_OF_STATEMENT, Statement, change_rows, upsert, upserted_numbers
 from wasim.twin.supported import check_supported
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps

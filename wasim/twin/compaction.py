@@ -13,12 +13,12 @@ from wasim.errors import WasimError
 from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment
 from wasim.twin.data_files import DataFiles, FileNumbers
-from wasim.twin.file_changes import FileChanges, write_and_commit
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import all_rows
 from wasim.twin.scanning import ScannedFile, live_files, scan_files
+from wasim.twin.snapshot_updates import FileChanges, write_and_commit
 from wasim.twin.table import SimulatedTable
 from wasim.workload import LARGE_FILE_SHARE, Maintain
 

@@ -16,11 +16,11 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import COMMIT_FAILED, OUTSIDE_COMMITS
-from wasim.twin.appending import append_manifest
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.event_log import EVENT_COLUMNS, EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
+from wasim.twin.snapshot_updates import append_manifest
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append
 

@@ -1,4 +1,4 @@
-"""A table after one thing of its evolution: its metadata, as Iceberg's UpdateSchema and UpdatePartitionSpec make it.
+"""What evolution makes of a table: its metadata, as Iceberg's UpdateSchema and UpdatePartitionSpec make it; its files.
 
 New data files have the new schema and spec, older ones keep theirs.
 """
@@ -9,15 +9,43 @@ from itertools import count
 from wasim.errors import WasimError
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, primitive_type
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
+from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
 from wasim.twin.schema import last_column_id, leaves, new_field, partition_field_name, table_columns
+from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
 from wasim.workload import Evolve
+
+
+def evolve_table(table: SimulatedTable, step: Evolve, moment: Moment) -> None:
+    """Carries out one thing of the table's evolution."""
+    if step.evolution.rollback_commits is not None:
+        _roll_back(table, step.evolution.rollback_commits, moment)
+        return
+    changed = evolve_metadata(table.json.base, step)
+    table.apply_properties(TableProperties.read(step.table.properties))
+    table.commit_metadata(changed, moment.updated_ms)
+
+
+def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
+    held = table.history.get(table.snapshot_id) if table.snapshot_id is not None else None
+    for _ in range(commits):
+        held = table.history.get(held.parent_id) if held is not None and held.parent_id is not None else None
+    if held is None:
+        raise WasimError(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
+    roll_back_to(table, held, moment)
+
+
+def roll_back_to(table: SimulatedTable, held: Held, moment: Moment) -> None:
+    """Makes an earlier snapshot main's again: a metadata.json, and no new snapshot."""
+    table.commit_metadata(table.json.point_main(held.snapshot_id, moment.updated_ms), moment.updated_ms)
+    table.manifests, table.totals, table.snapshot_id = list(held.manifests), held.totals, held.snapshot_id
 
 
 def evolve_metadata(metadata: TableMetadata, step: Evolve) -> TableMetadata:

@@ -22,7 +22,6 @@ from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, equality_delete_file, write_position_deletes, write_vectors
-from wasim.twin.file_changes import FileChanges, commit_file_changes
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
@@ -30,6 +29,7 @@ from wasim.twin.locations import Locations
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
+from wasim.twin.snapshot_updates import FileChanges, commit_file_changes
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.units import Ints

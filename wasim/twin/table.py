@@ -1,5 +1,5 @@
 """The simulated table: its creation, and what every commit of Iceberg 1.12 does to it, down to the bytes and the order
-of files. Other modules (`appending`, `file_changes`, `flink` …) decide what goes into a commit.
+of files. Other modules (`snapshot_updates`, `maintenance`, `flink` …) decide what goes into a commit.
 """
 
 from collections.abc import Iterable, Sequence

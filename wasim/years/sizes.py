@@ -20,7 +20,6 @@ from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
-from wasim.twin.appending import append_manifest
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
@@ -30,6 +29,7 @@ from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import split_rows
+from wasim.twin.snapshot_updates import append_manifest
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, CreateTable, plan_steps

@@ -1,0 +1,204 @@
+"""Maintenance of the simulated table: when it is due, expired snapshots, orphan files, rewritten manifests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from wasim.errors import WasimError
+from wasim.iceberg.manifest_entries import PartitionValue
+from wasim.iceberg.names import manifest_name, rewritten_manifest_name
+from wasim.iceberg.snapshots import SnapshotRef
+from wasim.ledger import Kind
+from wasim.twin.commits import Change, Held, Moment, count_manifests
+from wasim.twin.compaction import rewrite_data_files
+from wasim.twin.data_files import DataFiles
+from wasim.twin.identifiers import CommitIdentity, draw_uuid
+from wasim.twin.live_manifests import LiveManifest
+from wasim.twin.summary import operation_summary
+from wasim.twin.table import HINT, SimulatedTable
+from wasim.workload import Maintain
+
+
+def is_due(table: SimulatedTable, step: Maintain) -> bool:
+    """Whether the table has come to the step's condition; without one it always has."""
+    if step.condition is None:
+        return True
+    match step.condition.measure:
+        case "snapshots":
+            count = len(table.json.snapshots)
+        case "manifests":
+            count = len(table.manifests)
+        case "small_files":
+            data = (manifest for manifest in table.manifests if not manifest.has_deletes)
+            live = (entry.file for manifest in data for entry in manifest.live)
+            count = sum(1 for file in live if file.file_size_bytes < step.small_file_bytes)
+    return count >= step.condition.least
+
+
+def maintain(
+    table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
+) -> int:
+    """Carries out one maintenance operation, a commit at each of the moments; how many data files it wrote."""
+    if step.operation == "rewrite_data_files":
+        return rewrite_data_files(table, files, step, moments, first_task_id=first_task_id)
+    moment = next(moments)
+    match step.operation:
+        case "expire_snapshots":
+            older_than_ms = wall_ms_at(table, step, moment)
+            expire_snapshots(
+                table, older_than_ms=older_than_ms, retain_last=step.retain_last, updated_ms=moment.updated_ms
+            )
+        case "rewrite_manifests":
+            rewrite_manifests(table, moment)
+        case "remove_orphan_files":
+            remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, moment))
+    return 0
+
+
+def wall_ms_at(table: SimulatedTable, step: Maintain, moment: Moment) -> int:
+    """Wall time, in milliseconds, of the oldest snapshot that is younger than the step's age in event time."""
+    since_s = step.event_time_s - step.age_s
+    young = (held.timestamp_ms for held in table.history.values() if held.event_time_s >= since_s - 1e-9)
+    return next(young, moment.timestamp_ms)
+
+
+def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
+    """Removes the expired snapshots from the metadata, then deletes the files that no other snapshot refers to.
+
+    Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
+    """
+    retained = retained_ids(table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=retain_last)
+    expired = [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
+    if not expired:
+        return
+    table.json.remove([held.snapshot_id for held in expired])
+    table.commit_metadata(replace(table.json.base), updated_ms)
+    for held in expired:
+        del table.history[held.snapshot_id]
+    _delete_unreached(table, expired)
+
+
+def retained_ids(
+    history: Mapping[int, Held], refs: Mapping[str, SnapshotRef], *, older_than_ms: int, retain_last: int
+) -> set[int]:
+    """Ids of the snapshots that stay.
+
+    Of each branch, the `retain_last` newest and those that are young enough; tagged ones; young ones without a branch.
+    """
+    retained = {ref.snapshot_id for ref in refs.values()}
+    reached = {ref.snapshot_id for ref in refs.values() if ref.type != "branch"}
+    for ref in refs.values():
+        if ref.type != "branch":
+            continue
+        ancestors = list(_ancestors(history, ref.snapshot_id))
+        reached |= {held.snapshot_id for held in ancestors}
+        for place, held in enumerate(ancestors):
+            if place >= retain_last and held.timestamp_ms < older_than_ms:
+                break
+            retained.add(held.snapshot_id)
+    young = {held.snapshot_id for held in history.values() if held.timestamp_ms >= older_than_ms}
+    return retained | (young - reached)
+
+
+def _ancestors(history: Mapping[int, Held], snapshot_id: int) -> Iterator[Held]:
+    held = history.get(snapshot_id)
+    while held is not None:
+        yield held
+        held = history.get(held.parent_id) if held.parent_id is not None else None
+
+
+def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
+    """Deletes content files, manifests and lists of expired snapshots that no retained one reaches."""
+    manifests = {manifest.file.manifest_path for held in table.history.values() for manifest in held.manifests}
+    gone = {
+        manifest.file.manifest_path: manifest
+        for held in expired
+        for manifest in held.manifests
+        if manifest.file.manifest_path not in manifests
+    }
+    # a manifest that goes may list files that another one lists too, since a rewrite
+    candidates = {entry.file.file_path: one.content_kind for one in gone.values() for entry in one.live}
+    if candidates:
+        kept = {id(one): one for held in table.history.values() for one in held.manifests}
+        for manifest in kept.values():
+            for entry in manifest.live:
+                candidates.pop(entry.file.file_path, None)
+    for path, kind in candidates.items():
+        table.log.delete(kind, table.relative(path))
+    for path, manifest in gone.items():
+        table.log.delete(manifest.kind, table.relative(path))
+    for held in expired:
+        table.log.delete(Kind.MANIFEST_LIST, held.list_file)
+
+
+def remove_orphan_files(table: SimulatedTable, *, older_than_ms: int) -> None:
+    """Deletes files written before that wall time which neither a retained snapshot nor the metadata log names."""
+    reached = {table.relative(entry.metadata_file) for entry in table.json.metadata_log}
+    reached |= {table.relative(table.json_file), HINT}
+    seen = {id(one): one for held in table.history.values() for one in held.manifests}
+    for held in table.history.values():
+        reached.add(held.list_file)
+    for manifest in seen.values():
+        reached.add(table.relative(manifest.file.manifest_path))
+        reached |= {table.relative(entry.file.file_path) for entry in manifest.entries}
+    for file, written in list(table.log.files.items()):
+        if file not in reached and round(written.at_s * 1000) < older_than_ms:
+            table.log.delete(written.kind, file)
+
+
+def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
+    """Replaces the manifests of the spec in force, of data and of deletes, by as few as their bytes need.
+
+    Nothing is committed where there is but one of each already. WasimError where those of a partitioned table would
+    take several: Spark cuts them by a sample of the entries. Entries of an unpartitioned one are dealt out evenly, as
+    Dataset.repartition does; which goes where is Spark's.
+    """
+    spec_id = table.json.base.default_spec_id
+    matching = [one for one in table.manifests if one.file.partition_spec_id == spec_id]
+    groups = [[one for one in matching if one.has_deletes == has_deletes] for has_deletes in (False, True)]
+    rewritten = [group for group in groups if len(group) > 1 or (group and _parts(table, group) > 1)]
+    if not rewritten:
+        return
+    identity = table.begin()
+    made = [one for group in rewritten for one in _rewrite(table, group, identity)]
+    # what a v1 commit lists it must have written itself: it copies what Spark's tasks wrote, which then is deleted
+    copies = not table.rules.inherits_snapshot_ids
+    new = made
+    if copies:
+        names = [manifest_name(identity.uuid, number) for number in range(len(made))]
+        new = [
+            table.write_manifest(name, one.entries, identity, plain=True) for name, one in zip(names, made, strict=True)
+        ]
+    replaced = {id(one) for group in rewritten for one in group}
+    manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
+    counted = count_manifests(manifests, identity)
+    counts = counted._replace(manifests_replaced=len(replaced), entries_processed=0).after(table.totals)
+    summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
+    table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
+    for staged in made if copies else ():
+        table.log.delete(Kind.DATA_MANIFEST, table.relative(staged.file.manifest_path))
+
+
+def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
+    """How many manifests the live entries of these take."""
+    target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in group)
+    if total_bytes > target_bytes and table.json.base.default_spec().fields:
+        raise WasimError(  # Spark cuts them by a sample of the entries
+            f"rewrite_manifests of {total_bytes:,.0f} B of manifests of a partitioned table would write several (the"
+            f" target is {target_bytes} B), which is not simulated. Give a larger commit.manifest.target-size-bytes, or"
+            " use engine spark."
+        )
+    return min(-(-total_bytes // target_bytes), sum(len(one.live) for one in group))
+
+
+def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:
+    entries = [entry for manifest in group for entry in manifest.live]
+    entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
+    parts = _parts(table, group)
+    names = [rewritten_manifest_name(draw_uuid(table.rng)) for _ in range(parts)]
+    # Spark's writer of these ignores the table's properties
+    return [table.write_manifest(name, entries[part::parts], identity, plain=True) for part, name in enumerate(names)]
+
+
+def _place(value: PartitionValue) -> tuple[bool, PartitionValue]:
+    """Where a partition value sorts: null first."""
+    return value is not None, value
