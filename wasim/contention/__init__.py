@@ -1,13 +1,13 @@
 """Several writers on one table: how often commits conflict, how long they take, and how many a table sustains.
 
-`race` simulates the attempts, with the retries of Iceberg's `Tasks` (`retries`) and each catalog's handling of a stale
-commit (`conflicts`); `writer_times` are measured (`measure`), or modelled from the requests of an attempt to a store
+`race` simulates the attempts, with the retries of Iceberg's `Tasks` and each catalog's handling of a stale commit
+(`conflicts`); `writer_times` are measured (`measure`), or modelled from the requests of an attempt to a store
 (`attempt_times`, `providers`). Start at `latency`: `commit_latency` and `sustained_rate`.
 """
 
 from wasim.contention.attempt_times import Footprint
 from wasim.contention.case_latency import ModelledLatency, Setup, footprint_at, model_latency
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
+from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.latency import (
     Arrivals,
     CommitLatency,
@@ -19,10 +19,8 @@ from wasim.contention.latency import (
 )
 from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
-from wasim.contention.providers import LOCAL, Providers, Store, load_providers, provider_named
+from wasim.contention.providers import LOCAL, Providers, Store, commit_slowing, load_providers, provider_named
 from wasim.contention.race import Attempt, Group, RaceRules, race, race_of, rules_of
-from wasim.contention.retries import RetryPolicy, retry_policy
-from wasim.contention.slowing import Slowing, commit_slowing
 from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, times_among
 
 __all__ = [
@@ -43,7 +41,6 @@ __all__ = [
     "RaceRules",
     "RetryPolicy",
     "Setup",
-    "Slowing",
     "Statement",
     "Store",
     "SustainedRate",

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wasim.contention.attempt_times import Footprint
+from wasim.contention.conflicts import retry_policy
 from wasim.contention.latency import Arrivals, LatencyRequest, Statement, commit_latency, sustained_rate
 from wasim.contention.outcome import Outcome, percentile_ms
 from wasim.contention.providers import LOCAL, provider_named
-from wasim.contention.retries import retry_policy
 from wasim.contention.writer_times import WriterTimes
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Ledger

@@ -1,6 +1,14 @@
-"""How each catalog handles a stale commit, one whose base another commit has replaced, and when it detects it."""
+"""How each catalog handles a stale commit, one whose base another commit has replaced, and how a writer retries it.
+
+Waits and retries are those of Iceberg's `commit.retry.…` properties.
+"""
 
 from dataclasses import dataclass
+
+from wasim.iceberg.properties import TableProperties
+
+JITTER = 0.1  # of a wait, at most
+_GROWTH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +35,31 @@ CONFLICT_RULES = {
     # the server validates what the commit requires, writes, then swaps the pointer of its own catalog
     "rest": ConflictRule(checks_first=True),
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often a lost commit is retried, and after which waits, as by Iceberg's `Tasks`."""
+
+    retries: int
+    least_wait_ms: int
+    most_wait_ms: int
+    most_total_ms: int
+
+    def wait_ms(self, attempt: int) -> int:
+        """Milliseconds to wait after this many attempts, without jitter."""
+        return int(min(self.least_wait_ms * _GROWTH ** (attempt - 1), self.most_wait_ms))
+
+    def gives_up(self, attempt: int, elapsed_ms: float) -> bool:
+        """Whether a commit fails for good after this many lost attempts, `elapsed_ms` after the first began."""
+        return attempt > self.retries or (elapsed_ms > self.most_total_ms and attempt > 1)
+
+
+def retry_policy(properties: TableProperties) -> RetryPolicy:
+    """The policy that a table's properties set."""
+    return RetryPolicy(
+        retries=properties.commit_num_retries,
+        least_wait_ms=properties.commit_min_retry_wait_ms,
+        most_wait_ms=properties.commit_max_retry_wait_ms,
+        most_total_ms=properties.commit_total_retry_time_ms,
+    )

@@ -10,11 +10,10 @@ from typing import Literal
 import numpy as np
 
 from wasim.contention.attempt_times import Footprint, Requests, attempt_times, validation_s, width_of
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
+from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, load_providers
 from wasim.contention.race import Group, RaceRules, race
-from wasim.contention.retries import RetryPolicy, retry_policy
 from wasim.contention.writer_times import Quantiles, WriterTimes, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.units import MIB, Floats

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from wasim.contention.retries import retry_policy
+from wasim.contention.conflicts import retry_policy
 from wasim.contention.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 from wasim.errors import SavedFileError
 from wasim.iceberg.properties import TableProperties

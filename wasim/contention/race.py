@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule
+from wasim.contention.conflicts import CONFLICT_RULES, JITTER, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.providers import load_providers
-from wasim.contention.retries import JITTER, RetryPolicy, retry_policy
 from wasim.contention.writer_times import Part, WriterTimes, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case

@@ -23,7 +23,7 @@ from wasim.twin.live_manifests import LiveEntry
 from wasim.twin.locations import Locations, locations_of
 from wasim.twin.scanning import LiveFiles, ScannedFile, scan_files
 from wasim.twin.snapshot_updates import APPLICATION_KEY, FileChanges
-from wasim.twin.statements import TASKS_OF_STATEMENT, Statement, change_rows, upsert
+from wasim.twin.statements import Statement, change_rows, upsert
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
@@ -96,18 +96,16 @@ class DescribedData:
             wall_ms=_wall_ms(),
             rng=self._rng,
         )
-        self._task_id += len(batch)
         return replace(self._described(changes), planned_before=planned_before)
 
     def _statement(self, table: Listing) -> Statement:
-        self._task_id += TASKS_OF_STATEMENT
         return Statement(
             locations=self._locations(table.location),
             properties=TableProperties.read(table.properties),
             live=self._live(table),
             files=self._files,
             rng=self._rng,
-            task_id=self._task_id - 1,
+            task_id=self._task_id,
             wall_ms=_wall_ms(),
         )
 

@@ -145,7 +145,8 @@ def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
     new, header, with_one = fitted.bytes_of(rows, appends)
     if not (appends.merges and 0 < header < new and with_one > header):
         return appends
-    return appends.with_sizes(ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header))
+    sizes = ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
+    return replace(appends, sizes=sizes)
 
 
 def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]) -> tuple[Extrapolation, ...]:

@@ -1,7 +1,7 @@
 """What the cost of metadata depends on, read from a case."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wasim.iceberg.properties import TableProperties
 from wasim.model.cadence import ManifestSizes
@@ -38,10 +38,6 @@ class Appends:
     sizes: ManifestSizes
     counts_manifests: bool = True
     hadoop_names: bool = False
-
-    def with_sizes(self, sizes: ManifestSizes) -> "Appends":
-        """The same appends with manifests of other sizes, which move the merges of full manifests."""
-        return replace(self, sizes=sizes)
 
 
 def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> Appends:

@@ -63,8 +63,12 @@ def column_bounds(
 
 def drawn_bounds(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> dict[int, Bounds]:
     """The bounds of columns over `count` rows, none of which is looked at: drawn as distributed, by field id."""
-    ends = _draw_extremes(rows, leaves, count, rng)
-    return {leaf.field_id: _bounds(leaf, *pair) for leaf, pair in zip(leaves, ends, strict=True)}
+    # how far the least and the greatest value stay from their ends, of 1
+    shares = -np.expm1(np.log(rng.random((len(leaves), 2))) / count)
+    return {
+        leaf.field_id: _bounds(leaf, *_draw_extremes(rows, leaf, count, low, 1.0 - high, rng))
+        for leaf, (low, high) in zip(leaves, shares.tolist(), strict=True)
+    }
 
 
 def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
@@ -98,38 +102,15 @@ def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 
-def _draw_extremes(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> list[tuple[Any, Any]]:
-    """The least and greatest values, column by column. Numbers of columns that follow each other are drawn together."""
-    found: list[tuple[Any, Any]] = []
-    waiting: list[int] = []  # places of columns whose numbers are yet to be drawn
-
-    def draw() -> None:
-        # how far an extreme stays from its end, of 1
-        shares = (-np.expm1(np.log(rng.random(2 * len(waiting))) / count)).tolist()
-        for number, place in enumerate(waiting):
-            found[place] = _ends(leaves[place], shares[2 * number], 1.0 - shares[2 * number + 1], rng)
-        waiting.clear()
-
-    for place, leaf in enumerate(leaves):
-        column, values = leaf.column, leaf.column.values
-        if values is None or values > _FEW_VALUES:
-            found.append((None, None))
-            waiting.append(place)
-            if column.type in _TEXTS:  # which draw more than their place
-                draw()
-        elif count >= _MANY_TIMES * values:  # then hardly any of so few values is missing
-            found.append(rows.extremes_of_all(leaf))
-        else:
-            draw()
-            keys = rng.integers(values, size=count)
-            found.append(rows.extremes_of_keys(leaf, keys.astype(np.int64))[0])
-    draw()
-    return found
-
-
-def _ends(leaf: Leaf, low: float, high: float, rng: np.random.Generator) -> tuple[Any, Any]:
-    """The values that stand so far along all that the column may have, which go from 0 to 1."""
-    column = leaf.column
+def _draw_extremes(
+    rows: Rows, leaf: Leaf, count: int, low: float, high: float, rng: np.random.Generator
+) -> tuple[Any, Any]:
+    """The least and the greatest of `count` values: of a column of many, those that stand so far along, from 0 to 1."""
+    column, values = leaf.column, leaf.column.values
+    if values is not None and values <= _FEW_VALUES:
+        has_all = count >= _MANY_TIMES * values  # but for hardly any
+        keys = np.arange(values) if has_all else rng.integers(values, size=count)
+        return rows.extremes_of_keys(leaf, keys)[0]
     if column.type in _TEXTS:
         return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
     if column.type in ("float", "double"):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from uuid import UUID, uuid5
 
@@ -32,7 +31,7 @@ from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
 from wasim.twin.snapshot_updates import append_files, write_and_commit
-from wasim.twin.statements import TASKS_OF_STATEMENT, Statement, change_rows, upsert, upserted_numbers
+from wasim.twin.statements import Statement, change_rows, upsert, upserted_numbers
 from wasim.twin.supported import check_supported
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
@@ -239,7 +238,7 @@ class CaseWriter:
         moments = self._moments(step)
         match step:
             case Maintain():
-                self.task_id += maintain(self.table, self.files, step, moments, first_task_id=self.task_id)
+                maintain(self.table, self.files, step, moments, first_task_id=self.task_id)
             case Evolve():
                 evolve_table(self.table, step, next(moments))
                 base = self.table.json.base
@@ -259,14 +258,13 @@ class CaseWriter:
             self._pass_time(step.event_time_s)
 
     def _statement(self, moment: Moment) -> Statement:
-        self.task_id += TASKS_OF_STATEMENT
         return Statement(
             locations=self.table.rules.locations,
             properties=TableProperties.read(self.table.json.base.properties),
             live=live_files(self.table),
             files=self.files,
             rng=self.rng,
-            task_id=self.task_id - 1,
+            task_id=self.task_id,
             wall_ms=moment.timestamp_ms,
         )
 
@@ -278,7 +276,7 @@ class CaseWriter:
             "checkpoint": str(commit),
             "application_ms": str(self.application_ms),
             "job_hex": self.query_id.replace("-", ""),
-            "operator_hex": _operator_hex(self.query_id),
+            "operator_hex": uuid5(UUID(self.query_id), "operator").hex,
             "commit_uuid": draw_uuid(self.rng) if self.draws_commit_uuid else "",
             "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
             "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
@@ -296,8 +294,3 @@ class CaseWriter:
             self.wall_ms += max(1, round(pace_ms))
         else:
             self.wall_ms = max(self.wall_ms + 1, round((self.site.started_s + event_time_s) * 1000 + pace_ms))
-
-
-@lru_cache(maxsize=1)
-def _operator_hex(query_id: str) -> str:
-    return uuid5(UUID(query_id), "operator").hex

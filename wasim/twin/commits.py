@@ -39,11 +39,6 @@ class TableRules:
         """The rules by which manifests merge."""
         return merge_policy(self.properties)
 
-    @property
-    def inherits_snapshot_ids(self) -> bool:
-        """Whether entries take the id of their manifest's snapshot, so that it may be written before the commit."""
-        return self.format_version > 1 or self.properties.snapshot_id_inheritance_enabled
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:

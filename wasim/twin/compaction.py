@@ -27,8 +27,8 @@ MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: fro
 
 def rewrite_data_files(
     table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
-) -> int:
-    """Carries out the compaction, a commit at each of the moments; how many jobs it took.
+) -> None:
+    """Carries out the compaction, a commit at each of the moments.
 
     Where nothing is to be done, nothing is committed. WasimError for a partition that would become several files, and
     for a table of several partition specs.
@@ -46,9 +46,7 @@ def rewrite_data_files(
             wall_ms=moment.timestamp_ms,
             rng=table.rng,
         )
-        first_task_id += len(batch)
         write_and_commit(table, replace(changes, planned_on=planned_on), moment)
-    return len(groups)
 
 
 def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | None) -> list[list[list[ScannedFile]]]:

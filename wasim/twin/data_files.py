@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -53,17 +52,6 @@ class Part:
     task: int = 0
     of: int = 1
     bounds: dict[int, Bounds] = field(default_factory=dict)
-
-
-class _NamedLater(NamedTuple):
-    """A UUID that follows from a query's, made only where a file's name holds it."""
-
-    query_id: str
-    name: str
-
-    def __format__(self, _spec: str) -> str:
-        """The UUID."""
-        return str(uuid5(UUID(self.query_id), self.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,8 +221,8 @@ class DataFiles:
         template = DELTA_FILE if numbers.is_delta else self.profile.data_file
         folder = self.folder_of(share.partition)
         name = template.removeprefix(DATA_TEMPLATE).format(
-            writer=_NamedLater(numbers.query_id, str(task)),
-            random=_NamedLater(numbers.query_id, f"{task}/{share.number}"),
+            writer=uuid5(UUID(numbers.query_id), str(task)),
+            random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
             count=(commit - 1) * part.of + share.number,
             wall_ms=numbers.wall_ms,
             partition=folder,

@@ -7,7 +7,6 @@ histories of 250 … 1,500 commits: each list within two thousandths, all of a h
 are written are deflated, every one.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,6 @@ from wasim.iceberg.codecs import pack
 from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_length
 
 _ALIKE = 64  # a block resembles another if at most one record in this many is new
-_MOST_BLOCKS = 1 << 15  # each keeps references to its records, 2 KB of them
 
 Records = tuple[bytes, ...]  # of one block
 
@@ -34,7 +32,7 @@ class _Block:
 class ListSizes:
     """Measures the manifest lists of one table where only their sizes are needed."""
 
-    stored_bytes: OrderedDict[Records, int] = field(default_factory=OrderedDict)  # of each block; the last used is last
+    stored_bytes: dict[Records, int] = field(default_factory=dict)  # of each block
     newest: _Block | None = None  # what was deflated last
 
     def of(self, header: Mapping[str, bytes], records: Sequence[bytes]) -> int:
@@ -45,14 +43,9 @@ class ListSizes:
         return header_length(header) + lengths + sum(sizes) + SYNC_BYTES * len(ranges)
 
     def _block_bytes(self, records: Records) -> int:
-        size = self.stored_bytes.get(records)
-        if size is not None:
-            self.stored_bytes.move_to_end(records)
-            return size
-        if len(self.stored_bytes) >= _MOST_BLOCKS:
-            self.stored_bytes.popitem(last=False)
-        size = self.stored_bytes[records] = self._in_proportion(records) or self._deflated(records)
-        return size
+        if records not in self.stored_bytes:
+            self.stored_bytes[records] = self._in_proportion(records) or self._deflated(records)
+        return self.stored_bytes[records]
 
     def _in_proportion(self, records: Records) -> int | None:
         """The size of a block by the one deflated last, if it begins with few new records and is the same after."""

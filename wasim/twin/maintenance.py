@@ -1,7 +1,6 @@
 """Maintenance of the simulated table: when it is due, expired snapshots, orphan files, rewritten manifests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import PartitionValue
@@ -36,22 +35,17 @@ def is_due(table: SimulatedTable, step: Maintain) -> bool:
 
 def maintain(
     table: SimulatedTable, files: DataFiles, step: Maintain, moments: Iterator[Moment], *, first_task_id: int
-) -> int:
-    """Carries out one maintenance operation, a commit at each of the moments; how many data files it wrote."""
-    if step.operation == "rewrite_data_files":
-        return rewrite_data_files(table, files, step, moments, first_task_id=first_task_id)
-    moment = next(moments)
+) -> None:
+    """Carries out one maintenance operation, a commit at each of the moments."""
     match step.operation:
+        case "rewrite_data_files":
+            rewrite_data_files(table, files, step, moments, first_task_id=first_task_id)
         case "expire_snapshots":
-            older_than_ms = wall_ms_at(table, step, moment)
-            expire_snapshots(
-                table, older_than_ms=older_than_ms, retain_last=step.retain_last, updated_ms=moment.updated_ms
-            )
+            expire_snapshots(table, step, next(moments))
         case "rewrite_manifests":
-            rewrite_manifests(table, moment)
+            rewrite_manifests(table, next(moments))
         case "remove_orphan_files":
-            remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, moment))
-    return 0
+            remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, next(moments)))
 
 
 def wall_ms_at(table: SimulatedTable, step: Maintain, moment: Moment) -> int:
@@ -61,17 +55,20 @@ def wall_ms_at(table: SimulatedTable, step: Maintain, moment: Moment) -> int:
     return next(young, moment.timestamp_ms)
 
 
-def expire_snapshots(table: SimulatedTable, *, older_than_ms: int, retain_last: int, updated_ms: int) -> None:
+def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> None:
     """Removes the expired snapshots from the metadata, then deletes the files that no other snapshot refers to.
 
     Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
     """
-    retained = retained_ids(table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=retain_last)
+    older_than_ms = wall_ms_at(table, step, moment)
+    retained = retained_ids(
+        table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=step.retain_last
+    )
     expired = [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
     if not expired:
         return
     table.json.remove([held.snapshot_id for held in expired])
-    table.commit_metadata(replace(table.json.base), updated_ms)
+    table.commit_metadata(table.json.base, moment.updated_ms)
     for held in expired:
         del table.history[held.snapshot_id]
     _delete_unreached(table, expired)
@@ -161,7 +158,7 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     identity = table.begin()
     made = [one for group in rewritten for one in _rewrite(table, group, identity)]
     # what a v1 commit lists it must have written itself: it copies what Spark's tasks wrote, which then is deleted
-    copies = not table.rules.inherits_snapshot_ids
+    copies = not (table.rules.format_version > 1 or table.rules.properties.snapshot_id_inheritance_enabled)
     new = made
     if copies:
         names = [manifest_name(identity.uuid, number) for number in range(len(made))]

@@ -45,9 +45,8 @@ class _Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `rankings` remembers how the texts of columns of few values sort, `ends` the least and the
-    greatest of all their values; `hashed` the newest block of rows as they arrive whose keys were asked for, by a
-    column's salt.
+    """The rows of a case. `rankings` remembers how the texts of columns of few values sort, `hashed` the keys of the
+    newest block of rows as they arrive, by a column's salt.
 
     Rows that merges insert have negative numbers and the event time of their merge, which `late_s` gives by version.
     `added` are columns that the table got after its creation: the first row to arrive with each, and the version of the
@@ -57,7 +56,6 @@ class Rows:
     case: Case
     rotating: str | None
     rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
-    ends: dict[tuple[str, str, int | None], tuple[Any, Any]] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
     added: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # by field id
@@ -105,13 +103,6 @@ class Rows:
             parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
             ends = [(min(part), max(part)) for part in parts]
         return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
-
-    def extremes_of_all(self, leaf: Leaf) -> tuple[Any, Any]:
-        """The least and the greatest of all values of a column that has few."""
-        known = leaf.column.type, leaf.salt, leaf.column.values
-        if known not in self.ends:
-            self.ends[known] = self.extremes_of_keys(leaf, np.arange(leaf.column.values or 0))[0]
-        return self.ends[known]
 
     def _ranking(self, leaf: Leaf) -> _Ranking:
         known = leaf.salt, leaf.column.values

@@ -55,7 +55,7 @@ def append_manifest(
     own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
     base = table.json.base
     limit = table.rules.properties.write_partition_summary_limit
-    summary = with_partitions(own, base, limit, [[(base.default_spec_id, file) for file in files]])
+    summary = with_partitions(own, base, limit, [(base.default_spec_id, file) for file in files])
     change = Change(operation="append", manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused, attempt=attempt)
 
@@ -84,18 +84,13 @@ class FileChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
-    """Manifests after files were taken out, in order; `rewritten` of them are new. What was removed stands with the id
-    of its partition spec.
+    """Manifests after files were taken out, in order; `rewritten` of them are new. Removed files stand with the id of
+    their partition spec.
     """
 
     manifests: list[LiveManifest]
-    removed_by_spec: list[tuple[int, DataFileEntry]]
+    removed: list[tuple[int, DataFileEntry]]
     rewritten: int
-
-    @property
-    def removed(self) -> list[DataFileEntry]:
-        """The files that were taken out."""
-        return [file for _, file in self.removed_by_spec]
 
 
 def write_and_commit(table: SimulatedTable, changes: FileChanges, moment: Moment) -> None:
@@ -121,25 +116,22 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
         number += 1
     manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
     merged = table.merge(manifests, identity, first_number=number)
+    base, limit = table.json.base, table.rules.properties.write_partition_summary_limit
+    added = [(base.default_spec_id, file) for file in changes.added]
+    added += [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files]
     removed = [*data.removed, *deletes.removed]
-    added = [file for files in (changes.added, *changes.added_deletes.values()) for file in files]
     counts = (
         count_manifests(merged.manifests, identity)
         ._replace(
             manifests_replaced=replaced + merged.replaced,
-            added=count_files(added),
-            removed=count_files(removed),
-            changed_partitions=len({file.partition for file in (*removed, *added)}),
+            added=count_files([file for _, file in added]),
+            removed=count_files([file for _, file in removed]),
+            changed_partitions=len({file.partition for _, file in (*removed, *added)}),
         )
         .after(table.totals)
     )
     own = operation_summary(table.rules.summary, counts, moment.texts, changes.writer_keys, changes.summary)
-    base, limit = table.json.base, table.rules.properties.write_partition_summary_limit
-    new_by_spec = [
-        [(base.default_spec_id, file) for file in changes.added],
-        [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files],
-    ]
-    summary = with_partitions(own, base, limit, new_by_spec, [data.removed_by_spec, deletes.removed_by_spec])
+    summary = with_partitions(own, base, limit, added, removed)
     change = Change(operation=changes.operation, manifests=merged.manifests, counts=counts, summary=summary)
     table.publish(change, identity, moment, unused=merged.unused)
 
@@ -150,7 +142,7 @@ def _filter_deletes(table: SimulatedTable, changes: FileChanges, data: Filtered,
     Only manifests of named files are opened, or all if none is named but data files go or the operation works by
     partition or filter. In those it opens, vectors of data files that go are dropped, and what is older than all data.
     """
-    named, removed = frozenset(changes.removed_deletes), {file.file_path for file in data.removed}
+    named, removed = frozenset(changes.removed_deletes), {file.file_path for _, file in data.removed}
     drops = changes.drops_delete
     opens_all = not named and (bool(removed) or drops is not None)
     oldest = min([table.json.base.last_sequence_number, *(one.file.min_sequence_number for one in data.manifests)])
@@ -197,4 +189,4 @@ def _filter(
             rewritten += 1
         manifests.append(kept)
         removed += [(manifest.file.partition_spec_id, entry.file) for entry in gone]
-    return Filtered(manifests=manifests, removed_by_spec=removed, rewritten=rewritten)
+    return Filtered(manifests=manifests, removed=removed, rewritten=rewritten)

@@ -28,7 +28,6 @@ from wasim.twin.writing_tasks import delta_tasks, tasks_of
 from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, RowChoice
 
-TASKS_OF_STATEMENT = 5  # that scan, match and at last write
 EVENT_ID = 1  # field id of the row number, the first column of each table
 _LONG = struct.Struct("<q")
 
@@ -55,11 +54,6 @@ class Statement:
             wall_ms=self.wall_ms,
             is_delta=is_delta,
         )
-
-    @property
-    def deletes_by_partition(self) -> bool:
-        """Whether one file deletes from all data files of a partition."""
-        return self.properties.delete_granularity == "partition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +158,8 @@ def _delta(
     added = []
     if written is not None:
         added = files.write([task.rows for task in tasks], numbers, statement.rng, rewrites=True)
-    deletes = draw_delete_files(files, tasks, numbers, statement.rng, by_partition=statement.deletes_by_partition)
+    by_partition = statement.properties.delete_granularity == "partition"
+    deletes = draw_delete_files(files, tasks, numbers, statement.rng, by_partition=by_partition)
     operation = "overwrite"
     if bool(added) != bool(deletes.added):
         operation = "append" if added else "delete"

@@ -1,6 +1,6 @@
 """What a snapshot's summary says of a commit, as text by key."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from wasim.iceberg import DataFileEntry, TableMetadata
@@ -167,29 +167,22 @@ def unknown_counters(templates: Mapping[str, str]) -> frozenset[str]:
     return frozenset(key for key in _OF_MANIFESTS if key in COUNTERS and key not in templates)
 
 
-SpecFiles = Iterable[tuple[int, DataFileEntry]]  # each with the id of its partition spec
+SpecFiles = Sequence[tuple[int, DataFileEntry]]  # each with the id of its partition spec
 
 
 def with_partitions(
-    summary: dict[str, str],
-    metadata: TableMetadata,
-    limit: int,
-    added: Sequence[SpecFiles],
-    removed: Sequence[SpecFiles] = (),
+    summary: dict[str, str], metadata: TableMetadata, limit: int, added: SpecFiles, removed: SpecFiles = ()
 ) -> dict[str, str]:
-    """The summary with what it says of each partition of these files, unless there are more than `limit`.
-
-    `added` and `removed` are gathered as Iceberg gathers them: data files before delete files.
-    """
+    """The summary with what it says of each partition of these files, unless there are more than `limit`."""
     if not limit:
         return summary
-    of_added, of_removed = ([_by_partition(metadata, files) for files in several] for several in (added, removed))
-    names = java_map_order(name for found in (*of_added, *of_removed) for name in java_map_order(found))
+    of_added, of_removed = (_by_partition(metadata, files) for files in (added, removed))
+    names = java_map_order([*of_added, *of_removed])
     if not 0 < len(names) <= limit:
         return summary
     texts = {"partition-summaries-included": "true"}
     for name in filter(None, names):  # an unpartitioned table has one, without a name
-        counters = changed_counters(count_files(_files(of_added, name)), count_files(_files(of_removed, name)))
+        counters = changed_counters(count_files(of_added.get(name, ())), count_files(of_removed.get(name, ())))
         texts[f"partitions.{name}"] = ",".join(f"{key}={number}" for key, number in counters.items())
     pairs = list(summary.items())
     place = list(summary).index("changed-partition-count") + 1
@@ -203,10 +196,6 @@ def _by_partition(metadata: TableMetadata, files: SpecFiles) -> dict[str, list[D
         name = partition_folder(specs[spec_id], schema, file.partition).removesuffix("/")
         found.setdefault(name, []).append(file)
     return found
-
-
-def _files(found: Iterable[Mapping[str, list[DataFileEntry]]], name: str) -> list[DataFileEntry]:
-    return [file for by_partition in found for file in by_partition.get(name, ())]
 
 
 _OF_MANIFESTS = ("manifests-created", "manifests-kept", "manifests-replaced", "entries-processed")

@@ -3,25 +3,18 @@
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from operator import is_not
 from typing import Any
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.json_text import json_object, pretty_json
+from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
-from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, ref_json, snapshot_json
+from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
 
 MAIN = "main"
-# What of the metadata is the same object from commit to commit, unless something evolves it.
-_STEADY = (
-    "format_version", "table_uuid", "location", "last_column_id", "schemas", "current_schema_id", "partition_specs",
-    "default_spec_id", "last_partition_id", "sort_orders", "default_sort_order_id", "properties", "encryption_keys",
-    "statistics", "partition_statistics", "unknown_fields",
-)  # fmt: skip
 _LOG_ENTRY = '{{"timestamp-ms":{},"snapshot-id":{}}}'
 
 
@@ -42,7 +35,6 @@ class TableJson:
     metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
     item_bytes: int = 0  # of all snapshots and log entries, without what stands between them
     dropped: list[str] = field(default_factory=list)  # files that the last commit took out of the log
-    rendered: tuple[tuple[Any, ...], int] | None = None  # what was steady when it was rendered last, and its bytes
 
     @property
     def is_gzip(self) -> bool:
@@ -119,30 +111,8 @@ class TableJson:
             data = render_metadata_json(whole, snapshot_texts=texts, release=self.release).encode()
             return gzip_bytes(data, GZIP_HEADER) if self.is_gzip else data
         items = (len(self.snapshots), len(self.snapshot_log), len(self.metadata_log))
-        return self._around_bytes() + self.item_bytes + sum(map(self._between, items))
-
-    def _around_bytes(self) -> int:
-        """The document without the items of its growing arrays. Most of it stays as it is from commit to commit."""
-        base, zeros = self.base, _zeros(self.base)
-        if not self.is_compact:
-            return len(render_metadata_json(base, snapshot_texts=(), release=self.release).encode())
-        steady = (*zeros, *(getattr(base, name) for name in _STEADY))
-        if self.rendered is None or any(map(is_not, self.rendered[0], steady)):
-            plain = replace(base, refs={}, **zeros)
-            text = render_metadata_json(plain, snapshot_texts=(), release=self.release)
-            self.rendered = steady, len(text.encode())
-        refs = json_object((name, ref_json(ref)) for name, ref in base.refs.items())
-        digits = sum(len(str(getattr(base, name))) - 1 for name in zeros)
-        return self.rendered[1] + digits + len(refs.encode()) - len("{}")
-
-
-def _zeros(base: TableMetadata) -> dict[str, Any]:
-    """The numbers that change with each commit, as zeros; but where a version has none, or a table no snapshot."""
-    names = ["last_updated_ms"]
-    names += ["last_sequence_number"] if base.format_version > 1 else []
-    names += ["next_row_id"] if base.format_version > 2 else []
-    names += ["current_snapshot_id"] if base.current_snapshot_id is not None else []
-    return dict.fromkeys(names, 0)
+        around = len(render_metadata_json(self.base, snapshot_texts=(), release=self.release).encode())
+        return around + self.item_bytes + sum(map(self._between, items))
 
 
 def with_ref(refs: Mapping[str, SnapshotRef], name: str, ref: SnapshotRef) -> dict[str, SnapshotRef]:
