@@ -43,7 +43,7 @@ class Appends:
 def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> Appends:
     """The appends of a case. Without a ledger, data is taken as 100 B a row, and manifests as the format gives them."""
     properties = TableProperties.read(case.table.properties)
-    leaves = ["event_id", "event_time", *(name for column in case.table.columns for name in _leaves(column))]
+    leaves = [name for column in case.table.all_columns for name in _leaves(column)]
     files = _files_per_commit(case)
     statistics = sum(mode.bound_length is not None for mode in properties.metrics_modes(leaves))
     header = manifest_header_bytes(case.table)
@@ -73,12 +73,9 @@ def manifest_header_bytes(table: Table) -> float:
     K_v + |J_s| + vl(|J_s|) − 1 + partition fields, with J_s = 43 + Σ(44 + digits(id) + |name| + |type|) + (C − 1).
     Exact for flat columns of an unpartitioned table (7,282 B for ten columns, v2); within tens of bytes for the others.
     """
-    names = ["event_id", "event_time", *(c.name for c in table.columns for _ in range(c.count))]
-    types = ["long", "timestamptz", *(c.type for c in table.columns for _ in range(c.count))]
-    suffixes = sum(1 + len(str(i)) for c in table.columns if c.count > 1 for i in range(c.count))
-    schema = 43 + suffixes + len(names) - 1
-    fields = enumerate(zip(names, types, strict=True), 1)
-    schema += sum(44 + len(str(number)) + len(name) + len(kind) for number, (name, kind) in fields)
+    columns = table.all_columns
+    schema = 43 + len(columns) - 1
+    schema += sum(44 + len(str(number)) + len(c.name) + len(c.type) for number, c in enumerate(columns, 1))
     per_field = (112 + 2 * len(field.column) + len(field.transform) + 12 + 55 for field in table.partition_by)
     length_digits = (schema >= 64) + (schema >= 8192)
     return float(_HEADER_BYTES[table.format_version] + schema + length_digits + sum(per_field))

@@ -85,8 +85,7 @@ def _check_keys(draft: Draft, upsert: Upsert, *, into_table: bool) -> Iterator[F
     if table.format_version == 1:
         problem = f"is {EQUALITY_DELETES}, but tables of format version 1 have no delete files"
         yield Fault(place=(*place, "mode"), problem=problem, remedy="Give table.format_version 2 or 3.")
-    types = {"event_id": "long", "event_time": "timestamptz"}
-    types |= {name: column.type for column in table.columns for name in column.names}
+    types = {column.name: column.type for column in table.all_columns}
     for number, name in enumerate(upsert.key):
         where = (*place, "key", number)
         if name not in types:

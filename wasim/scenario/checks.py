@@ -16,7 +16,6 @@ from wasim.scenario.table_checks import (
     check_leaves,
     check_partition_count,
     check_partitions,
-    rotating_column,
 )
 
 
@@ -36,7 +35,7 @@ def check_partitions_per_commit(draft: Draft) -> Iterator[Fault]:
     wanted, place = draft.scenario.workload.partitions_per_commit, ("workload", "partitions_per_commit")
     if wanted is None:
         return
-    column = rotating_column(draft.scenario.table)
+    column = draft.scenario.table.rotating_column
     if column is None:
         yield Fault(
             place=place,

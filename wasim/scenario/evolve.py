@@ -5,10 +5,7 @@ from typing import Any
 
 from wasim.scenario.changes import Evolution
 from wasim.scenario.faults import Place, quote, suggest
-from wasim.scenario.parts import Columns, PartitionField, Table
-
-OWN_COLUMNS = {"event_id": "long", "event_time": "timestamp"}
-"""The first two columns of each table, and their types."""
+from wasim.scenario.parts import OWN_COLUMNS, Columns, PartitionField, Table
 
 _WIDER = {"int": "long", "float": "double"}
 

@@ -26,6 +26,7 @@ from wasim.scenario.values import (
 WRITER_KINDS = ("streaming", "batch", "flink")
 FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
+OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of every table, with their types
 
 
 class Columns(Part):
@@ -50,6 +51,11 @@ class Columns(Part):
         """The columns of the table that this entry stands for."""
         return (self.name,) if self.count == 1 else tuple(f"{self.name}_{n}" for n in range(self.count))
 
+    @property
+    def each(self) -> list["Columns"]:
+        """The same columns, each as an entry of its own."""
+        return [self.model_copy(update={"name": name, "count": 1}) for name in self.names]
+
 
 class PartitionField(Part):
     """One field of the partition spec, in Iceberg's words."""
@@ -73,6 +79,21 @@ class Table(Part):
         default=2, description="Version of the Iceberg format; 4 is unfinished, as Iceberg 1.12 has it."
     )
     properties: dict[str, Text] = Field(default_factory=dict, description="Iceberg table properties, as written.")
+
+    @property
+    def all_columns(self) -> list[Columns]:
+        """All columns in order, each as an entry of its own: the two fixed ones first."""
+        own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
+        return own + [one for column in self.columns for one in column.each]
+
+    @property
+    def rotating_column(self) -> Columns | None:
+        """The column that `partitions_per_commit` walks through: the first with `values` that is partitioned by
+        identity.
+        """
+        columns = {column.name: column for column in self.all_columns}
+        rotating = (columns.get(field.column) for field in self.partition_by if field.transform == "identity")
+        return next((column for column in rotating if column is not None and column.values is not None), None)
 
 
 class Workload(Part):

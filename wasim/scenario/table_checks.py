@@ -6,9 +6,8 @@ from math import ceil, prod
 
 from wasim.scenario.case import rows_within
 from wasim.scenario.draft import Draft
-from wasim.scenario.evolve import OWN_COLUMNS
 from wasim.scenario.faults import Fault, Place, quote, suggest
-from wasim.scenario.parts import Columns, PartitionField, Table
+from wasim.scenario.parts import OWN_COLUMNS, Columns, PartitionField, Table
 
 MOST_LEAVES = 10_000
 """Columns of a table with all counts multiplied and structs taken apart."""
@@ -205,7 +204,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     scenario, columns = draft.scenario, _columns_by_name(draft.scenario.table)
     interval_s, workload = scenario.commit_interval, scenario.workload
     rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
-    rotating = rotating_column(scenario.table)
+    rotating = scenario.table.rotating_column
     known = [
         field
         for field in scenario.table.partition_by
@@ -213,7 +212,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     ]
     counts = [
         workload.partitions_per_commit
-        if workload.partitions_per_commit and columns[field.column] is rotating and field.transform == "identity"
+        if workload.partitions_per_commit and columns[field.column] == rotating and field.transform == "identity"
         else _most_partitions(field, columns[field.column], interval_s)
         for field in known
     ]
@@ -246,24 +245,8 @@ def _most_partitions(field: PartitionField, column: Columns, interval_s: float) 
     return values
 
 
-def rotating_column(table: Table) -> Columns | None:
-    """The column that `partitions_per_commit` walks through: the first with `values` that is partitioned by identity.
-
-    It carries the name that it has in the table.
-    """
-    columns = _columns_by_name(table)
-    for field in table.partition_by:
-        column = columns.get(field.column)
-        if field.transform == "identity" and column is not None and column.values is not None:
-            return column
-    return None
-
-
-_OWN = {name: Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()}
-
-
 def _columns_by_name(table: Table) -> dict[str, Columns]:
-    return _OWN | {name: column for column in table.columns for name in column.names}
+    return {column.name: column for column in table.all_columns}
 
 
 def _word(text: str) -> str:

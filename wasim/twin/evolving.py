@@ -17,7 +17,7 @@ from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
 from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
-from wasim.twin.schema import last_column_id, leaves, new_field, partition_field_name, table_columns
+from wasim.twin.schema import last_column_id, leaves, new_field, partition_field_name
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
 from wasim.workload import Evolve
@@ -72,7 +72,7 @@ def _with_schema(metadata: TableMetadata, step: Evolve) -> TableMetadata:
         known[renaming.to] = known.pop(renaming.column)
     columns = tuple(
         _altered(known.pop(column.name) if column.name in known else new_field(column, ids), column)
-        for column in table_columns(step.table)
+        for column in step.table.all_columns
     )
     sources = {field.source_id for spec in metadata.partition_specs for field in spec.fields}
     for dropped in known.values():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wasim.scenario import Case
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.row_sets import AS_ARRIVED, RowSet
-from wasim.twin.schema import Leaf, table_columns
+from wasim.twin.schema import Leaf
 from wasim.units import Ints
 
 Mask = NDArray[np.bool_]
@@ -194,12 +194,7 @@ def decimal_digits(type_name: str) -> tuple[int, int]:
 
 def rows_of(case: Case) -> Rows:
     """The rows of a case, with the column that `partitions_per_commit` walks through."""
-    rotating = None
-    if case.workload.partitions_per_commit is not None:
-        counted = {column.name for column in table_columns(case.table) if column.values}
-        fields = case.table.partition_by
-        rotating = next(f.column for f in fields if f.transform == "identity" and f.column in counted)
-    return Rows(case=case, rotating=rotating)
+    return Rows(case=case, rotating=case.rotating_column)
 
 
 def split_rows(case: Case, commit: int) -> list[Ints]:

@@ -29,24 +29,12 @@ class Leaf:
     bound_length: int | None
 
 
-def table_columns(table: Table) -> Iterator[Columns]:
-    """All columns in order, each with its own name: the two fixed ones first, counts taken apart."""
-    yield Columns(name="event_id", type="long")
-    yield Columns(name="event_time", type="timestamptz")
-    for column in table.columns:
-        yield from _apart(column)
-
-
-def _apart(column: Columns) -> list[Columns]:
-    return [column.model_copy(update={"name": name, "count": 1}) for name in column.names]
-
-
 def iceberg_schema(table: Table, keys: Collection[str] = ()) -> Schema:
     """The schema with fresh ids: those of a struct's fields come before those of anything nested in them.
 
     Columns that are `keys` identify rows, so they are required.
     """
-    given = [one.model_copy(update={"required": True}) if one.name in keys else one for one in table_columns(table)]
+    given = [one.model_copy(update={"required": True}) if one.name in keys else one for one in table.all_columns]
     columns = _fields(given, count(1))
     return Schema(columns=columns, identifier_field_ids=tuple(one.field_id for one in columns if one.name in keys))
 
@@ -66,7 +54,7 @@ def new_field(column: Columns, ids: "count[int]") -> NestedField:
 
 def _type(column: Columns, ids: "count[int]") -> Type:
     if column.type == "struct":
-        return StructType(_fields([field for part in column.fields for field in _apart(part)], ids))
+        return StructType(_fields([field for part in column.fields for field in part.each], ids))
     return primitive_type(column.type)
 
 
@@ -113,7 +101,7 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     mode_of = dict(zip(names, modes, strict=True))
     return tuple(
         leaf
-        for column, field in zip(table_columns(table), schema.columns, strict=True)
+        for column, field in zip(table.all_columns, schema.columns, strict=True)
         for leaf in _leaves(column, field, f"{field.field_id - 1}", field.name, mode_of)
     )
 
@@ -132,7 +120,7 @@ def _leaves(
             bound_length=mode.bound_length,
         )
         return
-    inner = [one for part in column.fields for one in _apart(part)]
+    inner = [one for part in column.fields for one in part.each]
     for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
         yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", mode_of)
 

@@ -5,7 +5,7 @@ from typing import Any
 from wasim.scenario import Case
 from wasim.scenario.change_checks import changed_column
 from wasim.spark.drive.engine import Target
-from wasim.spark.drive.rows import column_value, select_list, table_columns
+from wasim.spark.drive.rows import column_value, select_list
 from wasim.workload import SCATTER, Append, ChangeRows, RowChoice
 
 _SOURCE = "wasim_source"
@@ -25,9 +25,7 @@ def chosen(rows: RowChoice, number: str = "event_id") -> str:
 
 def _update(target: Target, step: ChangeRows) -> None:
     name = changed_column(step.table.columns, step.table.partition_by)
-    place, column = next(
-        (place, column) for place, column in enumerate(table_columns(step.table)) if column.name == name
-    )
+    place, column = next((place, column) for place, column in enumerate(step.table.all_columns) if column.name == name)
     value = column_value(column, target.case.seed + step.number, f"{place}", "event_id")
     target.session.run(f"UPDATE {target.table} SET `{name}` = {value} WHERE {chosen(step.rows)}")
 

@@ -8,7 +8,7 @@ from wasim.scenario.changes import Widening
 from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
 from wasim.spark.drive.engine import Target
-from wasim.spark.drive.rows import spark_type, table_columns
+from wasim.spark.drive.rows import spark_type
 from wasim.spark.drive.table import partition_sql, quoted
 from wasim.workload import Evolve
 
@@ -33,12 +33,12 @@ def _clause(step: Evolve, location: str) -> str:
 
 
 def _added(value: Columns, step: Evolve) -> str:
-    added = [column for column in table_columns(step.table) if column.name in value.names]
+    added = [column for column in step.table.all_columns if column.name in value.names]
     return f"ADD COLUMNS ({', '.join(f'`{column.name}` {spark_type(column)}' for column in added)})"
 
 
 def _widened(value: Widening, step: Evolve) -> str:
-    column = next(column for column in table_columns(step.table) if column.name == value.column)
+    column = next(column for column in step.table.all_columns if column.name == value.column)
     return f"ALTER COLUMN `{value.column}` TYPE {spark_type(column)}"
 
 

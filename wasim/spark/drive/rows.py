@@ -3,8 +3,6 @@
 Everything is derived from the row number, the seed and the column's place, so that every writer writes the same rows.
 """
 
-from collections.abc import Iterator
-
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, Table
 
@@ -18,26 +16,10 @@ _SPARK_TYPES = {
 }
 
 
-def table_columns(table: Table) -> Iterator[Columns]:
-    """All columns in order, each with its own name: the two fixed ones first, counts taken apart."""
-    yield Columns(name="event_id", type="long")
-    yield Columns(name="event_time", type="timestamptz")
-    for column in table.columns:
-        yield from _each(column)
-
-
-def _each(column: Columns) -> Iterator[Columns]:
-    if column.count == 1:
-        yield column
-    else:
-        for index in range(column.count):
-            yield column.model_copy(update={"name": f"{column.name}_{index}", "count": 1})
-
-
 def spark_type(column: Columns) -> str:
     """A column's type in Spark SQL: `long` → `bigint`, structs nested."""
     if column.type == "struct":
-        fields = (f"`{field.name}`: {spark_type(field)}" for inner in column.fields for field in _each(inner))
+        fields = (f"`{field.name}`: {spark_type(field)}" for inner in column.fields for field in inner.each)
         return f"struct<{', '.join(fields)}>"
     return _SPARK_TYPES.get(column.type, column.type)
 
@@ -48,9 +30,9 @@ def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0
     Another `version` gives other values to all columns but a row's number, time and rotating partition. Rows with
     negative numbers, which merges insert, arrive at `late_s` of event time.
     """
-    rotating = rotating_column(case)
+    rotating = case.rotating_column
     expressions = []
-    for place, column in enumerate(table_columns(table)):
+    for place, column in enumerate(table.all_columns):
         if column.name == "event_id":
             expression = "value"
         elif column.name == "event_time":
@@ -72,16 +54,6 @@ def event_time(case: Case) -> str:
     return f"timestamp_micros({EPOCH_US} + CAST(floor(value * {us_per_row!r}D) AS BIGINT))"
 
 
-def rotating_column(case: Case) -> str | None:
-    """The identity partition column that `partitions_per_commit` walks through; None when it is not set."""
-    if case.workload.partitions_per_commit is None:
-        return None
-    counted = {column.name for column in table_columns(case.table) if column.values}
-    return next(
-        field.column for field in case.table.partition_by if field.transform == "identity" and field.column in counted
-    )
-
-
 def _rotating_key(case: Case, column: Columns) -> str:
     per_commit = case.workload.partitions_per_commit
     commit = f"(value div {case.rows_per_commit})"
@@ -91,7 +63,7 @@ def _rotating_key(case: Case, column: Columns) -> str:
 def column_value(column: Columns, seed: int, salt: str, row: str = "value") -> str:
     """SQL for a column's value in the row whose number `row` gives."""
     if column.type == "struct":
-        inner = [field for part in column.fields for field in _each(part)]
+        inner = [field for part in column.fields for field in part.each]
         pairs = (f"'{f.name}', {column_value(f, seed, f'{salt}.{i}', row)}" for i, f in enumerate(inner))
         return f"named_struct({', '.join(pairs)})"
     # the salt is hashed as text: nested fields have places such as 4.1

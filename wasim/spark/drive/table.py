@@ -4,14 +4,14 @@ from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.paths import whole_paths
-from wasim.spark.drive.rows import spark_type, table_columns
+from wasim.spark.drive.rows import spark_type
 
 _TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
 def create_table_sql(case: Case, name: str, location: str) -> str:
     """The CREATE TABLE statement of the case's table under `name`, which its catalog will put at `location`."""
-    columns = ", ".join(_column_sql(column) for column in table_columns(case.table))
+    columns = ", ".join(_column_sql(column) for column in case.table.all_columns)
     partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
     properties = {
         FORMAT_VERSION: str(case.table.format_version),

@@ -10,7 +10,7 @@ from wasim.ledger import FULL_SCAN
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.spark import Session
-from wasim.spark.drive.rows import select_list, spark_type, table_columns
+from wasim.spark.drive.rows import select_list, spark_type
 from wasim.units import Floats
 
 
@@ -59,7 +59,7 @@ def queries(session: Session, case: Case, table: Table, *, after_commit: int) ->
 def _partition_predicate(session: Session, case: Case, table: Table, row: int) -> Predicate:
     """The first partition field pinned to where `row` lives: its value, or for times the start of its hour, day …"""
     field = table.partition_by[0]
-    column = next(column for column in table_columns(table) if column.name == field.column)
+    column = next(column for column in table.all_columns if column.name == field.column)
     in_time = field.transform in ("year", "month", "day", "hour")
     value = f"date_trunc('{field.transform}', `{field.column}`)" if in_time else f"`{field.column}`"
     rows = session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*select_list(case, table))
