@@ -19,12 +19,11 @@ from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.hashing import spark_xxhash64_of_ints
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.locations import Locations
-from wasim.twin.merge_on_read import draw_delete_files
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.rows import task_edges
 from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, is_chosen, scan_files
 from wasim.twin.snapshot_updates import FileChanges
-from wasim.twin.writing_tasks import delta_tasks, tasks_of
+from wasim.twin.writing_tasks import delta_tasks, draw_delete_files, tasks_of
 from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, RowChoice
 

@@ -17,9 +17,8 @@ _BYTE_AFFECTING_SETTINGS = ("spark.app.", "spark.sql.iceberg.", "spark.sql.catal
 
 def check_supported(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator does not support."""
-    _check_upsert(case, profile)
+    check_answerable(case, profile)
     check_rewriting(case)
-    _check_format(case, profile)
     given: dict[str, str] = {}
     for properties in case.all_properties:
         given |= properties
