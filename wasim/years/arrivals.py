@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from math import exp, floor, inf, log
+from functools import cache
+from math import ceil, exp, floor, inf, log
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
 from wasim.twin.partitions import Partition, partition_keys
 from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import split_rows
+from wasim.units import Floats
 
 SAMPLED_ROWS = 4_096  # of one commit, at most
 SAMPLED_IN_ALL = 24_576
@@ -27,7 +29,8 @@ class Arrivals:
     """One commit of the writer, on average.
 
     It adds `files` data files of `rows_per_file` rows to `partitions` partitions. `open_partitions` receive rows at the
-    same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes).
+    same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes). Where chance
+    decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two …
     """
 
     files: float
@@ -35,6 +38,7 @@ class Arrivals:
     partitions: float
     open_partitions: float
     lifetime_s: float
+    spread: tuple[float, ...] = ()
 
     @property
     def rows_per_commit(self) -> int:
@@ -43,7 +47,17 @@ class Arrivals:
 
     def with_files(self, files: float) -> "Arrivals":
         """The same rows in another number of files."""
-        return replace(self, files=files, rows_per_file=self.files * self.rows_per_file / files)
+        return replace(self, files=files, rows_per_file=self.files * self.rows_per_file / files, spread=())
+
+    def chance(self, commits: int, least: float) -> float:
+        """How likely it is that so many commits bring this number of files at least."""
+        return float(_brought(self.spread, commits)[max(0, ceil(least)) :].sum())
+
+
+@cache
+def _brought(spread: tuple[float, ...], commits: int) -> Floats:
+    """The shares of runs of so many commits that bring none, one, two … files."""
+    return np.convolve(_brought(spread, commits - 1), spread) if commits else np.ones(1)
 
 
 def with_rows(case: Case, rows: int) -> Case:
@@ -63,6 +77,7 @@ class _Cells:
     touched: float
     seen: float  # in all of them together
     files: float  # of a commit, counted by all of its fields
+    spread: tuple[float, ...]  # shares of commits by their files
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,6 +117,7 @@ class CommitSamples:
             partitions=partitions,
             open_partitions=open_partitions,
             lifetime_s=lifetime_s,
+            spread=cells.spread if of_sample == rows else (),
         )
 
 
@@ -112,12 +128,12 @@ def sampled_commits(rows: int) -> int:
 
 def _sampled_cells(case: Case, profile: WriterProfile, growing: set[int]) -> _Cells:
     drawn = data_files_of(case, profile, most_rows_computed=0)
-    per_task, seen, touched, files = [], set[Partition](), [], 0
+    per_task, seen, touched, files = [], set[Partition](), [], list[int]()
     commits = sampled_commits(case.rows_per_commit)
     for commit in range(1, commits + 1):
         shared = drawn.shuffled([new_rows(task) for task in split_rows(case, commit)])
         written = [set(partition_keys(drawn.rows, drawn.spec, drawn.leaves, task)) for task in shared]
-        files += sum(map(len, written))
+        files.append(sum(map(len, written)))
         cells = [_without(growing, one) for one in written]
         per_task.append(sum(map(len, cells)))
         touched.append(len(set[Partition]().union(*cells)))
@@ -127,7 +143,8 @@ def _sampled_cells(case: Case, profile: WriterProfile, growing: set[int]) -> _Ce
         per_task=float(np.mean(per_task)),
         touched=float(np.mean(touched)),
         seen=float(len(seen)),
-        files=files / commits,
+        files=float(np.mean(files)),
+        spread=tuple(np.bincount(files) / commits) if len(set(files)) > 1 else (),
     )
 
 

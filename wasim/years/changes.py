@@ -19,6 +19,7 @@ class ChangeJob:
     runs: Runs
     change: Change
     statements: Statements
+    ends_cycle: bool = True
 
     @property
     def period(self) -> float:

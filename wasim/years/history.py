@@ -125,7 +125,7 @@ class History:
                     if (by_count or due[job.operation] <= state.commits) and job.is_due(state):
                         job.carry_out(state)
                         self._sample()
-                        fired.append(job)
+                        fired += [job] if job.ends_cycle else []
                 self._end_cycles(fired)
         self._sample()
         return self._samples()

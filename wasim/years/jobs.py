@@ -7,10 +7,16 @@ from typing import Literal
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
 from wasim.workload import Schedule, schedule
+from wasim.years.arrivals import Arrivals, whole
 from wasim.years.compaction import MEDIAN
 from wasim.years.state import TableState
 
 SLACK = 1e-9
+FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
+TURNS, STRIDE = (
+    24,
+    17,
+)  # firings that wait each for another share of all that chance may bring; cycles of so many repeat
 
 
 @dataclass(slots=True)
@@ -35,7 +41,8 @@ class Runs:
 class Job:
     """One kind of maintenance. With `runs` it is periodic; else due once `measure` counts `least`.
 
-    `parts` are the commits that partial progress makes of one compaction, at most.
+    `parts` are the commits that partial progress makes of one compaction, at most. With `by_chance` how many files
+    commits bring decides how many are waited for; firings then take turns at waiting for more and for fewer of them.
     """
 
     operation: Literal["rewrite_data_files", "rewrite_manifests"]
@@ -43,6 +50,13 @@ class Job:
     measure: Literal["manifests", "small_files"]
     least: int
     parts: int = 1
+    by_chance: bool = False
+    fired: int = 0
+
+    @property
+    def ends_cycle(self) -> bool:
+        """Whether what follows the last firing is like what followed the one before, or the first of its turns."""
+        return not self.by_chance or self.fired % TURNS == 0
 
     @property
     def period(self) -> float:
@@ -60,7 +74,10 @@ class Job:
             missing = self.least - state.manifests
             return done + max(1.0, ceil(missing / (1 if state.sizes.row_deltas is None else 2) - SLACK))
         state.files.arrive(done)
-        return done + max(1.0, ceil((self.least - MEDIAN - state.files.small_files) / state.arrivals.files - SLACK))
+        more = max(1, ceil((self.least - MEDIAN - state.files.small_files) / state.arrivals.files - SLACK))
+        if self.by_chance and more <= FEW_COMMITS:
+            more = next((some for some in range(1, more) if self._has_enough(state, some)), more)
+        return done + more
 
     def is_due(self, state: TableState) -> bool:
         """Whether it is to be carried out after this commit, which it has been looked at for."""
@@ -69,10 +86,21 @@ class Job:
         if self.measure == "manifests":
             return state.manifests >= self.least - SLACK
         state.files.arrive(state.commits)
-        return state.files.small_files >= self.least - MEDIAN
+        return self._has_enough(state)
+
+    def _has_enough(self, state: TableState, more: int = 0) -> bool:
+        """Whether so many more commits make enough small files, in as many of all cases as this firing waits for."""
+        files, arrivals = state.files, state.arrivals
+        arrived = files.by_class[0][0]
+        commits = whole(arrived / arrivals.files) + more
+        if not self.by_chance or commits > FEW_COMMITS:
+            return files.small_files + more * arrivals.files >= self.least - MEDIAN
+        share = (self.fired * STRIDE % TURNS + 0.5) / TURNS
+        return arrivals.chance(commits, self.least - MEDIAN - (files.small_files - arrived)) >= share
 
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
+        self.fired += 1
         if self.operation == "rewrite_manifests":
             state.rewrite_manifests()
             return
@@ -80,7 +108,7 @@ class Job:
             state.compact(1.0 / (self.parts - part))
 
 
-def jobs_of(case: Case, open_partitions: float) -> list[Job]:
+def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
     """The maintenance of a case that makes snapshots, in the order in which it is carried out."""
     jobs = []
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
@@ -90,8 +118,9 @@ def jobs_of(case: Case, open_partitions: float) -> list[Job]:
                 operation="rewrite_data_files",
                 runs=_runs(case, compaction),
                 measure="small_files",
-                least=compaction.when_small_files or 0,
-                parts=_parts(compaction, open_partitions),
+                least=(least := compaction.when_small_files or 0),
+                parts=_parts(compaction, arrivals.open_partitions),
+                by_chance=bool(arrivals.spread) and 0 < least <= FEW_COMMITS * arrivals.files,
             )
         )
     if rewriting is not None:

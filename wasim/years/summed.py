@@ -202,7 +202,7 @@ def history_of(case: Case, shape: Shape) -> History:
     statements = Statements(workload=workload_of(case), deletes=shape.position_deletes)
     return History(
         state=state,
-        jobs=[*changes_of(case, statements), *jobs_of(case, shape.arrivals.open_partitions)],
+        jobs=[*changes_of(case, statements), *jobs_of(case, shape.arrivals)],
         commits=float(case.commits),
         upserts=upserts_of(case, statements),
     )
