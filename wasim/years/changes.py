@@ -60,7 +60,7 @@ class ChangeJob:
             updated=hits.touched,
             inserted=new_rows,
         )
-        if locality == "oldest_commits":
+        if is_delete and locality.startswith("oldest") and statements.ends_with_files(state, left.gone + wanted):
             statements.rewrite(state, hits, 0.0, named)
         elif change.mode == "merge-on-read":  # type: ignore[attr-defined]
             statements.delete_by_position(state, hits, new_rows if is_delete else hits.touched + new_rows, named)

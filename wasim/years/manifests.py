@@ -555,7 +555,8 @@ class ManifestRuns:
         for run in self.runs:
             self._leaves(run, run.count, flows)
         rewritten = Run(count=parts, bytes=0.0, is_new=True, **kinds)
-        rewritten.sorted = rewritten.fresh if self.sorts else in_order / parts
+        apart = self.sorts or parts > 1  # entries of one commit are: sorted by partition, or dealt out
+        rewritten.sorted = rewritten.fresh if apart else in_order / parts
         rewritten.bytes = self.bytes_of(rewritten.fresh, rewritten.partial + rewritten.settled, rewritten.sorted)
         self.note_written(parts, rewritten.bytes, flows)
         if self.copies:

@@ -206,8 +206,11 @@ class TableSample:
         for _, commit, parts in self._by_partition:
             if len(by_partition) < arrived:
                 by_partition += _later_entries(self._files(parts, commit, arrivals), writer, commit)
+        commits = [_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)]
+        if not self._by_partition:  # rewriting deals them out, if to several manifests
+            by_partition = [entries[0] for entries in reversed(commits)]
         return DescribedEntries(
-            commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
+            commits=commits,
             compacted=compacted,
             by_partition=by_partition[:arrived],
         )

@@ -228,6 +228,16 @@ class TouchedFiles:
         each = state.left.edge_rows / state.left.edge_files if state.left.edge_files else 0.0
         return PARTIAL if state.files.is_small(each) else SETTLED
 
+    def ends_with_files(self, state: TableState, row: float) -> bool:
+        """Whether the oldest rows up to this number are all that some files hold: those are deleted by metadata alone."""
+        workload, (_, *rewritten) = self.workload, state.files.by_class
+        if row >= workload.rows_through(state.commits):
+            return True
+        if any(files > SLACK for files, _ in rewritten) or any(state.left.dead):
+            return False
+        files = 1.0 if workload.is_partitioned or workload.deals_in_turn else state.arrivals.files
+        return row % (workload.rows_per_commit / files) == 0
+
     def live_in(self, state: TableState, hits: Hits) -> float:
         """Live rows of the files that were hit, touched or not."""
         return sum(one.live * share for one, share in zip(self.classes(state), hits.row_shares, strict=True))
