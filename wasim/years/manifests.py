@@ -149,6 +149,7 @@ class ManifestRuns:
     bytes_of: Callable[[float, float, float], float]
     group: int
     sorts: bool = False  # whether a rewrite sorts entries by partition
+    together: float = inf  # entries that a commit brings
     copies: bool = False  # whether a rewrite lists copies of what its tasks wrote, as in format version 1
     runs: list[Run] = field(default_factory=list)
 
@@ -388,8 +389,8 @@ class ManifestRuns:
                 runs.append(self._rewritten(run, run.count * emptied, held, flows))
                 rewritten += run.count * emptied
             if untouched > NEGLIGIBLE:
-                runs.append(kept := run.times(run.count * untouched))
-                kept.part_of = number
+                left = _siblings_left(run.siblings, untouched)
+                runs.append(replace(run, count=run.count * untouched, siblings=left, part_of=number))
             if some > NEGLIGIBLE:
                 part = {kind: (gone[kind] - emptied * held[kind]) / some for kind in held}
                 runs.append(kept := self._rewritten(run, run.count * some, part, flows))
@@ -555,8 +556,11 @@ class ManifestRuns:
         for run in self.runs:
             self._leaves(run, run.count, flows)
         rewritten = Run(count=parts, bytes=0.0, is_new=True, **kinds)
-        apart = self.sorts or parts > 1  # entries of one commit are: sorted by partition, or dealt out
-        rewritten.sorted = rewritten.fresh if apart else in_order / parts
+        if self.sorts:
+            rewritten.sorted = rewritten.fresh
+        else:  # entries of one commit are dealt out in turn
+            apart = 1.0 if parts >= self.together else (parts - 1) / (self.together - 1)
+            rewritten.sorted = (in_order + (rewritten.fresh * parts - in_order) * apart) / parts
         rewritten.bytes = self.bytes_of(rewritten.fresh, rewritten.partial + rewritten.settled, rewritten.sorted)
         self.note_written(parts, rewritten.bytes, flows)
         if self.copies:
@@ -593,6 +597,14 @@ class ManifestRuns:
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""
         return [_run_of(*islice(values, len(VALUES))) for _ in self.runs]
+
+
+def _siblings_left(share: float, kept: float) -> float:
+    """The share of manifests that stand next to another one of their commit, where so many of all were `kept`: a commit
+    of whose manifests any is left has one that comes first.
+    """
+    first = 1 - share
+    return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
 
 
 def _run_of(

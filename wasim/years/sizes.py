@@ -49,6 +49,7 @@ from wasim.years.snapshot_sizes import SnapshotBytes
 SAMPLED_COMMITS = 3
 FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE = 24, 192, 32
 MOST_COMMITS, MOST_ALIKE = 96, 4
+DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
@@ -147,11 +148,11 @@ class TableSample:
     @cached_property
     def _by_partition(self) -> list[tuple[Partition, int, list[Part]]]:
         """Parts in one partition of some commits, as they stand once sorted by partition: those of one commit are
-        further apart than deflate sees.
+        further apart than deflate sees. Without partitions, as they stand once dealt out to several manifests.
         """
         files, found = self._writer.files, []
         if not files.spec.fields:
-            return []
+            return [((), DEALT * number, self._parts(DEALT * number)[:1]) for number in range(ENTRIES_DEALT, 0, -1)]
         for commit in range(self._wanted // (MOST_ALIKE - 1), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
             parts = files.parts_of([tasks[:MOST_ALIKE]])[0]
@@ -206,11 +207,8 @@ class TableSample:
         for _, commit, parts in self._by_partition:
             if len(by_partition) < arrived:
                 by_partition += _later_entries(self._files(parts, commit, arrivals), writer, commit)
-        commits = [_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)]
-        if not self._by_partition:  # rewriting deals them out, if to several manifests
-            by_partition = [entries[0] for entries in reversed(commits)]
         return DescribedEntries(
-            commits=commits,
+            commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
             compacted=compacted,
             by_partition=by_partition[:arrived],
         )

@@ -188,6 +188,7 @@ def history_of(case: Case, shape: Shape) -> History:
             bytes_of=sizes.data_manifests.of,
             group=DATA,
             sorts=bool(case.table.partition_by),
+            together=shape.arrivals.files,
             copies=case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled,
         ),
         deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
