@@ -48,7 +48,7 @@ NO_MANIFESTS = ManifestBytes(new=0.0, staged=0.0, by_count=SizeByCount([1], [0.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedEntries:
     """Entries of a table that were not all written: of the files of each of some commits, of those that jobs of their
-    own compacted, and as they stand once sorted by partition.
+    own compacted, and as they stand once sorted by partition, or dealt out.
     """
 
     commits: Sequence[Sequence[LiveEntry]]

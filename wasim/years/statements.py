@@ -70,8 +70,11 @@ class Statements(TouchedFiles):
             state.left.dead[number] *= 1 - hits.row_shares[number]
             state.left.held[number] *= 1 - hits.shares[number]
         made_bytes = self._add(state, made, written, hits.place)
-        if made > 1:  # files that were hit end in one partition or another, so that those written are unlike too
-            state.left.squares += (squares - hits.squares_left) * (1 - 1 / made) * (1 - hits.shares[PARTIAL])
+        if made > 1 and self.workload.is_partitioned:  # files that were hit end in one partition or another
+            arrived = classes[SMALL]
+            of_hit = squares - hits.squares_left + hits.shares[SMALL] * arrived.live**2 / max(arrived.files, 1.0)
+            together = (written**2 - of_hit) / state.files.partitions
+            state.left.squares += max(0.0, of_hit + together - written**2 / made)
         replaced = state.merge(state.data) + created
         flows[Flow.REMOVED_FILES + DATA] += hits.count
         flows[Flow.REMOVED_FILES + DATA + 1] += removed_bytes

@@ -229,7 +229,7 @@ class TouchedFiles:
         return PARTIAL if state.files.is_small(each) else SETTLED
 
     def ends_with_files(self, state: TableState, row: float) -> bool:
-        """Whether the oldest rows up to this number are all that some files hold: those are deleted by metadata alone."""
+        """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes."""
         workload, (_, *rewritten) = self.workload, state.files.by_class
         if row >= workload.rows_through(state.commits):
             return True
