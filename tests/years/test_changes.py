@@ -24,6 +24,7 @@ AT_AN_END = [
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
+    {"changes": {"delete": {"every": "3s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "10s", "rows": 4, "locality": "oldest", "mode": "merge-on-read"}}, **IN_TURN},
     {
         "changes": {"update": {"every": "10s", "share": 0.002, "locality": "oldest", "mode": "merge-on-read"}},
@@ -100,6 +101,14 @@ def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brou
     exact, summed = made({"changes": {"update": update}, "maintenance": upkeep, **IN_TURN, "table.format_version": 3})
     assert summed.totals.files_written[Kind.MANIFEST_LIST] == exact.files_written[Kind.MANIFEST_LIST]
     compare_with_band(exact, summed)
+
+
+def test_compaction_by_count_waits_as_long_on_average_where_chance_decides_how_many_files_come(made: Callable) -> None:
+    lines = {"horizon": "300s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
+    upkeep = {"rewrite_data_files": {"when_small_files": 20}}
+    exact, summed = made(lines | {"table": TABLE | BY_BUCKET, "maintenance": upkeep})
+    lists = exact.files_written[Kind.MANIFEST_LIST]
+    assert summed.totals.files_written[Kind.MANIFEST_LIST] == pytest.approx(lists, rel=0.02)
 
 
 def compare_with_band(exact: Any, summed: Any) -> None:

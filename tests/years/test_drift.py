@@ -47,7 +47,7 @@ def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
     monkeypatch: pytest.MonkeyPatch,
 ):
     case = small_case(
-        horizon="1500s",
+        horizon="4500s",
         writer="streaming",
         workload="{rows_per_second: 40, files_per_commit: 1}",
         changes=json.dumps(changes),

@@ -29,6 +29,16 @@ def test_leaps_over_compaction_leave_as_much_live_data_as_there_are_files(name, 
     assert state.live_bytes == pytest.approx(state.files.live_bytes, rel=1e-9)
 
 
+def test_manifests_of_deletes_have_no_sibling_once_that_of_their_data_was_merged():
+    case = load_scenario(SCENARIOS / "cow_vs_mor.yaml").cases()[3]
+    history = history_of(
+        replace(case, horizon_s=150 * case.commit_interval_s), read_shape(case, shipped_profile(case), Site())
+    )
+    history.run()
+    listed = history.state.deletes.sums()
+    assert 0 < listed.siblings < listed.manifests / 2
+
+
 def test_leaps_over_deletion_vectors_leave_one_for_each_data_file_that_they_name():
     state = state_after("cow_vs_mor", 2, 300_000)
     flows, named = state.flows, sum(state.left.held)
