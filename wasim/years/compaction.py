@@ -118,8 +118,12 @@ class DataFilesByPartition:
         return floor(self.counted_commits * self.commit_interval_s / self.arrivals.lifetime_s + NEGLIGIBLE)
 
     def next_rollover(self, period: float) -> float:
-        """The commit at which partitions close next, if that is a longer cycle than `period` commits; else infinite."""
-        return (self._unit + 1) * self.partition_commits if self._rolls_over(period) else inf
+        """The commit at which partitions close next, or the last one if they just did; infinite unless that is a longer
+        cycle than `period` commits.
+        """
+        if not self._rolls_over(period):
+            return inf
+        return self.counted_commits if self._begins_unit() else (self._unit + 1) * self.partition_commits
 
     def arrive(self, commits: float) -> None:
         """Deals the files of all commits up to this one out to the partitions that were open when they came."""
@@ -134,7 +138,7 @@ class DataFilesByPartition:
         while self.counted_commits < commits - NEGLIGIBLE:
             until = floor(self.counted_commits * interval_s / arrivals.lifetime_s + NEGLIGIBLE) + 1
             last = min(commits, max(self.counted_commits + 1, floor(until * arrivals.lifetime_s / interval_s)))
-            if self.counted_commits and self._begins_unit(interval_s):
+            if self.counted_commits and self._begins_unit():
                 self.cohorts.append(Cohort(partitions=arrivals.open_partitions))
             if last < commits and arrivals.lifetime_s <= interval_s:
                 # every commit opens partitions of its own
@@ -144,9 +148,10 @@ class DataFilesByPartition:
             self._into_newest(last - self.counted_commits, files, rows)
             self.counted_commits = last
 
-    def _begins_unit(self, interval_s: float) -> bool:
-        position = self.counted_commits * interval_s / self.arrivals.lifetime_s
-        return position - floor(position + NEGLIGIBLE) < interval_s / self.arrivals.lifetime_s - NEGLIGIBLE
+    def _begins_unit(self) -> bool:
+        """Whether the next commit is the first one into other partitions."""
+        position, commit = self.counted_commits / self.partition_commits, 1 / self.partition_commits
+        return position - floor(position + NEGLIGIBLE) < commit - NEGLIGIBLE
 
     def _into_newest(self, commits: float, files: float, rows: float) -> None:
         if not self.brings_files:

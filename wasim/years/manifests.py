@@ -346,26 +346,31 @@ class ManifestRuns:
                 runs.append(run)
                 continue
             hit = taken if taken < 1.0 else 1.0  # of manifests in which less than one entry goes, so many hold one
-            if hit < 1.0 - NEGLIGIBLE:
-                runs.append(run.times(run.count * (1 - hit)))
-            count, size = run.count * hit, self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
-            self._leaves(run, count, flows)
-            self.note_written(count, size, flows)
-            rewritten += count
-            runs.append(
-                Run(
-                    count=count,
-                    bytes=size,
-                    fresh=run.fresh * (1 - fresh / hit),
-                    partial=run.partial * (1 - partial / hit),
-                    settled=run.settled * (1 - settled / hit),
-                    sorted=run.sorted * (1 - fresh / hit),
-                    siblings=max(0.0, 1 - 1 / count),
-                    deleted_fresh=run.fresh * fresh / hit,
-                    deleted_compacted=(run.partial * partial + run.settled * settled) / hit,
-                    is_new=True,
-                )
+            count = run.count * hit
+            kept = replace(
+                run,
+                count=run.count - count,
+                fresh=run.fresh * (1 - fresh),
+                partial=run.partial * (1 - partial),
+                settled=run.settled * (1 - settled),
+                sorted=run.sorted * (1 - fresh),
             )
+            if hit < 1.0 - NEGLIGIBLE:
+                runs.append(kept)
+            gone, gone_compacted = run.fresh * fresh / hit, (run.partial * partial + run.settled * settled) / hit
+            written = replace(
+                kept,
+                count=count,
+                bytes=self.bytes_of(kept.fresh + gone, kept.partial + kept.settled + gone_compacted, run.sorted),
+                siblings=max(0.0, 1 - 1 / count),
+                deleted_fresh=gone,
+                deleted_compacted=gone_compacted,
+                is_new=True,
+            )
+            self._leaves(run, count, flows)
+            self.note_written(count, written.bytes, flows)
+            rewritten += count
+            runs.append(written)
         self.runs = runs
         return rewritten
 
