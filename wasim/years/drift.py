@@ -17,7 +17,7 @@ from wasim.years.leaps import LOOSE, Leap, Mark
 from wasim.years.manifests import VALUES
 
 LEAST_MARKS = 24  # of a cycle whose phase lasts
-LEAST_COMMITS = 3000  # before the first leap: a table's first statements are like no others
+LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 100  # commits of a cycle at least: by default, as many manifests are merged
 PARTLY = 0.02  # of a cycle, which may be between statements
 FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles is like another

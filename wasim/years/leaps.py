@@ -18,6 +18,7 @@ from wasim.years.flows import WIDTH, Flow
 from wasim.years.state import Pace, TableState
 
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
+AS_MANY = 1e-2  # the same of manifests written, of which one more or less decides nothing in a long cycle
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
 TRUSTED_DATA = 1e-2  # the same of bytes of data: those of files that grow from cycle to cycle are not quite linear
 MOST_CYCLES = 1 << 24
@@ -67,12 +68,15 @@ class Mark:
         return is_alike and period > 0 and abs(second.commits - first.commits - period) <= STEADY * period
 
     def goes_on(self, second: "Mark", first: "Mark") -> bool:
-        """Whether each number changed since the second mark as it had since the first, nearly."""
+        """Whether each number changed since the second mark as it had since the first, nearly, with as many manifests
+        written.
+        """
         for now, then, before in zip(self.numbers, second.numbers, first.numbers, strict=True):
             change = now - then
             if abs(change - (then - before)) > STEADY * abs(change) + 1e-7 * abs(now) + 1e-9:
                 return False
-        return True
+        written = [one.sums[Flow.WRITTEN_MANIFESTS] for one in (self, second, first)]
+        return abs(written[0] - 2 * written[1] + written[2]) <= AS_MANY * (written[0] - written[1])
 
 
 def mark_of(state: TableState, samples: int) -> Mark:

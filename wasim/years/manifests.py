@@ -7,7 +7,7 @@ runs what `wasim.twin.merging.pack_from_end` does for single manifests, and test
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from math import ceil, floor, inf, prod
+from math import ceil, floor, inf
 from typing import NamedTuple
 
 from wasim.twin.merging import MergePolicy
@@ -17,6 +17,7 @@ NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
 LITTLE = 0.1  # of a manifest: what is left of one on average is counted with its neighbour
 MANY_PARTS = 6
+KINDS = "fresh", "partial", "settled"
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 
 
@@ -379,25 +380,26 @@ class ManifestRuns:
         again. Returns how many manifests that was.
         """
         runs, rewritten = [], 0.0
+        first, second, third = (shares.get(kind, 0.0) for kind in KINDS)
         for number, run in enumerate(self.runs, 1):
-            held = {kind: getattr(run, kind) for kind in shares}
-            untouched = prod((1 - shares[kind]) ** count for kind, count in held.items())
-            emptied = prod(shares[kind] ** count for kind, count in held.items()) if run.live > NEGLIGIBLE else 0.0
+            fresh, partial, settled = run.fresh, run.partial, run.settled
+            untouched = (1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled
             hit = 1 - untouched
             if hit <= NEGLIGIBLE:
                 runs.append(run)
                 continue
-            emptied = min(emptied, hit)
-            gone = {kind: shares[kind] * count for kind, count in held.items()}  # of a manifest, on average
+            emptied = 0.0 if run.live <= NEGLIGIBLE else min(first**fresh * second**partial * third**settled, hit)
             some = hit - emptied
             if emptied > NEGLIGIBLE:
-                runs.append(self._rewritten(run, run.count * emptied, held, flows))
+                runs.append(self._rewritten(run, run.count * emptied, (fresh, partial, settled), flows))
                 rewritten += run.count * emptied
             if untouched > NEGLIGIBLE:
                 left = _siblings_left(run.siblings, untouched)
                 runs.append(replace(run, count=run.count * untouched, siblings=left, part_of=number))
             if some > NEGLIGIBLE:
-                part = {kind: (gone[kind] - emptied * held[kind]) / some for kind in held}
+                # of each, on average, less those of manifests that were emptied
+                gone = (first - emptied) * fresh, (second - emptied) * partial, (third - emptied) * settled
+                part = gone[0] / some, gone[1] / some, gone[2] / some
                 runs.append(kept := self._rewritten(run, run.count * some, part, flows))
                 kept.part_of = number
                 rewritten += run.count * some
@@ -449,28 +451,30 @@ class ManifestRuns:
                 if getattr(run, kind) < 1
             }
             pieces.append(replace(run, count=untouched, **{kind: max(0.0, value) for kind, value in left.items()}))
-        per_hit = {kind: entries / hit for kind, entries in gone.items()}
+        per_hit = tuple(gone.get(kind, 0.0) / hit for kind in KINDS)
         if partly:
-            part = {kind: entries * (hit - emptied) / partly for kind, entries in per_hit.items()}
+            part = tuple(entries * (hit - emptied) / partly for entries in per_hit)
             pieces.append(self._rewritten(run, partly, part, flows))
         if emptied:
             pieces.append(self._rewritten(run, emptied, per_hit, flows))
         return pieces, emptied + partly
 
-    def _rewritten(self, run: Run, count: float, gone: Mapping[str, float], flows: list[float]) -> Run:
-        """`count` of the manifests written again, each without the entries that are `gone`."""
+    def _rewritten(self, run: Run, count: float, gone: tuple[float, ...], flows: list[float]) -> Run:
+        """`count` of the manifests written again, each without the entries that are `gone`, by KINDS."""
         size = self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
         self._leaves(run, count, flows)
         self.note_written(count, size, flows)
-        left = {kind: max(0.0, getattr(run, kind) - gone.get(kind, 0.0)) for kind in ("fresh", "partial", "settled")}
+        fresh, partial, settled = gone
         return Run(
             count=count,
             bytes=size,
-            sorted=max(0.0, run.sorted - gone.get("fresh", 0.0)),
-            deleted_fresh=gone.get("fresh", 0.0),
-            deleted_compacted=gone.get("partial", 0.0) + gone.get("settled", 0.0),
+            fresh=max(0.0, run.fresh - fresh),
+            partial=max(0.0, run.partial - partial),
+            settled=max(0.0, run.settled - settled),
+            sorted=max(0.0, run.sorted - fresh),
+            deleted_fresh=fresh,
+            deleted_compacted=partial + settled,
             is_new=True,
-            **left,
         )
 
     def room(self, count: float, size: float) -> float:
