@@ -80,11 +80,12 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     _check_horizon(request, case)
     limits = (*request.limits, *request.default_limits)
     search = search_for(case, simulator, limits)
-    intervals = able_intervals(intervals_of(request.longest_s), case)
-    best = [with_commits(search.best_at(one), case, request) for one in reversed(intervals)][::-1]
+    best = _best(search, case)
     chosen, because = choose(best, request.rule, limits)
-    if chosen is None and request.default_limits:
+    if chosen is None and request.default_limits:  # which no maintenance keeps: none is to be paid for coming near it
         limits = request.limits
+        search = search_for(case, simulator, limits)
+        best = _best(search, case)
         chosen, because = choose(best, request.rule, limits)
     if chosen is not None and request.rule == "limits":
         chosen, best = _refined(search, case, best, chosen, limits)
@@ -105,6 +106,13 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit,
     )
+
+
+def _best(search: Search, case: Case) -> list[Figures]:
+    """The best setting at each interval, ascending; the longest is searched first."""
+    request = search.simulator.request
+    intervals = able_intervals(intervals_of(request.longest_s), case)
+    return [with_commits(search.best_at(one), case, request) for one in reversed(intervals)][::-1]
 
 
 def _check_horizon(request: PlanRequest, case: Case) -> None:
