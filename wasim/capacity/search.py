@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Maintenance, Setting
+from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
 
@@ -18,6 +19,8 @@ LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
 COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
 OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
+OF_MANIFESTS = ("manifests", "planning_p50_ms")
+LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
@@ -89,7 +92,7 @@ class Search:
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
         """How often small files are compacted: hourly too where queries pay for those that wait for it."""
-        costly = best.cost.opening > NEGLIGIBLE_COST and self.horizon_s > HOUR_S
+        costly = _matters(best.cost.opening, best) and self.horizon_s > HOUR_S
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             yield replace(best.setting, maintenance=replace(best.setting.maintenance, compact_every_s=every_s))
 
@@ -104,8 +107,12 @@ class Search:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
 
     def _fewer_manifests_pay(self, best: Figures) -> bool:
-        """Whether fewer manifests could be worth a job or a property. What they save is planning, and little else."""
-        return best.cost.planning > NEGLIGIBLE_COST or not best.keeps_up or bool(best.broken(self.limits))
+        """Whether fewer manifests could be worth a job or a property. What they save is planning, and bytes of lists."""
+        if _matters(best.cost.planning, best) or not best.keeps_up:
+            return True
+        written = best.written_bytes
+        shortens = written[Kind.MANIFEST_LIST] > LEAST_SHARE * sum(written[kind] for kind in METADATA_KINDS)
+        return any(shortens or limit.metric in OF_MANIFESTS for limit in best.broken(self.limits))
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
@@ -134,6 +141,11 @@ class Search:
         """How often manifests may be rewritten: oftener where limits are still broken."""
         periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
         return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
+
+
+def _matters(part: float, figures: Figures) -> bool:
+    """Whether saving this part of a monthly cost could make another setting the best one: it lies beyond the band."""
+    return part > max(NEGLIGIBLE_COST, figures.bands["monthly_cost"] * figures.monthly_cost)
 
 
 def preferred(figures: Sequence[Figures], limits: Sequence[Limit]) -> Figures:
