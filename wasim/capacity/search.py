@@ -21,6 +21,7 @@ COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
 OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
+MOST_MERGED = 1_000_000  # commits: beyond, appends that merge beside compaction take seconds, and rewriting does as well
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
@@ -85,7 +86,8 @@ class Search:
         if not self._fewer_manifests_pay(best):
             yield replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None), appends=None)
             return
-        for appends in (None, other) if self.may_append_otherwise else (None,):
+        is_slow = setting.maintenance.compact_every_s is not None and self.horizon_s > MOST_MERGED * setting.interval_s
+        for appends in (None, other) if self.may_append_otherwise and not is_slow else (None,):
             for every_s in self._periods(best):
                 kept = replace(setting.maintenance, rewrite_every_s=every_s)
                 yield replace(setting, maintenance=kept, appends=appends)

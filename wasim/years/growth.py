@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from wasim.units import Floats
@@ -38,7 +39,10 @@ class SizeByCount:
         rises = zip(self._sizes, self._sizes[1:], self._counts, self._counts[1:], strict=False)
         self._slopes = [(large - small) / (high - low) for small, large, low, high in rises] or [0.0]
         self.slope = self._slopes[-1]
-        self._sums = list(accumulate((self.at(count) for count in range(1, TABULATED + 1)), initial=0.0))
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        return list(accumulate((self.at(count) for count in range(1, TABULATED + 1)), initial=0.0))
 
     def mean(self, other: "SizeByCount", share: float) -> "SizeByCount":
         """The sizes between these and others: `share` of the way."""
