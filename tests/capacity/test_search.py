@@ -5,6 +5,7 @@ from dataclasses import replace
 from support.plans import a_plan, a_request
 
 from wasim.capacity import NO_MAINTENANCE, Setting, SettingSimulator, Wishes, make_plan, request_from_flags
+from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
 from wasim.capacity.settings import Maintenance, case_of
@@ -67,3 +68,23 @@ def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_n
     searched = search_for(case_of(busy, PLAIN), SettingSimulator(request=busy), ())
     assert searched.best_at(PLAIN.interval_s).values["manifests"] < found.values["manifests"]
     assert searched.simulator.evaluated > search.simulator.evaluated
+
+
+def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
+    asked = request_from_flags({"rows_per_second": "10"}, Wishes(freshness="30s"))
+    plan = make_plan(asked)
+    assert plan.default_limit_dropped
+    (least,) = asked.default_limits
+    simulator = SettingSimulator(request=asked)
+    plain = simulator.figures(replace(plan.chosen.setting, gzips_json=False))
+    assert plan.chosen.values[least.metric] < plain.values[least.metric] / 5
+    assert plan.chosen.monthly_cost < plain.monthly_cost + 1.0
+
+
+def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_longer_to_commit():
+    asked = request_from_flags({"rows_per_second": "10"}, Wishes(freshness="30s", provider="s3"))
+    found = make_plan(asked).best[1]
+    assert found.keeps_up
+    plain = replace(found.setting, gzips_json=False, maintenance=NO_MAINTENANCE)
+    case = case_of(asked, plain)
+    assert not with_commits(SettingSimulator(request=asked).figures(plain), case, asked).keeps_up

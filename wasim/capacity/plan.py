@@ -82,9 +82,9 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     search = search_for(case, simulator, limits)
     best = _best(search, case)
     chosen, because = choose(best, request.rule, limits)
-    if chosen is None and request.default_limits:  # which no maintenance keeps: none is to be paid for coming near it
+    if chosen is None and request.default_limits:  # nothing keeps it: to come near it may cost nothing
         limits = request.limits
-        search = search_for(case, simulator, limits)
+        search = replace(search_for(case, simulator, limits), aims=request.default_limits)
         best = _best(search, case)
         chosen, because = choose(best, request.rule, limits)
     if chosen is not None and request.rule == "limits":
@@ -110,9 +110,18 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
 
 def _best(search: Search, case: Case) -> list[Figures]:
     """The best setting at each interval, ascending; the longest is searched first."""
+    intervals = able_intervals(intervals_of(search.simulator.request.longest_s), case)
+    return [_sustained(search.best_at(one), search, case) for one in reversed(intervals)][::-1]
+
+
+def _sustained(best: Figures, search: Search, case: Case) -> Figures:
+    """The best of an interval with its commits, or if they take longer than that, with the smallest metadata.json."""
     request = search.simulator.request
-    intervals = able_intervals(intervals_of(request.longest_s), case)
-    return [with_commits(search.best_at(one), case, request) for one in reversed(intervals)][::-1]
+    found = with_commits(best, case, request)
+    if found.keeps_up or not best.keeps_up:
+        return found
+    lean = with_commits(search.simulator.figures(search.lean(best.setting)), case, request)
+    return lean if lean.keeps_up else found
 
 
 def _check_horizon(request: PlanRequest, case: Case) -> None:
@@ -148,7 +157,7 @@ def _refined(
     between = able_intervals([step for step in FINE_INTERVALS_S if shortest < step < longest], case)
     while between:
         place = len(between) // 2
-        tried = with_commits(search.best_at(between[place]), case, search.simulator.request)
+        tried = _sustained(search.best_at(between[place]), search, case)
         found.append(tried)
         is_within = tried.keeps_up and not tried.broken(limits)
         chosen = tried if is_within else chosen

@@ -3,14 +3,15 @@
 The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
 plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
 first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
-each other the simplest is taken. A setting with which a writer does not keep up is worse than any other.
+each other the one nearest to a limit that nothing keeps is taken, and of those alike the simplest. A setting with which
+a writer does not keep up is worse than any other.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wasim.capacity.figures import Figures, SettingSimulator
-from wasim.capacity.settings import Maintenance, Setting
+from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
@@ -21,7 +22,8 @@ COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
 OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
-MOST_MERGED = 1_000_000  # commits: beyond, appends that merge beside compaction take seconds, and rewriting does as well
+MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
+WORTH_A_JOB = 0.1  # nearer to an aim
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
@@ -35,6 +37,7 @@ class Search:
     time_travel_s: float
     horizon_s: float
     merges: bool  # whether the writer's own appends merge
+    aims: Sequence[Limit] = ()  # limits that nothing keeps: to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
     _best: dict[float, Figures] = field(default_factory=dict)
@@ -47,10 +50,13 @@ class Search:
         return self._best[interval_s]
 
     def _leanest(self, interval_s: float) -> Figures:
+        return self.simulator.figures(self.lean(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)))
+
+    def lean(self, setting: Setting) -> Setting:
         """The setting with the smallest metadata.json there is."""
         every_s, older_s = self._expiries()[-1]
-        kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
-        return self.simulator.figures(Setting(interval_s=interval_s, maintenance=kept, gzips_json=True))
+        kept = replace(setting.maintenance, expire_every_s=every_s, older_than_s=older_s)
+        return replace(setting, maintenance=kept, gzips_json=True)
 
     def _start(self, interval_s: float) -> Setting:
         """The best setting of the nearest interval that is known, or else a plain one."""
@@ -70,7 +76,7 @@ class Search:
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
                 if others:
-                    best = preferred((best, *self.simulator.evaluate(others)), self.limits)
+                    best = preferred((best, *self.simulator.evaluate(others)), self.limits, self.aims)
             if best.setting == before.setting:
                 break
         return best
@@ -109,7 +115,7 @@ class Search:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
 
     def _fewer_manifests_pay(self, best: Figures) -> bool:
-        """Whether fewer manifests could be worth a job or a property. What they save is planning, and bytes of lists."""
+        """Whether fewer manifests could be worth a job or a property. They save planning, and bytes of lists."""
         if _matters(best.cost.planning, best) or not best.keeps_up:
             return True
         written = best.written_bytes
@@ -150,22 +156,26 @@ def _matters(part: float, figures: Figures) -> bool:
     return part > max(NEGLIGIBLE_COST, figures.bands["monthly_cost"] * figures.monthly_cost)
 
 
-def preferred(figures: Sequence[Figures], limits: Sequence[Limit]) -> Figures:
+def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequence[Limit] = ()) -> Figures:
     """The best of some settings at one interval: of those that a writer keeps up with, if there are any, nearest to the
-    limits, then cheapest, within the band the simplest.
+    limits, then cheapest; within the band nearest to the aims, and of those alike the simplest.
     """
     able = [one for one in figures if one.keeps_up] or figures
     least = min(excess_of(one, limits) for one in able)
     near = [one for one in able if excess_of(one, limits) <= least + NEGLIGIBLE]
-    return simplest_of_cheapest(near)
+    return simplest_of_cheapest(near, aims)
 
 
-def simplest_of_cheapest(figures: Sequence[Figures]) -> Figures:
-    """The simplest of those whose monthly cost lies within the band of the least; of alike ones the cheapest."""
+def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ()) -> Figures:
+    """The simplest of those whose monthly cost lies within the band of the least, and that come nearest to the aims;
+    of alike ones the cheapest.
+    """
     cheapest = min(figures, key=lambda one: one.monthly_cost)
     most = max(cheapest.at("monthly_cost", shift=1), cheapest.monthly_cost + NEGLIGIBLE_COST)
     within = [one for one in figures if one.at("monthly_cost", shift=-1) <= most]
-    return min(within, key=lambda one: (*one.setting.complexity, one.monthly_cost))
+    least = min(excess_of(one, aims) for one in within)
+    nearest = [one for one in within if excess_of(one, aims) <= least * (1 + WORTH_A_JOB) + NEGLIGIBLE]
+    return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
 
 
 def excess_of(figures: Figures, limits: Sequence[Limit]) -> float:

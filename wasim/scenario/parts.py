@@ -4,6 +4,7 @@ Every part is frozen and refuses unknown keys, so that a typing mistake never be
 serve the JSON Schema, the faults and docs/scenarios.md alike.
 """
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -81,10 +82,9 @@ class Table(Part):
     properties: dict[str, Text] = Field(default_factory=dict, description="Iceberg table properties, as written.")
 
     @property
-    def all_columns(self) -> list[Columns]:
+    def all_columns(self) -> tuple[Columns, ...]:
         """All columns in order, each as an entry of its own: the two fixed ones first."""
-        own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
-        return own + [one for column in self.columns for one in column.each]
+        return _each_of(self.columns)
 
     @property
     def rotating_column(self) -> Columns | None:
@@ -94,6 +94,12 @@ class Table(Part):
         columns = {column.name: column for column in self.all_columns}
         rotating = (columns.get(field.column) for field in self.partition_by if field.transform == "identity")
         return next((column for column in rotating if column is not None and column.values is not None), None)
+
+
+@lru_cache(maxsize=64)  # a plan asks for those of one table thousands of times
+def _each_of(columns: tuple[Columns, ...]) -> tuple[Columns, ...]:
+    own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
+    return (*own, *(one for column in columns for one in column.each))
 
 
 class Workload(Part):
