@@ -13,7 +13,7 @@ from support.chromium import DESK, PHONE, overflow_px, show
 
 from wasim.capacity import Figures, PlanRequest, SettingSimulator, make_plan
 from wasim.capacity.commands import sql_of
-from wasim.capacity.request import Wishes, request_from_flags
+from wasim.capacity.request import Requirements, request_from_flags
 from wasim.capacity.words import value_words
 from wasim.units import format_bytes, format_duration
 
@@ -24,7 +24,7 @@ UNITS = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**4
 
 
 def request(**workload: str) -> PlanRequest:
-    return request_from_flags(WORKLOAD | workload, Wishes(freshness="2m", limits=LIMITS))
+    return request_from_flags(WORKLOAD | workload, Requirements(freshness="2m", limits=LIMITS))
 
 
 @pytest.fixture(scope="module")

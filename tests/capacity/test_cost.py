@@ -2,7 +2,7 @@
 
 import pytest
 
-from wasim.capacity import Figures, SettingSimulator, Wishes, make_plan, request_from_flags
+from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
 from wasim.capacity.cost import files_of_a_day
 from wasim.units import DAY_S
 
@@ -11,7 +11,7 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
     flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
 
     def chosen(queries: str) -> Figures:
-        found = make_plan(request_from_flags(flags, Wishes(freshness="5m", queries_per_hour=queries))).chosen
+        found = make_plan(request_from_flags(flags, Requirements(freshness="5m", queries_per_hour=queries))).chosen
         assert found is not None
         return found
 
@@ -20,7 +20,7 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
     assert asked.values["files"] < 100_000
     assert unasked.setting.maintenance.compact_every_s is None
     assert unasked.cost.opening == 0
-    left = SettingSimulator(request=request_from_flags(flags, Wishes(freshness="5m"))).figures(unasked.setting)
+    left = SettingSimulator(request=request_from_flags(flags, Requirements(freshness="5m"))).figures(unasked.setting)
     opened = 24 * 8 * DAY_S / 300  # a day's
     per_file = 0.04194304 * 0.05 / 3600 + 2 * 0.0004 / 1000  # 4 MiB at 100 MB a second of a core, and two GETs
     assert left.cost.opening == pytest.approx(7200 * opened * per_file, rel=1e-3)

@@ -6,7 +6,14 @@ import pytest
 from support.paths import SCENARIOS
 from support.plans import a_plan, a_request
 
-from wasim.capacity import NO_MAINTENANCE, Setting, SettingSimulator, Wishes, request_from_file, request_from_flags
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    Requirements,
+    Setting,
+    SettingSimulator,
+    request_from_file,
+    request_from_flags,
+)
 from wasim.capacity.settings import case_of
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
@@ -32,7 +39,7 @@ def test_the_recommended_setting_costs_what_simulating_it_gives_within_its_band(
 
 
 def test_what_lost_attempts_write_is_in_what_a_plan_says():
-    asked = request_from_flags({"rows_per_second": "50", "horizon": "2h", "writers": "8"}, Wishes())
+    asked = request_from_flags({"rows_per_second": "50", "horizon": "2h", "writers": "8"}, Requirements())
     setting = Setting(interval_s=2.0, maintenance=NO_MAINTENANCE)
     alone, several = (
         SettingSimulator(request=request).figures(setting) for request in (replace(asked, writers=1), asked)
@@ -47,13 +54,13 @@ def test_what_lost_attempts_write_is_in_what_a_plan_says():
 
 
 def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files():
-    wishes = Wishes(freshness="1m")
+    requirements = Requirements(freshness="1m")
     overrides = {
         "table.format_version": "2",
         "changes.update.mode": "merge-on-read",
         "changes.update.locality": "newest",
     }
-    asked = request_from_file(SCENARIOS / "cow_vs_mor.yaml", overrides, wishes, "10m")
+    asked = request_from_file(SCENARIOS / "cow_vs_mor.yaml", overrides, requirements, "10m")
     setting = Setting(interval_s=20.0, maintenance=NO_MAINTENANCE)
     case = case_of(asked, setting)
     exact = simulate_years(case, shipped_profile(case), Site()).totals.written_bytes

@@ -7,7 +7,7 @@ import pytest
 from support.command_line import document_of
 from typer.testing import CliRunner
 
-from wasim.capacity import Setting, Wishes
+from wasim.capacity import Requirements, Setting
 from wasim.capacity.fleet import FleetPlan, Layout, Option, plan_fleet
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
@@ -31,7 +31,7 @@ def _option(interval_s: float) -> Option:
 
 def planned(units: int, *tables: dict[str, object]) -> FleetPlan:
     document = {"version": 1, "budget": {"metadata_per_day": units * 10_000}, "tables": list(tables)}
-    return plan_fleet(Fleet.model_validate(document), Wishes(), by_hand)
+    return plan_fleet(Fleet.model_validate(document), Requirements(), by_hand)
 
 
 def table(name: str, **given: object) -> dict[str, object]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from wasim.capacity import Wishes, request_from_flags
+from wasim.capacity import Requirements, request_from_flags
 from wasim.capacity.latency import SHIPPED_MACHINE
 from wasim.contention import load_providers
 
@@ -21,8 +21,10 @@ def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their
 
 
 def test_planning_from_a_store_waits_for_every_object_that_it_reads():
-    flags, wishes = {"rows_per_second": "100"}, Wishes(freshness="5m")
-    local, remote = (request_from_flags(flags, replace(wishes, provider=name)).machine for name in ("local", "s3"))
+    flags, requirements = {"rows_per_second": "100"}, Requirements(freshness="5m")
+    local, remote = (
+        request_from_flags(flags, replace(requirements, provider=name)).machine for name in ("local", "s3")
+    )
     get_ms = load_providers().store("s3").get.p50_ms
     assert local == SHIPPED_MACHINE
     assert remote.planning(0, 1, 0, 0) - local.planning(0, 1, 0, 0) == pytest.approx(3 * get_ms)  # JSON, list, manifest

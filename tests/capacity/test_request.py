@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.paths import DATA, ROOT, SCENARIOS
 
-from wasim.capacity import NO_MAINTENANCE, Setting, Wishes, make_plan, request_from_file, request_from_run
+from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, make_plan, request_from_file, request_from_run
 from wasim.capacity.from_table import request_from_table
 from wasim.capacity.settings import case_of
 from wasim.errors import WasimError
@@ -17,7 +17,7 @@ from wasim.units import DAY_S
 def test_a_scenario_gives_its_table_and_limits_and_a_flag_replaces_one():
     overrides = {"limits.manifests": "<= 9", "limits.commit_p95_ms": "< 9", "limits.metadata_bytes": "<= 1GB"}
     read = request_from_file(
-        SCENARIOS / "smoke.yaml", overrides | {"writer": "batch"}, Wishes(limits={"manifests": "7"})
+        SCENARIOS / "smoke.yaml", overrides | {"writer": "batch"}, Requirements(limits={"manifests": "7"})
     )
     assert [limit.bound for limit in read.limits if limit.metric == "manifests"] == [7]
     assert [text.split(" ")[0] for text in read.not_judged] == ["commit_p95_ms", "metadata_bytes"]
@@ -26,7 +26,7 @@ def test_a_scenario_gives_its_table_and_limits_and_a_flag_replaces_one():
 
 
 def test_a_table_that_exists_is_planned_for_as_it_is_written():
-    read = request_from_table(str(DATA / "tables" / "evolving_v2"), Wishes())
+    read = request_from_table(str(DATA / "tables" / "evolving_v2"), Requirements())
     assert [column["name"] for column in read.document["table"]["columns"]]
     assert float(read.document["workload"]["rows_per_second"]) > 0
     assert make_plan(read).chosen is not None
@@ -34,7 +34,7 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
 
 def test_a_run_gives_its_scenario_and_its_machine():
     (folder,) = (ROOT / "results" / "sample" / "smoke").iterdir()
-    read = request_from_run(folder, {"writer": "batch"}, Wishes())
+    read = request_from_run(folder, {"writer": "batch"}, Requirements())
     summary = json.loads((folder / "summary.json").read_text())
     fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}
     (megabyte,) = [one for one in fitted["load"]["coefficients"] if one["name"] == "metadata_megabyte"]
@@ -51,4 +51,4 @@ def test_a_run_gives_its_scenario_and_its_machine():
 
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
     with pytest.raises(WasimError, match=r"sweep\..* makes several cases"):
-        request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Wishes(limits={}))
+        request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Requirements(limits={}))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from support.plans import a_plan, a_request
 
-from wasim.capacity import NO_MAINTENANCE, Setting, SettingSimulator, Wishes, make_plan, request_from_flags
+from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, SettingSimulator, make_plan, request_from_flags
 from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
@@ -16,7 +16,7 @@ PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 
 def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_none_does():
     flags = {"rows_per_second": "500", "horizon": "5d", "writers": "8"}
-    asked = request_from_flags(flags, Wishes(freshness="2s", time_travel="1h", provider="s3"))
+    asked = request_from_flags(flags, Requirements(freshness="2s", time_travel="1h", provider="s3"))
     simulator = SettingSimulator(request=asked)
     rarely = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None)
     often = replace(rarely, expire_every_s=3600.0, older_than_s=3600.0)
@@ -39,7 +39,7 @@ def test_an_interval_that_no_writer_keeps_up_with_is_shown_with_the_smallest_met
 
 
 def test_manifests_are_rewritten_or_merged_by_appends_but_not_both():
-    asked = request_from_flags({"rows_per_second": "500"}, Wishes(freshness="30s"))
+    asked = request_from_flags({"rows_per_second": "500"}, Requirements(freshness="30s"))
     kept = replace(NO_MAINTENANCE, compact_every_s=DAY_S, rewrite_every_s=DAY_S)
     both = Setting(interval_s=10.0, maintenance=kept, appends="merge")
     search = search_for(case_of(asked, both), SettingSimulator(request=asked), ())
@@ -51,7 +51,7 @@ def test_manifests_are_rewritten_or_merged_by_appends_but_not_both():
 
 def test_a_batch_writer_of_many_commits_is_told_to_compact():
     asked = request_from_flags(
-        {"rows_per_second": "5000", "writer": "batch", "partitions": "8"}, Wishes(freshness="30s")
+        {"rows_per_second": "5000", "writer": "batch", "partitions": "8"}, Requirements(freshness="30s")
     )
     best = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ()).best_at(30.0)
     assert best.setting.maintenance.compact_every_s is not None
@@ -71,7 +71,7 @@ def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_n
 
 
 def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
-    asked = request_from_flags({"rows_per_second": "10"}, Wishes(freshness="30s"))
+    asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s"))
     plan = make_plan(asked)
     assert plan.default_limit_dropped
     (least,) = asked.default_limits
@@ -82,7 +82,7 @@ def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
 
 
 def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_longer_to_commit():
-    asked = request_from_flags({"rows_per_second": "10"}, Wishes(freshness="30s", provider="s3"))
+    asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s", provider="s3"))
     found = make_plan(asked).best[1]
     assert found.keeps_up
     plain = replace(found.setting, gzips_json=False, maintenance=NO_MAINTENANCE)

@@ -2,13 +2,13 @@
 
 from functools import cache
 
-from wasim.capacity import Plan, PlanRequest, Wishes, make_plan, request_from_flags
+from wasim.capacity import Plan, PlanRequest, Requirements, make_plan, request_from_flags
 
 
 def a_request(freshness: str | None = "30s", **limits: str) -> PlanRequest:
     """500 rows/s over ten days, with a day of time travel."""
-    wishes = Wishes(freshness=freshness, time_travel="1d", limits=limits)
-    return request_from_flags({"rows_per_second": "500", "horizon": "10d"}, wishes)
+    requirements = Requirements(freshness=freshness, time_travel="1d", limits=limits)
+    return request_from_flags({"rows_per_second": "500", "horizon": "10d"}, requirements)
 
 
 @cache

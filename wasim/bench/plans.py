@@ -21,7 +21,7 @@ from rich.console import Console
 
 from wasim.bench.engines import engine_named
 from wasim.bench.run import BenchOptions, bench, keyed_cases
-from wasim.capacity import Figures, Plan, PlanRequest, SettingSimulator, Wishes, make_plan, request_from_document
+from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_document
 from wasim.capacity.settings import document_of
 from wasim.contention import Outcome
 from wasim.errors import ExitCode
@@ -46,25 +46,25 @@ class Workload:
 
     name: str
     flags: Mapping[str, str]
-    wishes: Wishes
+    requirements: Requirements
     engine: str = "core"
     writer: Mapping[str, Any] = field(default_factory=dict)  # instead of the flags' own
 
 
-def _wishes(freshness: str, **limits: str) -> Wishes:
-    return Wishes(freshness=freshness, time_travel="1h", limits={"wa_metadata": "1e6", **limits})
+def _requirements(freshness: str, **limits: str) -> Requirements:
+    return Requirements(freshness=freshness, time_travel="1h", limits={"wa_metadata": "1e6", **limits})
 
 
 WORKLOADS = (
     Workload(
         name="narrow streaming",
         flags={"rows_per_second": "200", "columns": "8", "horizon": "5h50m"},
-        wishes=_wishes("2m", metadata_json_bytes="30KB"),
+        requirements=_requirements("2m", metadata_json_bytes="30KB"),
     ),
     Workload(
         name="wide streaming",
         flags={"rows_per_second": "50", "columns": "200", "files_per_commit": "2", "horizon": "5h50m"},
-        wishes=_wishes("5m", metadata_bytes_per_day="600MB"),
+        requirements=_requirements("5m", metadata_bytes_per_day="600MB"),
     ),
     Workload(
         name="partitioned batch",
@@ -76,19 +76,19 @@ WORKLOADS = (
             "writer": "batch",
             "horizon": "5h50m",
         },
-        wishes=_wishes("5m", metadata_bytes_per_day="400MB"),
+        requirements=_requirements("5m", metadata_bytes_per_day="400MB"),
     ),
     Workload(
         name="upserts, merge-on-read",
         flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
-        wishes=_wishes("1m", metadata_bytes_per_day="200MB"),
+        requirements=_requirements("1m", metadata_bytes_per_day="200MB"),
         engine="spark",
         writer={"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read"}},
     ),
     Workload(
         name="two writers",
         flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
-        wishes=_wishes("1m", metadata_bytes_per_day="100MB"),
+        requirements=_requirements("1m", metadata_bytes_per_day="100MB"),
         engine="spark",
         writer={"kind": "batch", "writers": 2},
     ),
@@ -183,7 +183,7 @@ def validate(workload: Workload, out: Path, console: Console) -> Validated:
     """Plans for a workload, and carries the recommendation and its neighbours out."""
     document, _ = document_from_flags(workload.flags)
     document["writer"] = dict(workload.writer) or document["writer"]
-    request = request_from_document(workload.name, document, workload.wishes, workload.flags["horizon"])
+    request = request_from_document(workload.name, document, workload.requirements, workload.flags["horizon"])
     plan = make_plan(request)
     if plan.chosen is None:
         raise SystemExit(f"{workload.name}: nothing meets the limits; a validation needs a recommendation.")

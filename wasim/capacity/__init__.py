@@ -6,7 +6,7 @@ combines them; `answer`, `document` and `commands` render a plan as text, JSON a
 
 To evaluate settings without a plan:
 
-    request = request_from_flags({"rows_per_second": "5000"}, Wishes())
+    request = request_from_flags({"rows_per_second": "5000"}, Requirements())
     figures = SettingSimulator(request=request).evaluate([Setting(interval_s=60.0, maintenance=NO_MAINTENANCE), ...])
 """
 
@@ -16,7 +16,7 @@ from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.plan import Plan, make_plan
 from wasim.capacity.request import (
     PlanRequest,
-    Wishes,
+    Requirements,
     request_from_document,
     request_from_file,
     request_from_flags,
@@ -30,9 +30,9 @@ __all__ = [
     "Maintenance",
     "Plan",
     "PlanRequest",
+    "Requirements",
     "Setting",
     "SettingSimulator",
-    "Wishes",
     "figures_document",
     "make_plan",
     "plan_document",

@@ -50,15 +50,15 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
     )
 
 
-def like(footprint: Footprint) -> Footprint:
+def rounded(footprint: Footprint) -> Footprint:
     """The footprint with sizes rounded to powers of two, so that settings of similar footprints share a race."""
 
-    def rounded(size: float) -> float:
+    def nearest(size: float) -> float:
         return 2.0 ** round(log2(max(size, 1.0)))
 
     return replace(
         footprint,
-        metadata_json_bytes=rounded(footprint.metadata_json_bytes),
-        manifest_list_bytes=rounded(footprint.manifest_list_bytes),
-        manifest_bytes=rounded(footprint.manifest_bytes),
+        metadata_json_bytes=nearest(footprint.metadata_json_bytes),
+        manifest_list_bytes=nearest(footprint.manifest_list_bytes),
+        manifest_bytes=nearest(footprint.manifest_bytes),
     )

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from wasim.capacity.commits import latency_request, like
+from wasim.capacity.commits import latency_request, rounded
 from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
@@ -190,7 +190,7 @@ class SettingSimulator:
     def _race(self, case: Case, footprint: Footprint) -> Outcome:
         if self.raced is not None:
             return self.raced
-        asked = latency_request(like(footprint), case.commit_interval_s, case, self.request)
+        asked = latency_request(rounded(footprint), case.commit_interval_s, case, self.request)
         key = asked.commit_interval_s, asked.footprint
         if key not in self._races:
             self._races[key] = commit_latency(asked).outcome

@@ -13,7 +13,7 @@ from math import log2
 
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.plan import search_for
-from wasim.capacity.request import PlanRequest, Wishes, request_from_flags
+from wasim.capacity.request import PlanRequest, Requirements, request_from_flags
 from wasim.capacity.search import OF_FLEETS
 from wasim.capacity.settings import INTERVALS_S, NO_MAINTENANCE, Setting, able_intervals, case_of
 from wasim.errors import WasimError
@@ -70,13 +70,13 @@ class FleetPlan:
         return _share(self.metadata_bytes_per_day, self.monthly_cost, self.fleet.budget) <= 1
 
 
-Layout = tuple[FleetTable, tuple[float, ...], tuple[float, ...], Wishes]
+Layout = tuple[FleetTable, tuple[float, ...], tuple[float, ...], Requirements]
 """Tables that differ in their rate alone: one of them, the rates, the intervals to try, and what is asked of any."""
 
 Plans = Callable[[Sequence[Layout]], list[tuple[tuple[Option, ...], ...]]]
 
 
-def plan_fleet(fleet: Fleet, wishes: Wishes, plans: Plans | None = None) -> FleetPlan:
+def plan_fleet(fleet: Fleet, requirements: Requirements, plans: Plans | None = None) -> FleetPlan:
     """The fleet's plan. `plans` finds the settings of layouts, for each of their rates; without one, two processes do.
 
     WasimError if a table has an interval at which no writer keeps up, whichever is taken.
@@ -84,7 +84,7 @@ def plan_fleet(fleet: Fleet, wishes: Wishes, plans: Plans | None = None) -> Flee
     layouts: dict[tuple[object, ...], list[FleetTable]] = {}
     for table in fleet.tables:
         layouts.setdefault(_layout_of(table), []).append(table)
-    parts = [_part(tables, wishes) for tables in layouts.values()]
+    parts = [_part(tables, requirements) for tables in layouts.values()]
     known = {
         (layout, rate): options
         for layout, part, found in zip(layouts, parts, (plans or _in_processes)(parts), strict=True)
@@ -96,16 +96,18 @@ def plan_fleet(fleet: Fleet, wishes: Wishes, plans: Plans | None = None) -> Flee
         fleet=fleet,
         assigned=tuple(Assigned(table=table, option=option) for table, option in assigned),
         classes=len(known),
-        currency=_request(fleet.tables[0], wishes).prices.currency,
+        currency=_request(fleet.tables[0], requirements).prices.currency,
     )
 
 
 def options_of(part: Layout) -> tuple[tuple[Option, ...], ...]:
     """The settings to choose from at each rate: the cheapest of each interval, and that with metadata.json gzipped."""
-    table, rates, intervals_s, wishes = part
+    table, rates, intervals_s, requirements = part
     shapes, found = None, []
     for rate in rates:
-        request = _request(table.model_copy(update={"rows_per_second": rate, "freshness": max(intervals_s)}), wishes)
+        request = _request(
+            table.model_copy(update={"rows_per_second": rate, "freshness": max(intervals_s)}), requirements
+        )
         simulator = SettingSimulator(request=request, shapes=shapes)
         found.append(_options(simulator, intervals_s))
         shapes = simulator.shapes
@@ -131,11 +133,11 @@ def _options(simulator: SettingSimulator, intervals_s: tuple[float, ...]) -> tup
     )
 
 
-def _part(tables: Sequence[FleetTable], wishes: Wishes) -> Layout:
+def _part(tables: Sequence[FleetTable], requirements: Requirements) -> Layout:
     longest = max(table.freshness for table in tables)
     own = {table.freshness for table in tables}
     intervals = sorted({*(step for step in INTERVALS_S if LEAST_S <= step < longest), *own})
-    return tables[0], tuple(sorted({_rate_of(table) for table in tables})), tuple(intervals), wishes
+    return tables[0], tuple(sorted({_rate_of(table) for table in tables})), tuple(intervals), requirements
 
 
 def _in_processes(parts: Sequence[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
@@ -159,7 +161,7 @@ def _fresh(options: tuple[Option, ...], table: FleetTable) -> tuple[Option, ...]
     return found
 
 
-def _request(table: FleetTable, wishes: Wishes) -> PlanRequest:
+def _request(table: FleetTable, requirements: Requirements) -> PlanRequest:
     flags = {
         "rows_per_second": f"{table.rows_per_second:.9g}",
         "columns": str(table.columns),
@@ -167,7 +169,7 @@ def _request(table: FleetTable, wishes: Wishes) -> PlanRequest:
         "partitions": str(table.partitions),
         "writer": table.writer,
     }
-    request = request_from_flags(flags, replace(wishes, freshness=format_duration(table.freshness)))
+    request = request_from_flags(flags, replace(requirements, freshness=format_duration(table.freshness)))
     return replace(request, counts_opening=False)
 
 

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from wasim.capacity.request import PlanRequest, Wishes, request_from_document
+from wasim.capacity.request import PlanRequest, Requirements, request_from_document
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of
 from wasim.scenario import Case
 
 
-def request_from_table(location: str, wishes: Wishes, horizon: str | None = None) -> PlanRequest:
+def request_from_table(location: str, requirements: Requirements, horizon: str | None = None) -> PlanRequest:
     """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
     found = case_of(inspect_location(location, InspectOptions()))
     notes = (
         f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
-    return request_from_document(location, _document(found.case), wishes, horizon, notes)
+    return request_from_document(location, _document(found.case), requirements, horizon, notes)
 
 
 def _document(case: Case) -> dict[str, Any]:

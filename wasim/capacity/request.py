@@ -97,7 +97,7 @@ class PlanRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class Requirements:
     """The user's requirements, for any table: texts of the command line's flags, None where a default applies."""
 
     freshness: str | None = None
@@ -109,14 +109,14 @@ class Wishes:
     provider: str | None = None
 
 
-def request_from_flags(given: Mapping[str, str | None], wishes: Wishes) -> PlanRequest:
+def request_from_flags(given: Mapping[str, str | None], requirements: Requirements) -> PlanRequest:
     """A request for a table that a few flags describe: see `document_from_flags`. WasimError names the flag."""
     document, assumed = document_from_flags(given)
-    return _request(FLAGS, document, wishes, limits=(), assumed=assumed)
+    return _request(FLAGS, document, requirements, limits=(), assumed=assumed)
 
 
 def request_from_file(
-    path: Path, overrides: Mapping[str, str], wishes: Wishes, horizon: str | None = None
+    path: Path, overrides: Mapping[str, str], requirements: Requirements, horizon: str | None = None
 ) -> PlanRequest:
     """A request for a scenario's table and workload. Its limits count, unless a flag gives another bound.
 
@@ -130,11 +130,11 @@ def request_from_file(
             f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
         )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
-    return _request_of_document(str(path), document, wishes, limits=loaded.limits, horizon=horizon)
+    return _request_of_document(str(path), document, requirements, limits=loaded.limits, horizon=horizon)
 
 
 def request_from_run(
-    folder: Path, overrides: Mapping[str, str], wishes: Wishes, horizon: str | None = None
+    folder: Path, overrides: Mapping[str, str], requirements: Requirements, horizon: str | None = None
 ) -> PlanRequest:
     """A request for a run's scenario, with the latencies of its machine if it timed planning.
 
@@ -147,22 +147,26 @@ def request_from_run(
         own = dict(json.loads(path.read_text()).get("overrides") or {})
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
-    request = request_from_file(folder / "scenario.yaml", {**own, **overrides}, wishes, horizon)
+    request = request_from_file(folder / "scenario.yaml", {**own, **overrides}, requirements, horizon)
     machine = machine_of_run(folder)
     return replace(request, source=str(folder), machine=machine or request.machine)
 
 
 def request_from_document(
-    source: str, document: Mapping[str, Any], wishes: Wishes, horizon: str | None = None, notes: tuple[str, ...] = ()
+    source: str,
+    document: Mapping[str, Any],
+    requirements: Requirements,
+    horizon: str | None = None,
+    notes: tuple[str, ...] = (),
 ) -> PlanRequest:
     """A request for a table and workload given as a scenario document, such as an inspected table's."""
-    return _request_of_document(source, dict(document), wishes, limits=(), horizon=horizon, notes=notes)
+    return _request_of_document(source, dict(document), requirements, limits=(), horizon=horizon, notes=notes)
 
 
 def _request_of_document(
     source: str,
     document: dict[str, Any],
-    wishes: Wishes,
+    requirements: Requirements,
     *,
     limits: tuple[Limit, ...],
     horizon: str | None,
@@ -176,22 +180,27 @@ def _request_of_document(
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
     if str(document.get("table", {}).get("format_version")) == str(UNFINISHED_VERSION):
         assumed.append("Format version 4 is unfinished: files are as Iceberg 1.12 writes them.")
-    return _request(source, document, wishes, limits=limits, assumed=tuple(assumed))
+    return _request(source, document, requirements, limits=limits, assumed=tuple(assumed))
 
 
 def _request(
-    source: str, document: Mapping[str, Any], wishes: Wishes, *, limits: tuple[Limit, ...], assumed: tuple[str, ...]
+    source: str,
+    document: Mapping[str, Any],
+    requirements: Requirements,
+    *,
+    limits: tuple[Limit, ...],
+    assumed: tuple[str, ...],
 ) -> PlanRequest:
     document, writers = _with_one_writer(document)
-    own = tuple(_limit(metric, text) for metric, text in wishes.limits.items())
+    own = tuple(_limit(metric, text) for metric, text in requirements.limits.items())
     metrics = {limit.metric for limit in own}
     others = [limit for limit in limits if limit.metric not in metrics]
     reasons = {limit: reason for limit in others if (reason := _why_not_judged(limit))}
     defaults = [
         f"{what} {text} (default)."
         for what, text, given in (
-            ("Time travel", DEFAULT_TIME_TRAVEL, wishes.time_travel),
-            ("Queries, each of the latest day's files,", f"{DEFAULT_QUERIES} an hour", wishes.queries_per_hour),
+            ("Time travel", DEFAULT_TIME_TRAVEL, requirements.time_travel),
+            ("Queries, each of the latest day's files,", f"{DEFAULT_QUERIES} an hour", requirements.queries_per_hour),
         )
         if given is None
     ]
@@ -199,15 +208,17 @@ def _request(
         source=source,
         document=document,
         limits=(*own, *(limit for limit in others if limit not in reasons)),
-        freshness_s=None if wishes.freshness is None else duration_of_flag_s("--freshness", wishes.freshness),
-        time_travel_s=duration_of_flag_s("--time-travel", wishes.time_travel or DEFAULT_TIME_TRAVEL),
-        table_name=wishes.table_name,
+        freshness_s=None
+        if requirements.freshness is None
+        else duration_of_flag_s("--freshness", requirements.freshness),
+        time_travel_s=duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL),
+        table_name=requirements.table_name,
         assumed=(*assumed, *defaults),
         writers=writers,
-        provider=_provider(wishes),
-        machine=_machine(wishes),
-        prices=_prices(wishes),
-        queries_per_hour=_queries(wishes.queries_per_hour or DEFAULT_QUERIES),
+        provider=_provider(requirements),
+        machine=_machine(requirements),
+        prices=_prices(requirements),
+        queries_per_hour=_queries(requirements.queries_per_hour or DEFAULT_QUERIES),
         not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
     )
 
@@ -220,27 +231,27 @@ def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], in
     return {**document, "writer": {**writer, "writers": 1}}, int(writer["writers"])
 
 
-def _prices(wishes: Wishes) -> Prices:
-    if wishes.prices is not None:
-        return load_prices(wishes.prices)
-    named = str(wishes.provider).removesuffix("-premium")
+def _prices(requirements: Requirements) -> Prices:
+    if requirements.prices is not None:
+        return load_prices(requirements.prices)
+    named = str(requirements.provider).removesuffix("-premium")
     return prices_of_provider(named if named in PROVIDERS else DEFAULT_PRICES)
 
 
-def _provider(wishes: Wishes) -> str:
-    if wishes.provider is None:
+def _provider(requirements: Requirements) -> str:
+    if requirements.provider is None:
         return LOCAL
     try:
-        provider_named(wishes.provider)
+        provider_named(requirements.provider)
     except WasimError as error:
         raise WasimError(f"--provider: {error}") from None
-    return wishes.provider
+    return requirements.provider
 
 
-def _machine(wishes: Wishes) -> Machine:
-    if wishes.provider in (None, LOCAL):
+def _machine(requirements: Requirements) -> Machine:
+    if requirements.provider in (None, LOCAL):
         return SHIPPED_MACHINE
-    providers, name = provider_named(wishes.provider)
+    providers, name = provider_named(requirements.provider)
     return SHIPPED_MACHINE.reading_from(providers.store(name))
 
 

@@ -9,7 +9,7 @@ from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
 from wasim.capacity.lattice import MOST_MERGING_COMMITS, build_lattice
-from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Wishes, request_from_file
+from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
 from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
@@ -41,9 +41,9 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
         return None
     intervals_s = _intervals(choice, case.commit_interval_s)
     swept = {name: value for name, value in case.swept.items() if name != "commit_interval"}
-    wishes = Wishes(freshness=format_duration(max(intervals_s)))
+    requirements = Requirements(freshness=format_duration(max(intervals_s)))
     try:
-        request = request_from_file(folder / "scenario.yaml", {**run.overrides, **swept}, wishes)
+        request = request_from_file(folder / "scenario.yaml", {**run.overrides, **swept}, requirements)
         return _sliders(request, _setting_of(case), intervals_s)
     except WasimError:
         return None

@@ -14,7 +14,7 @@ from wasim.cli.options import AsJson, Settings, overrides_of, takes_workload
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
-    from wasim.capacity import Plan, PlanRequest, SettingSimulator, Wishes
+    from wasim.capacity import Plan, PlanRequest, Requirements, SettingSimulator
 
 Text = str | None
 
@@ -64,7 +64,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
-    from wasim.capacity import SettingSimulator, Wishes, make_plan, plan_document, plan_lines
+    from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_document, plan_lines
 
     limits = {
         "planning_p50_ms": planning,
@@ -75,7 +75,7 @@ def plan(
         "metadata_on_disk_bytes": metadata_on_disk,
         "monthly_cost": monthly_cost,
     }
-    wishes = Wishes(
+    requirements = Requirements(
         freshness=freshness,
         time_travel=time_travel,
         limits={metric: text for metric, text in limits.items() if text is not None},
@@ -89,11 +89,11 @@ def plan(
         _check_writable(html)
     if fleet is not None:
         given = {**workload, "horizon": horizon, "freshness": freshness, **limits, "html": str(html) if html else None}
-        _plan_fleet(fleet, source.words, given, wishes, master=master, as_json=as_json)
+        _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
         return
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
-    request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), wishes)
+    request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), requirements)
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
     if as_json:
@@ -151,7 +151,7 @@ class Source:
 
 
 def _plan_fleet(
-    path: Path, words: str, given: dict[str, str | None], wishes: "Wishes", *, master: Text, as_json: bool
+    path: Path, words: str, given: dict[str, str | None], requirements: "Requirements", *, master: Text, as_json: bool
 ) -> None:
     """Plans for a fleet; exit 1 if its budget is too small."""
     from wasim.capacity.fleet import options_of, plan_fleet
@@ -167,17 +167,17 @@ def _plan_fleet(
             )
     loaded = load_fleet(path)
     if master is None:
-        made = plan_fleet(loaded, wishes)
+        made = plan_fleet(loaded, requirements)
     else:
         with map_on(master, "plan") as mapped:
-            made = plan_fleet(loaded, wishes, partial(mapped, options_of))
+            made = plan_fleet(loaded, requirements, partial(mapped, options_of))
     typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
 def _request(
-    source: Source, workload: dict[str, str | None], overrides: dict[str, str], wishes: "Wishes"
+    source: Source, workload: dict[str, str | None], overrides: dict[str, str], requirements: "Requirements"
 ) -> "PlanRequest":
     from wasim.capacity import request_from_file, request_from_flags, request_from_run
 
@@ -185,17 +185,17 @@ def _request(
     if words not in ("a scenario", "--from-run") and overrides:
         raise WasimError("--set is for a scenario: give its file, or the flags of a workload alone.")
     if not words:
-        return request_from_flags(workload, wishes)
+        return request_from_flags(workload, requirements)
     for flag, text in workload.items():
         if flag != "horizon" and text is not None:
             remedy = "" if source.table else " Give --set FIELD=VALUE."
             raise WasimError(f"--{flag.replace('_', '-')} and {words} exclude each other.{remedy}")
     if source.file is not None:
-        return request_from_file(source.file, overrides, wishes, workload["horizon"])
+        return request_from_file(source.file, overrides, requirements, workload["horizon"])
     if source.run is not None:
         from wasim.runs.folder import find_run
 
-        return request_from_run(find_run(source.run), overrides, wishes, workload["horizon"])
+        return request_from_run(find_run(source.run), overrides, requirements, workload["horizon"])
     from wasim.capacity.from_table import request_from_table
 
-    return request_from_table(str(source.table), wishes, workload["horizon"])
+    return request_from_table(str(source.table), requirements, workload["horizon"])
