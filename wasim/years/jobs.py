@@ -13,10 +13,8 @@ from wasim.years.state import TableState
 
 SLACK = 1e-9
 FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
-TURNS, STRIDE = (
-    24,
-    17,
-)  # firings that wait each for another share of all that chance may bring; cycles of so many repeat
+TURNS = 24  # firings that wait each for another share of all that chance may bring; cycles of so many repeat
+STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
 
 
 @dataclass(slots=True)

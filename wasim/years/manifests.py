@@ -609,8 +609,9 @@ class ManifestRuns:
 
 
 def _siblings_left(share: float, kept: float) -> float:
-    """The share of manifests that stand next to another one of their commit, where so many of all were `kept`: a commit
-    of whose manifests any is left has one that comes first.
+    """The share of manifests that follow another one of the same commit in a list, once a share `kept` of all is left.
+
+    `share` is the same before that. Every commit with a manifest left has one that follows none of its own.
     """
     first = 1 - share
     return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
