@@ -92,6 +92,8 @@ $(READY): requirements.lock requirements-build.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@# so that the first command starts as fast as later ones, where Python may not keep bytecode too
+	$(BIN)/python -m compileall -q wasim
 	@touch $@
 
 java: $(READY)
