@@ -128,6 +128,26 @@ def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Call
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=band)
 
 
+def test_overwriting_some_of_the_partitions_that_stay_open_leaves_the_others_in_their_manifests(made: Callable) -> None:
+    lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
+    exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})
+    written = exact.files_written[Kind.DATA_MANIFEST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.06)
+
+
+def test_files_of_closed_partitions_stay_there_when_scattered_rows_of_theirs_are_deleted(made: Callable) -> None:
+    lines = {
+        "commit_interval": "7m",
+        "horizon": f"{420 * 2 * COMMITS}s",
+        "workload": {"rows_per_second": 0.1},
+        "table": TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]},
+        "maintenance": {"rewrite_data_files": {"every": "4h"}},
+        "changes": {"delete": {"every": "70m", "rows": 20, "mode": "copy-on-write"}},
+    }
+    exact, summed = made(lines)
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""

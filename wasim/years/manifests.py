@@ -375,20 +375,21 @@ class ManifestRuns:
         self.runs = runs
         return rewritten
 
-    def thin(self, shares: Mapping[str, float], flows: list[float]) -> float:
-        """Takes each live entry out with the probability given for its kind; every manifest that lost one is written
-        again. Returns how many manifests that was.
+    def thin(self, shares: Mapping[str, float], flows: list[float], together: float = 1.0) -> float:
+        """Takes each live entry out with the probability given for its kind, so many of one manifest `together`; every
+        manifest that lost one is written again. Returns how many manifests that was.
         """
         runs, rewritten = [], 0.0
         first, second, third = (shares.get(kind, 0.0) for kind in KINDS)
         for number, run in enumerate(self.runs, 1):
             fresh, partial, settled = run.fresh, run.partial, run.settled
-            untouched = (1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled
+            untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
             hit = 1 - untouched
             if hit <= NEGLIGIBLE:
                 runs.append(run)
                 continue
-            emptied = 0.0 if run.live <= NEGLIGIBLE else min(first**fresh * second**partial * third**settled, hit)
+            every = (first**fresh * second**partial * third**settled) ** (1 / together)
+            emptied = 0.0 if run.live <= NEGLIGIBLE else min(every, hit)
             some = hit - emptied
             if emptied > NEGLIGIBLE:
                 runs.append(self._rewritten(run, run.count * emptied, (fresh, partial, settled), flows))

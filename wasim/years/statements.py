@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil, exp, floor
+from math import ceil, exp, floor, inf
 
 from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
@@ -69,7 +69,8 @@ class Statements(TouchedFiles):
         for number in range(3):
             state.left.dead[number] *= 1 - hits.row_shares[number]
             state.left.held[number] *= 1 - hits.shares[number]
-        made_bytes = self._add(state, made, written, hits.place)
+        stays = self._share_in_closed(hits, classes) if named.files is None else (0.0, 0.0)
+        made_bytes = self._add(state, made, written, hits.place, stays=stays)
         if made > 1 and self.workload.is_partitioned:  # files that were hit end in one partition or another
             arrived = classes[SMALL]
             of_hit = squares - hits.squares_left + hits.shares[SMALL] * arrived.live**2 / max(arrived.files, 1.0)
@@ -219,7 +220,7 @@ class Statements(TouchedFiles):
 
     def overwrite(self, state: TableState, wanted: float, *, is_dynamic: bool) -> None:
         """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
-        workload = self.workload
+        workload, arrivals = self.workload, state.arrivals
         shares, by_partition = [1.0] * 3, is_dynamic and workload.is_partitioned
         classes = self.classes(state)
         if by_partition:
@@ -227,12 +228,13 @@ class Statements(TouchedFiles):
         files = [one.files * share for one, share in zip(classes, shares, strict=True)]
         rows = [one.live * share for one, share in zip(classes, shares, strict=True)]
         hits = Hits(
-            place="newest" if by_partition else "scattered",
+            place="newest" if by_partition and arrivals.lifetime_s < inf else "scattered",
             files=three(files),
             shares=three(shares),
             row_shares=three(shares),
             rows=three(rows),
             squares_left=state.left.squares * (1 - shares[PARTIAL]),
+            together=arrivals.files / arrivals.partitions,
         )
         if not by_partition:
             state.left.gone = workload.rows_through(state.commits) - wanted
@@ -289,7 +291,7 @@ class Statements(TouchedFiles):
             return 0.0
         if hits.place == "scattered":
             kinds = {"fresh": hits.shares[SMALL], "partial": hits.shares[PARTIAL], "settled": hits.shares[SETTLED]}
-            return state.data.thin(kinds, state.flows)
+            return state.data.thin(kinds, state.flows, hits.together)
         newest = hits.place == "newest"
         wanted = {}
         for kind, number in (("fresh", SMALL), ("partial", PARTIAL), ("settled", SETTLED)):
@@ -308,25 +310,43 @@ class Statements(TouchedFiles):
         files.settled_rows *= 1 - hits.row_shares[SETTLED]
         state.left.squares = hits.squares_left
 
-    def _add(self, state: TableState, made: float, rows: float, place: Place, *, is_delta: bool = False) -> float:
-        """Adds data files of so many rows to the table, listed by a manifest; their bytes."""
+    def _share_in_closed(self, hits: Hits, classes: list[Class]) -> tuple[float, float]:
+        """Of the files that were hit, and of their rows, those in closed partitions: what they become stays there."""
+        rows = [one.live * share for one, share in zip(classes, hits.row_shares, strict=True)]
+        if hits.place != "scattered" or not self.workload.is_partitioned or sum(rows) <= NEGLIGIBLE:
+            return 0.0, 0.0
+        return hits.files[SETTLED] / hits.count, rows[SETTLED] / sum(rows)
+
+    def _add(
+        self,
+        state: TableState,
+        made: float,
+        rows: float,
+        place: Place,
+        *,
+        is_delta: bool = False,
+        stays: tuple[float, float] = (0.0, 0.0),
+    ) -> float:
+        """Adds data files of so many rows to the table, listed by a manifest; their bytes. No compaction takes the
+        shares, of small files and of their rows, that `stays` gives.
+        """
         if place != "scattered":
             state.left.edge_files, state.left.edge_rows = made, rows
         if made <= NEGLIGIBLE:
             return 0.0
         files, each = state.files, rows / made
         is_small = files.is_small(each)
+        settled, settled_rows = (made * stays[0], rows * stays[1]) if is_small else (made, rows)
+        partial = made - settled
         if is_small:
             holders = files.cohorts if place == "scattered" and not is_delta else files.cohorts[-1:]
             every = sum(one.partitions for one in holders)
             for one in holders:
-                one.partial_files += made / every
-                one.partial_rows += rows / every
-            state.left.squares += made * each * each
-        else:
-            files.settled_files += made
-            files.settled_rows += rows
-        partial, settled = (made, 0.0) if is_small else (0.0, made)
+                one.partial_files += partial / every
+                one.partial_rows += (rows - settled_rows) / every
+            state.left.squares += partial * each * each
+        files.settled_files += settled
+        files.settled_rows += settled_rows
         size = state.sizes.data_manifests.of(0.0, made, 0.0)
         state.data.runs.append(Run(count=1.0, bytes=size, partial=partial, settled=settled, is_new=True))
         state.data.note_written(1.0, size, state.flows)

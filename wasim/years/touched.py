@@ -34,7 +34,10 @@ class Class:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """The data files that a statement touches, by class, and how many live rows it touches in them."""
+    """The data files that a statement touches, by class, and how many live rows it touches in them.
+
+    Where it takes whole partitions, the files of one commit in one partition, so many `together`, all go or all stay.
+    """
 
     place: Place
     files: tuple[float, float, float]
@@ -42,6 +45,7 @@ class Hits:
     row_shares: tuple[float, float, float]  # of the rows of the class that are in those files
     rows: tuple[float, float, float]
     squares_left: float = 0.0  # of the rewritten files that were not hit
+    together: float = 1.0
 
     @property
     def count(self) -> float:
