@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from wasim.capacity import Requirements, make_plan, request_from_flags
+from wasim.errors import WasimError
 
 
 def test_a_default_limit_that_nothing_can_keep_is_dropped():
@@ -22,3 +25,23 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     assert several.chosen.setting.interval_s >= several.sustained.interval_s
     assert several.out_of_reach
     assert several.chosen.setting.interval_s > max(several.out_of_reach)
+
+
+@pytest.mark.parametrize(
+    ("rows_per_second", "freshness"), [("0.0000115", None), ("0.0000115", "7d"), ("1000000", None), ("1e9", "1s")]
+)
+def test_intervals_whose_commits_would_have_too_few_or_too_many_rows_are_not_tried(rows_per_second, freshness):
+    asked = {"rows_per_second": rows_per_second, "horizon": "60d"}
+    found = make_plan(request_from_flags(asked, Requirements(freshness=freshness)))
+    tried = [one.setting.interval_s * float(rows_per_second) for one in found.best]
+    assert 0.5 <= min(tried) <= max(tried) <= 1e9
+
+
+def test_rates_at_which_a_commit_would_have_too_many_rows_are_not_shown():
+    found = make_plan(request_from_flags({"rows_per_second": "5e8"}, Requirements(freshness="2s")))
+    assert found.at_rates == ()
+
+
+def test_a_horizon_beyond_ten_years_is_refused():
+    with pytest.raises(WasimError, match=r"--horizon is 36500d\. Give 3650d at most"):
+        make_plan(request_from_flags({"rows_per_second": "5", "horizon": "100y"}, Requirements()))

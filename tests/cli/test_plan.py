@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support.paths import SCENARIOS
+from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.cli import app
@@ -71,7 +71,14 @@ def test_the_terminal_shows_the_figures_of_the_json():
         (("--rows-per-second", "5", "--writer", "fax"), "--writer"),
         (("--rows-per-second", "5", "--set", "horizon=1d"), "--set"),
         (("--rows-per-second", "5", "--html", "no/such/folder/page.html"), "--html"),
-        (("--from-run", "no/such/run"), "no/such/run: no run is there"),
+        (("--rows-per-second", "5", "--queries-per-hour", "2e9"), "from 0 to 1e9"),
+        (("--rows-per-second", "5", "--name", "table"), "--name"),
+        (("--rows-per-second", "5", "--name", "a.b.c' OR '1"), "--name"),
+        (("--rows-per-second", "500", "--partitions", "10000"), "in one commit. Give at most 1000."),
+        (("--rows-per-second", "5", "--freshness", "40d"), "Give 120d at least"),
+        (("--fleet", str(ROOT / "docs" / "fleet.yaml"), "--set", "horizon=3d"), "--set"),
+        (("--fleet", str(ROOT / "docs" / "fleet.yaml"), "--name", "a.b.c"), "--name"),
+        (("--from-run", "no/such/run"), "no/such/run: no finished run is there"),
         ((str(SCENARIOS / "smoke.yaml"), "--columns", "9"), "--columns"),
         ((str(SCENARIOS / "smoke.yaml"), "--from-run", "latest"), "--from-run"),
     ],

@@ -471,6 +471,10 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         "horizon: 1m", f'horizon: 1m\nlimits: {{metadata_bytes: "< {"9" * 400} GiB"}}',
         [f'9:26: limits.metadata_bytes is "< {"9" * 57}…". Give an upper bound, such as "< 10 GiB" or "<= 5000000".'],
     ),
+    "a limit that nothing keeps": (
+        "horizon: 1m", 'horizon: 1m\nlimits: {manifests: "< 0"}',
+        ['9:21: limits.manifests is "< 0". Give an upper bound, such as "< 0.5" or "<= 100"; nothing keeps this one.'],
+    ),
     "a question of blanks": (
         "What breaks?", '"   "',
         ['2:11: question is "   ". Give a sentence.'],

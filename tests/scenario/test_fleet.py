@@ -95,3 +95,9 @@ def test_a_file_that_is_not_there_is_told_with_what_it_should_be(tmp_path: Path)
         ScenarioError, match=r"cannot be read: No such file or directory\. Give the path of a fleet's file"
     ):
         load_fleet(tmp_path / "none.yaml")
+
+
+def test_two_tables_of_one_name_are_refused(tmp_path: Path):
+    twice = f"{BUDGET}tables: [{{name: a, rows_per_second: 5}}, {{name: a, rows_per_second: 6}}]\n"
+    with pytest.raises(ScenarioError, match="2 tables are called 'a'"):
+        load_fleet(written(tmp_path, twice))

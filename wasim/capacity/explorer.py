@@ -17,7 +17,7 @@ from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import METRIC_NAMES, SHOWN_METRICS, bound_words
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
-from wasim.units import format_duration, format_figure, parse_duration_s
+from wasim.units import format_duration, format_figure
 
 SCHEMA_VERSION = 1
 KINDS = (
@@ -61,7 +61,7 @@ def explorer_of(
     shown: Sequence[str] = SHOWN_METRICS,
 ) -> Explorer:
     """The sliders over a lattice, beginning at its base setting, that of `case`, and the request's horizon."""
-    start, currency = _start(lattice.axes, parse_duration_s(str(request.document["horizon"]))), request.prices.currency
+    start, currency = _start(lattice.axes, request.horizon_s), request.prices.currency
     kinds = tuple(
         {"field": field, "name": name, "colour": colour}
         for field, name, colour in KINDS

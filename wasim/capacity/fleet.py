@@ -119,7 +119,7 @@ def _options(simulator: SettingSimulator, intervals_s: tuple[float, ...]) -> tup
     case = case_of(simulator.request, longest)
     search = replace(search_for(case, simulator, ()), coordinates=OF_FLEETS)
     found: list[Figures] = []
-    for interval_s in reversed(able_intervals(intervals_s, case)):
+    for interval_s in reversed(able_intervals(intervals_s, simulator.request)):
         best = search.best_at(interval_s)
         found += [best, simulator.figures(replace(best.setting, gzips_json=not best.setting.gzips_json))]
     return tuple(

@@ -21,7 +21,7 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
         yield f"The budget is too small for {tables:,} tables, each at its longest interval."
     else:
         counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
-        yield from textwrap.wrap(f"{tables:,} tables: {', '.join(counted)}.", WIDTH)
+        yield from textwrap.wrap(f"{tables:,} {'table' if tables == 1 else 'tables'}: {', '.join(counted)}.", WIDTH)
         yield from textwrap.wrap(
             "Rule: from the longest interval of each on, the budget goes where halving an interval, times the table's"
             " weight, takes the least of it.",

@@ -13,7 +13,7 @@ from wasim.capacity.scales import scales_of
 from wasim.capacity.settings import Setting, case_of
 from wasim.report.pages.rendering import page_environment
 from wasim.report.words import listed
-from wasim.units import format_duration, parse_duration_s
+from wasim.units import format_duration
 
 MOST_INTERVALS, FEW_INTERVALS = 8, 4
 
@@ -57,10 +57,10 @@ def _base(plan: Plan) -> Setting:
 def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
     """The lattice around a plan; without `has_one_history`, at the plan's horizon alone and with few intervals."""
     request, case = plan.request, case_of(plan.request, base)
-    horizon_s = parse_duration_s(str(request.document["horizon"]))
+    horizon_s = request.horizon_s
     intervals_s = thinned((one.setting.interval_s for one in plan.best), base.interval_s, most=MOST_INTERVALS)
     axes = axes_for(case, base, intervals_s, time_travel_s=request.time_travel_s, horizon_s=horizon_s)
-    scales = list(scales_of(request, simulator))
+    scales = [one for one in scales_of(request, simulator, axes.intervals_s) if len(one.values) > 1]
     if not has_one_history(case):
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
         rewrites_s = (base.maintenance.rewrite_every_s,)

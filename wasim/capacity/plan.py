@@ -22,9 +22,10 @@ from wasim.contention import SustainedRate
 from wasim.errors import WasimError
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
-from wasim.units import format_duration
+from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)
+MOST_HORIZON_S = 10 * YEAR_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +77,8 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     `simulator` is the request's, for a caller that simulates further settings of it.
     """
     simulator = simulator or SettingSimulator(request=request)
+    _check_horizon(request)
     case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
-    _check_horizon(request, case)
     limits = (*request.limits, *request.default_limits)
     search = search_for(case, simulator, limits)
     best = _best(search, case)
@@ -110,7 +111,8 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
 
 def _best(search: Search, case: Case) -> list[Figures]:
     """The best setting at each interval, ascending; the longest is searched first."""
-    intervals = able_intervals(intervals_of(search.simulator.request.longest_s), case)
+    request = search.simulator.request
+    intervals = able_intervals(intervals_of(request.longest_s), request)
     return [_sustained(search.best_at(one), search, case) for one in reversed(intervals)][::-1]
 
 
@@ -124,12 +126,16 @@ def _sustained(best: Figures, search: Search, case: Case) -> Figures:
     return lean if lean.keeps_up else found
 
 
-def _check_horizon(request: PlanRequest, case: Case) -> None:
-    """WasimError for a horizon that has no room for a few commits."""
-    least_s = FEWEST_COMMITS * request.longest_s
-    if case.horizon_s < least_s:
+def _check_horizon(request: PlanRequest) -> None:
+    """WasimError for a horizon that has no room for a few commits, or that no price list outlasts."""
+    if request.horizon_s > MOST_HORIZON_S:
         raise WasimError(
-            f"--horizon {format_duration(case.horizon_s)} has no room for {FEWEST_COMMITS} commits every"
+            f"--horizon is {format_duration(request.horizon_s)}. Give {format_duration(MOST_HORIZON_S)} at most."
+        )
+    least_s = FEWEST_COMMITS * request.longest_s
+    if request.horizon_s < least_s:
+        raise WasimError(
+            f"--horizon {format_duration(request.horizon_s)} has no room for {FEWEST_COMMITS} commits every"
             f" {format_duration(request.longest_s)}. Give {format_duration(least_s)} at least, or a shorter"
             " --freshness."
         )
@@ -154,7 +160,8 @@ def _refined(
     """The shortest interval within limits, looked for between the steps of the ladder too."""
     found, longest = list(best), chosen.setting.interval_s
     shortest = max((one.setting.interval_s for one in best if one.setting.interval_s < longest), default=longest)
-    between = able_intervals([step for step in FINE_INTERVALS_S if shortest < step < longest], case)
+    steps = [step for step in FINE_INTERVALS_S if shortest < step < longest]
+    between = able_intervals(steps, search.simulator.request)
     while between:
         place = len(between) // 2
         tried = _sustained(search.best_at(between[place]), search, case)
@@ -168,10 +175,15 @@ def _refined(
 def _with_ways_out(plan: Plan, search: Search) -> Plan:
     """The plan with what to relax, or the interval beyond the freshness that would do."""
     able = [one for one in plan.best if one.keeps_up]
-    further_s = interval_beyond(plan.request.longest_s)
-    beyond = search.best_at(further_s) if further_s <= plan.case.horizon_s else None
+    beyond = _beyond(plan.request.longest_s, plan, search)
     is_way_out = beyond is not None and beyond.keeps_up and not beyond.broken(plan.limits)
     return replace(plan, relaxations=relax(able, plan.limits), beyond=beyond if is_way_out else None)
+
+
+def _beyond(interval_s: float, plan: Plan, search: Search) -> Figures | None:
+    """The best setting of the next longer interval; None where the table cannot be written at that."""
+    further = able_intervals([interval_beyond(interval_s)], plan.request)
+    return _sustained(search.best_at(further[0]), search, plan.case) if further else None
 
 
 def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
@@ -179,16 +191,14 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     setting, simulator = chosen.setting, search.simulator
     shorter = [one for one in plan.best if one.setting.interval_s < setting.interval_s]
     longer = [one for one in plan.best if one.setting.interval_s > setting.interval_s]
-    further_s = interval_beyond(setting.interval_s)
-    if not longer and further_s <= plan.case.horizon_s:
-        longer = [search.best_at(further_s)]
+    rates = [rate for rate in RATES if able_intervals([setting.interval_s], plan.request, rate=rate)]
     return replace(
         plan,
         case=case_of(plan.request, setting),
         shorter=shorter[-1] if shorter else None,
-        longer=longer[0] if longer else None,
+        longer=longer[0] if longer else _beyond(setting.interval_s, plan, search),
         stopped_by=shorter[-1].broken(plan.limits) if shorter and plan.request.rule == "limits" else (),
-        at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in RATES),
+        at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in rates),
         keeping_json=simulator.figures(replace(setting, deletes_json=False)),
         or_within_band=within_band(plan.best, plan.request.rule, plan.limits, chosen),
     )

@@ -1,9 +1,10 @@
 """The request that a plan answers: a table and workload as a scenario document, limits, prices and a machine."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import floor
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,12 +16,15 @@ from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
 from wasim.scenario.notes import UNFINISHED_VERSION
+from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
-from wasim.units import duration_of_flag_s, parse_bytes, parse_duration_s
+from wasim.units import HOUR_S, duration_of_flag_s, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
 DEFAULT_QUERIES = "10"
+DEFAULT_NAME = "catalog.namespace.table"
+MOST_QUERIES = "1e9"
 FEWEST_COMMITS = 3  # within the horizon: fewer tell nothing of a longer one
 DEFAULT_PRICES = "s3"  # for a provider without prices: local files
 DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
@@ -39,6 +43,7 @@ LIMIT_FLAGS: Mapping[str, str] = {
 
 LIMITS_OF_WRITING = frozenset(["metadata_bytes_per_day", "wa_metadata", "metadata_bytes_per_event_hour", "wa_total"])
 FLAGS = "flags"
+_TABLE_NAME = re.compile(r"(\w+|`[^`\n]+`)(\.(\w+|`[^`\n]+`)){1,}")
 Rule = Literal["limits", "freshness", "knee"]
 
 
@@ -67,15 +72,23 @@ class PlanRequest:
     not_judged: tuple[str, ...] = ()
 
     @property
+    def horizon_s(self) -> float:
+        """Event time that figures are of. WasimError for what is no duration."""
+        return duration_of_flag_s("--horizon", str(self.document["horizon"]))
+
+    @property
     def longest_s(self) -> float:
-        """The longest interval to consider."""
+        """The longest interval to consider; by default no longer than horizon and rows of a commit allow."""
         if self.freshness_s is not None:
             return self.freshness_s
         try:
-            horizon_s = parse_duration_s(str(self.document["horizon"]))
-            return min(parse_duration_s(DEFAULT_LONGEST), floor(horizon_s / FEWEST_COMMITS * 1000) / 1000)
-        except ValueError:  # which the scenario's own checks name
-            return parse_duration_s(DEFAULT_LONGEST)
+            rows_per_second = float(self.document["workload"]["rows_per_second"])
+        except ValueError:
+            rows_per_second = 0.0
+        row_s = 1 / rows_per_second if 0 < rows_per_second < inf else 1.0  # the scenario's own checks name the others
+        default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
+        most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
+        return floor(min(default_s, most_s) * 1000) / 1000
 
     @property
     def rule(self) -> Rule:
@@ -103,7 +116,7 @@ class Requirements:
     freshness: str | None = None
     time_travel: str | None = None
     limits: Mapping[str, str] = field(default_factory=dict)  # by metric
-    table_name: str = "catalog.namespace.table"
+    table_name: str | None = None
     queries_per_hour: str | None = None
     prices: Path | None = None
     provider: str | None = None
@@ -141,8 +154,10 @@ def request_from_run(
     SavedFileError for a folder that holds no run, or no readable summary.
     """
     path = folder / "summary.json"
-    if not folder.is_dir():
-        raise SavedFileError(f"{folder}: no run is there. Name a run's folder, or latest, or run `wasim bench` first.")
+    if not path.is_file():
+        raise SavedFileError(
+            f"{folder}: no finished run is there. Name a run's folder, or latest, or run `wasim bench` first."
+        )
     try:
         own = dict(json.loads(path.read_text()).get("overrides") or {})
     except (OSError, ValueError, TypeError, AttributeError) as error:
@@ -212,7 +227,7 @@ def _request(
         if requirements.freshness is None
         else duration_of_flag_s("--freshness", requirements.freshness),
         time_travel_s=duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL),
-        table_name=requirements.table_name,
+        table_name=_table_name(requirements.table_name or DEFAULT_NAME),
         assumed=(*assumed, *defaults),
         writers=writers,
         provider=_provider(requirements),
@@ -241,10 +256,7 @@ def _prices(requirements: Requirements) -> Prices:
 def _provider(requirements: Requirements) -> str:
     if requirements.provider is None:
         return LOCAL
-    try:
-        provider_named(requirements.provider)
-    except WasimError as error:
-        raise WasimError(f"--provider: {error}") from None
+    provider_named(requirements.provider)
     return requirements.provider
 
 
@@ -253,6 +265,13 @@ def _machine(requirements: Requirements) -> Machine:
         return SHIPPED_MACHINE
     providers, name = provider_named(requirements.provider)
     return SHIPPED_MACHINE.reading_from(providers.store(name))
+
+
+def _table_name(text: str) -> str:
+    if not _TABLE_NAME.fullmatch(text):
+        wanted = "catalog.namespace.table, with backquotes around a part of other characters than letters, digits and _"
+        raise WasimError(f"--name is {text!r}. Give {wanted}.")
+    return text
 
 
 def _why_not_judged(limit: Limit) -> str:
@@ -266,8 +285,8 @@ def _queries(text: str) -> float:
         queries = float(text)
     except ValueError:
         queries = -1.0
-    if not 0 <= queries < 1e9:
-        raise WasimError(f"--queries-per-hour is {text!r}. Give a number, 0 at least.")
+    if not 0 <= queries <= float(MOST_QUERIES):
+        raise WasimError(f"--queries-per-hour is {text!r}. Give a number from 0 to {MOST_QUERIES}.")
     return queries
 
 

@@ -73,7 +73,7 @@ def _setting_of(case: Case) -> Setting:
 
 
 def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:
-    case, horizon_s = case_of(request, base), parse_duration_s(str(request.document["horizon"]))
+    case, horizon_s = case_of(request, base), request.horizon_s
 
     def is_affordable(setting: Setting, until_s: float) -> bool:
         return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS

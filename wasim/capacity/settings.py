@@ -12,7 +12,6 @@ from wasim.iceberg.properties import (
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
 )
 from wasim.scenario import Case
-from wasim.scenario.case import rows_within
 from wasim.scenario.examine import examine
 from wasim.scenario.sweep import make_case
 from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
@@ -121,16 +120,12 @@ def intervals_of(freshness_s: float) -> tuple[float, ...]:
     return (*steps, freshness_s)
 
 
-def able_intervals(intervals_s: Iterable[float], case: Case) -> tuple[float, ...]:
-    """The intervals that fit into the case's horizon and bring at least one row to each writing task."""
-    workload = case.workload
-    return tuple(
-        interval_s
-        for interval_s in intervals_s
-        if interval_s <= case.horizon_s
-        and rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
-        >= workload.files_per_commit
-    )
+def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: float = 1.0) -> tuple[float, ...]:
+    """The intervals at which the request's case is valid: they fit into its horizon, and a commit has neither too few
+    rows nor too many. `rate` multiplies the rows per second.
+    """
+    settings = (Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE) for interval_s in intervals_s)
+    return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
 
 
 def interval_beyond(freshness_s: float) -> float:

@@ -56,7 +56,7 @@ def plan(
         ),
     ] = None,
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
-    name: Annotated[str, typer.Option("--name", help="What SQL calls the table.")] = "catalog.namespace.table",
+    name: Annotated[Text, typer.Option("--name", help="What SQL calls the table; catalog.namespace.table.")] = None,
     settings: Settings = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
@@ -88,7 +88,9 @@ def plan(
     if html is not None:
         _check_writable(html)
     if fleet is not None:
-        given = {**workload, "horizon": horizon, "freshness": freshness, **limits, "html": str(html) if html else None}
+        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name}
+        switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
+        given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
         return
     if master is not None:

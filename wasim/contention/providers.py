@@ -64,7 +64,7 @@ class Providers(Part):
     def store(self, name: str) -> Store:
         """The store of that name. WasimError if there is none."""
         if name not in self.stores:
-            raise WasimError(f"Provider {name!r} is unknown. Give {', '.join(self.stores)}.")
+            raise WasimError(f"--provider {name!r} is unknown. Give {', '.join(self.stores)}.")
         return self.stores[name]
 
     def swap(self, store: str, catalog: str) -> Latency:

@@ -1,5 +1,6 @@
 """A fleet: many tables under one budget, in a small YAML file."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -50,6 +51,10 @@ class Fleet(Part):
 def load_fleet(path: Path) -> Fleet:
     """The fleet in a file. ScenarioError with every fault, each with its position."""
     fleet = load_part(path, Fleet, "a fleet's file")
+    names = Counter(table.name for table in fleet.tables)
+    if twice := [name for name, count in names.items() if count > 1]:
+        remedy = "Give each its own name, or `count`."
+        raise ScenarioError([f"{path}: {names[twice[0]]} tables are called {twice[0]!r}. {remedy}"])
     tables = sum(table.count for table in fleet.tables)
     if tables > MOST_TABLES:
         raise ScenarioError([f"{path}: tables are {tables:,} in all. Give {MOST_TABLES:,} at most."])

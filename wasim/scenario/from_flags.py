@@ -7,6 +7,7 @@ from typing import Any
 from wasim.errors import WasimError
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
+from wasim.scenario.table_checks import MOST_PARTITIONS_PER_COMMIT
 
 DEFAULT_WORKLOAD: Mapping[str, str] = {
     "columns": "20",
@@ -52,7 +53,7 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
             raise WasimError(
                 f"--writers is {workload['writers']!r}, but several writers are batches. Take --writer out."
             )
-        writer = {"kind": "batch", "writers": int(workload["writers"])}
+        writer, workload["writer"] = {"kind": "batch", "writers": int(workload["writers"])}, "batch"
     document = {
         "name": "plan",
         "question": "Which commit interval?",
@@ -82,7 +83,8 @@ def scenario_of_flags(given: Mapping[str, str | None], intervals: str) -> str:
 def explain_flag(fault: Fault) -> str:
     """A fault of such a document as one line, by flag where one gives that field."""
     field = format_place(fault.place)
-    return f"{FLAG_OF_FIELD.get(field, field)} {fault.problem}. {fault.remedy}"
+    remedy = f"Give at most {MOST_PARTITIONS_PER_COMMIT}." if field == "table.partition_by" else fault.remedy
+    return f"{FLAG_OF_FIELD.get(field, field)} {fault.problem}. {remedy}"
 
 
 def table_of_columns(columns: int, partitions: int) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def parse_limit(metric: str, text: str) -> Limit:
         raise ValueError(limit_wanted(metric)) from None
     if bound > MOST_BOUND:
         raise ValueError(f"{limit_wanted(metric)}; nothing reaches this one")
+    if bound == 0:
+        raise ValueError(f"{limit_wanted(metric)}; nothing keeps this one")
     comparison: Literal["<", "<="] = "<" if match[1] == "<" else "<="
     return Limit(metric=metric, comparison=comparison, bound=bound, text=text)
 

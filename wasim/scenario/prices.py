@@ -19,7 +19,7 @@ PROVIDERS = {
 """Files of the shipped list prices, by the provider's name as a user gives it."""
 
 
-Price = Annotated[Number, Field(ge=0)]
+Price = Annotated[Number, Field(ge=0, le=1e9)]
 
 
 class RequestPrices(Part):
