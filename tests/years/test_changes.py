@@ -148,6 +148,13 @@ def test_files_of_closed_partitions_stay_there_when_scattered_rows_of_theirs_are
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
 
 
+def test_summaries_of_statements_compress_as_they_do_among_those_of_commits(made: Callable) -> None:
+    update = {"every": "4s", "rows": 20, "mode": "merge-on-read"}
+    exact, summed = made({"table": TABLE | GZIP, "writer": "streaming", "changes": {"update": update}})
+    written = exact.written_bytes[Kind.METADATA_JSON]
+    assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""

@@ -153,9 +153,10 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
     log = list(json.snapshot_log)[-len(texts) :]
     apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
-    first, last = (dict(_numbers_of(parts)) for parts in (apart[0], apart[-1]))
+    alike = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
+    first, last = (dict(_numbers_of(parts)) for parts in (alike[0], alike[-1]))
     grown = {name: (last[name] - value) * len(texts) // max(1, len(texts) - 1) for name, value in first.items()}
-    constant = {*apart[0][1::_EACH]} & {*apart[-1][1::_EACH]}  # of a query, not of a commit
+    constant = {*alike[0][1::_EACH]} & {*alike[-1][1::_EACH]}  # of a query, not of a commit
     snapshots, entries = dict(list(json.snapshots.items())[1:]), list(log)
     for copy in range(1, ceil(count / len(texts))):
         ids: dict[str, str] = {}

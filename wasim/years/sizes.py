@@ -32,7 +32,7 @@ from wasim.twin.rows import split_rows
 from wasim.twin.snapshot_updates import append_manifest
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
-from wasim.workload import Append, CreateTable, plan_steps
+from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
@@ -220,15 +220,24 @@ def _json_after(
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
     table, case = writer.table, writer.case
     table.rules = replace(table.rules, appends_merge=False)
-    if table.json.is_gzip and case.writer.upsert is not None:  # summaries that say more compress better
-        for step in plan_steps(replace(case, horizon_s=ZIPPED_COMMITS * case.commit_interval_s)):
-            if isinstance(step, Append):
-                writer.append(step)
+    if table.json.is_gzip and (
+        case.has_changes or case.writer.upsert is not None
+    ):  # summaries that say more compress better
+        _carry_out(writer, ZIPPED_COMMITS)
         return metadata_json_sizes(table, created)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifest(table, like, files, table.begin(), _moment(writer, number))
     return metadata_json_sizes(table, created)
+
+
+def _carry_out(writer: CaseWriter, commits: int) -> None:
+    """Carries out so many of the writer's commits, with the statements between them."""
+    for step in plan_steps(replace(writer.case, horizon_s=commits * writer.case.commit_interval_s)):
+        if isinstance(step, Append):
+            writer.append(step)
+        elif isinstance(step, ChangeRows):
+            writer.operate(step)
 
 
 def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tuple[CaseWriter, float]:
