@@ -5,8 +5,9 @@ counts and bounds of other lengths. So sizes are encoded at rows per file that l
 logarithm in between.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from math import floor, log
+from math import log
 
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
@@ -20,14 +21,7 @@ from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, r
 from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.summed import read_shape
 
-FEW_ROWS, STEP_OF_FEW, STEP = 512.0, 8.0, 64.0  # rows per file between two encoded sizes
-ALIKE = 0.01  # files a commit may differ by between what is encoded and what is asked
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    arrivals: Arrivals
-    sizes: Sizes
+ENCODED_ROWS = (1.0, 2.0, 8.0, 64.0, *(512.0 * 64.0**step for step in range(6)))  # per file; read off between them
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,15 +32,15 @@ class Shapes:
     site: Site
     encodes_each: bool = False  # for a few intervals: each has its files encoded, none is read off between others
     _file_bytes: FileBytes | None = None
-    _encoded: dict[int, _Encoded] = field(default_factory=dict)
+    _encoded: dict[float, Sizes] = field(default_factory=dict)
     _json: dict[str, MetadataJson] = field(default_factory=dict)
     _commits: CommitSamples | None = None
-    _samples: dict[int, TableSample] = field(default_factory=dict)  # by the rows of their commits
+    _sample: TableSample | None = None
     _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
         """The same table's shapes under another workload, for few intervals; what does not depend on it is shared."""
-        return replace(self, encodes_each=True, _encoded={}, _samples={}, _commits=None)
+        return replace(self, encodes_each=True, _encoded={}, _sample=None, _commits=None)
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
@@ -68,7 +62,7 @@ class Shapes:
             if case.key_columns:
                 self._json[codec] = read_sizes(case, shape.arrivals, self.profile, self.site).json
             else:
-                self._json[codec] = next(iter(self._samples.values())).json_of(case, shape.arrivals)
+                self._json[codec] = self._sampled(case).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
@@ -77,13 +71,14 @@ class Shapes:
         return self._position_deletes
 
     def _sizes(self, case: Case, arrivals: Arrivals) -> Sizes:
+        sample = self._sampled(case)
         if self.encodes_each:
-            return self._sampled(case).sizes(arrivals)
-        place = _place_of(arrivals.rows_per_file)
-        low, high = (self._at(whole, case, arrivals) for whole in (floor(place), floor(place) + 1))
-        if not all(abs(one.arrivals.files / arrivals.files - 1) < ALIKE for one in (low, high)):
-            return self._sampled(case).sizes(arrivals)
-        return _between(low.sizes, high.sizes, place - floor(place))
+            return sample.sizes(arrivals)
+        rows = max(arrivals.rows_per_file, 1.0)
+        place = bisect_right(ENCODED_ROWS, rows)
+        few, many = ENCODED_ROWS[place - 1 : place + 1]
+        low, high = (self._at(one, sample, arrivals) for one in (few, many))
+        return _between(low, high, log(rows / few) / log(many / few), arrivals.files)
 
     def _arrivals(self, case: Case) -> Arrivals:
         if self._commits is None:
@@ -91,43 +86,27 @@ class Shapes:
         return self._commits.arrivals(case)
 
     def _sampled(self, case: Case) -> TableSample:
-        rows = TableSample.rows_of(case)
-        if rows not in self._samples:
-            self._samples[rows] = TableSample(case=case, profile=self.profile, site=self.site)
-        return self._samples[rows]
+        if self._sample is None:
+            self._sample = TableSample(case=case, profile=self.profile, site=self.site, draws_bounds=True)
+        return self._sample
 
-    def _at(self, place: int, case: Case, arrivals: Arrivals) -> _Encoded:
-        if place not in self._encoded:
-            rows = max(1, round(_rows_at(place) * arrivals.files))
-            workload = case.workload.model_copy(update={"rows_per_second": rows / case.commit_interval_s})
-            like = replace(case, workload=workload)
-            found = self._arrivals(like)
-            self._encoded[place] = _Encoded(found, self._sampled(like).sizes(found))
-        return self._encoded[place]
+    def _at(self, rows: float, sample: TableSample, arrivals: Arrivals) -> Sizes:
+        if rows not in self._encoded:
+            self._encoded[rows] = sample.sizes(replace(arrivals, rows_per_file=rows))
+        return self._encoded[rows]
 
 
-_FEW = log(FEW_ROWS) / log(STEP_OF_FEW)
-
-
-def _place_of(rows_per_file: float) -> float:
-    """Steps from one row per file to so many."""
-    rows = max(rows_per_file, 1.0)
-    return log(rows) / log(STEP_OF_FEW) if rows < FEW_ROWS else _FEW + log(rows / FEW_ROWS) / log(STEP)
-
-
-def _rows_at(place: int) -> float:
-    return STEP_OF_FEW**place if place < _FEW else FEW_ROWS * STEP ** (place - _FEW)
-
-
-def _between(low: Sizes, high: Sizes, share: float) -> Sizes:
-    """Sizes between two, linear."""
+def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
+    """Sizes between two, linear, where commits bring so many files."""
 
     def mean(one: float, other: float) -> float:
         return one + (other - one) * share
 
     few, many = low.data_manifests, high.data_manifests
     manifests = ManifestBytes(
-        new=mean(few.new, many.new),
+        new=mean(few.new_of(files), many.new_of(files)),
+        files=files,
+        per_new=mean(few.per_new, many.per_new),
         staged=mean(few.staged, many.staged),
         by_count=few.by_count.mean(many.by_count, share),
         compacted_more=mean(few.compacted_more, many.compacted_more),

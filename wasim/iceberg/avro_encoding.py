@@ -94,5 +94,8 @@ def encode_bytes_map(values: Mapping[int, bytes]) -> bytes:
     """Iceberg's map from field id to bytes: an array of pairs."""
     if not values:
         return b"\x00"
-    pairs = [encode_long(key) + encode_long(len(value)) + value for key, value in values.items()]
+    if max(values) < _SMALL_END and max(map(len, values.values())) < _SMALL_END:
+        pairs = [_SMALL[key] + _SMALL[len(value)] + value for key, value in values.items()]
+    else:
+        pairs = [encode_long(key) + encode_long(len(value)) + value for key, value in values.items()]
     return encode_long(len(values)) + b"".join(pairs) + b"\x00"

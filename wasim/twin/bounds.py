@@ -1,10 +1,9 @@
 """Bounds of a column as Iceberg stores them: the least and greatest value as bytes, truncated by its metrics mode."""
 
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +17,15 @@ from wasim.twin.rows import (
     TIME_SPAN_US,
     Rows,
     decimal_digits,
-)  # fmt: skip
+    texts_of_ranks,
+)
 from wasim.twin.schema import Leaf
 
 # In files of more rows, the extremes are drawn: the least of n even draws needs no n draws.
 MOST_ROWS_COMPUTED = 20_000
 _FEW_VALUES = 10_000
-_MANY_TIMES = 2
 _TEXTS = ("string", "binary")
+_NONE = 1e-9  # draws: so that the greatest of them is the least there can be
 
 _PACKED = {
     "boolean": struct.Struct("<?"),
@@ -39,8 +39,7 @@ _PACKED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(NamedTuple):
     """A column's bounds in one file."""
 
     lower: bytes
@@ -49,7 +48,7 @@ class Bounds:
 
 def computed_bounds(rows: Rows, leaf: Leaf, held: RowSet, starts: Sequence[int]) -> list[Bounds]:
     """The bounds over each part of these rows; parts begin at these places."""
-    return [_bounds(leaf, *pair) for pair in rows.extremes(leaf, held, starts)]
+    return _bounds(leaf, rows.extremes(leaf, held, starts))
 
 
 def column_bounds(
@@ -58,22 +57,52 @@ def column_bounds(
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
     if len(held) <= most_computed or leaf.name in GROWING:
         return computed_bounds(rows, leaf, held, [0])[0]
-    return drawn_bounds(rows, [leaf], len(held), rng)[leaf.field_id]
+    return ColumnDraws([leaf]).draw(len(held), rng)[leaf.field_id]
 
 
-def drawn_bounds(rows: Rows, leaves: Sequence[Leaf], count: int, rng: np.random.Generator) -> dict[int, Bounds]:
-    """The bounds of columns over `count` rows, none of which is looked at: drawn as distributed, by field id."""
-    # how far the least and the greatest value stay from their ends, of 1
-    shares = -np.expm1(np.log(rng.random((len(leaves), 2))) / count)
-    return {
-        leaf.field_id: _bounds(leaf, *_draw_extremes(rows, leaf, count, low, 1.0 - high, rng))
-        for leaf, (low, high) in zip(leaves, shares.tolist(), strict=True)
-    }
+class ColumnDraws:
+    """Draws the bounds of columns in files of many rows, none of which is looked at, as they are distributed."""
+
+    def __init__(self, leaves: Sequence[Leaf]) -> None:
+        self._leaves = leaves
+        self._reals = [place for place, leaf in enumerate(leaves) if leaf.column.type == "double" and not _is_few(leaf)]
+        self._scales = np.array([_scale(leaves[place]) for place in self._reals], dtype="<f8").reshape(-1, 1)
+        self._ranked: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
+
+    def draw(self, count: int, rng: np.random.Generator) -> dict[int, Bounds]:
+        """The bounds over `count` rows, by field id."""
+        # The least of n even draws; and of the others, which are even above it, the greatest.
+        shares = np.log(rng.random((len(self._leaves), 2))) / np.maximum([count, count - 1], _NONE)
+        shares = -np.expm1(shares)
+        shares[:, 1] = 1.0 - shares[:, 1] * (1.0 - shares[:, 0])
+        packed = (shares[self._reals] * self._scales).tobytes()
+        starts = range(0, len(packed), 16)
+        reals = {
+            place: Bounds(packed[at : at + 8], packed[at + 8 : at + 16])
+            for place, at in zip(self._reals, starts, strict=True)
+        }
+        return {
+            leaf.field_id: reals.get(place) or self._drawn(place, leaf, ends, rng)
+            for place, (leaf, ends) in enumerate(zip(self._leaves, shares.tolist(), strict=True))
+        }
+
+    def _drawn(self, place: int, leaf: Leaf, ends: Sequence[float], rng: np.random.Generator) -> Bounds:
+        low, high = ends
+        if not _is_few(leaf) or leaf.column.type not in _TEXTS:
+            return _bounds(leaf, [_drawn_extremes(leaf, low, high, rng)])[0]
+        values = leaf.column.values or 1
+        key = place, int(low * values), min(int(high * values), values - 1)
+        if key not in self._ranked:
+            self._ranked[key] = _bounds(leaf, [texts_of_ranks(leaf, *key[1:])])[0]
+        return self._ranked[key]
 
 
-def _bounds(leaf: Leaf, low: Any, high: Any) -> Bounds:  # noqa: ANN401 - values of any column type
+def _bounds(leaf: Leaf, extremes: Iterable[tuple[Any, Any]]) -> list[Bounds]:
     kind = leaf.column.type
-    return _truncated(leaf, single_value(kind, low), single_value(kind, high))
+    if kind in _PACKED:
+        pack = _PACKED[kind].pack
+        return [Bounds(pack(low), pack(high)) for low, high in extremes]
+    return [_truncated(leaf, single_value(kind, low), single_value(kind, high)) for low, high in extremes]
 
 
 def single_value(type_name: str, value: Any) -> bytes:  # noqa: ANN401 - a value of any column type
@@ -96,26 +125,28 @@ def decimal_bytes(unscaled: int) -> bytes:
 def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     length = leaf.bound_length or 0
     if leaf.column.type not in _TEXTS or not length or leaf.column.length <= length:
-        return Bounds(lower=lower, upper=upper)
+        return Bounds(lower, upper)
     # All strings are hexadecimal digits, so a character is a byte, and its successor is one too.
     head = upper[:length].rstrip(b"\xff")
-    return Bounds(lower=lower[:length], upper=head[:-1] + bytes([head[-1] + 1]) if head else None)
+    return Bounds(lower[:length], head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 
-def _draw_extremes(
-    rows: Rows, leaf: Leaf, count: int, low: float, high: float, rng: np.random.Generator
-) -> tuple[Any, Any]:
-    """The least and the greatest of `count` values: of a column of many, those that stand so far along, from 0 to 1."""
-    column, values = leaf.column, leaf.column.values
-    if values is not None and values <= _FEW_VALUES:
-        has_all = count >= _MANY_TIMES * values  # but for hardly any
-        keys = np.arange(values) if has_all else rng.integers(values, size=count)
-        return rows.extremes_of_keys(leaf, keys)[0]
+def _is_few(leaf: Leaf) -> bool:
+    """Whether the column has so few values that their order is known."""
+    return leaf.column.values is not None and leaf.column.values <= _FEW_VALUES
+
+
+def _scale(leaf: Leaf) -> float:
+    return (leaf.column.values or ALL_KEYS) / ALL_KEYS
+
+
+def _drawn_extremes(leaf: Leaf, low: float, high: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    """The values of a column that stand so far along, from 0 to 1."""
+    column = leaf.column
     if column.type in _TEXTS:
         return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
     if column.type in ("float", "double"):
-        scale = (column.values or ALL_KEYS) / ALL_KEYS
-        return low * scale, high * scale
+        return low * _scale(leaf), high * _scale(leaf)
     if column.type == "boolean":
         return False, True
     start, span = _span(column.type, column.values)

@@ -1,7 +1,7 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from uuid import UUID, uuid5
@@ -16,7 +16,7 @@ from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperti
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
-from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, column_bounds, computed_bounds, drawn_bounds
+from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds
 from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
 from wasim.twin.lineage import with_lineage
 from wasim.twin.locations import Locations
@@ -46,7 +46,9 @@ class FileNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a task writes into one of the partitions that it writes `of`, with bounds that are computed, by field id."""
+    """What a task writes into one of the partitions that it writes `of`; `bounds` are those computed so far, by field
+    id.
+    """
 
     share: Share
     task: int = 0
@@ -94,28 +96,32 @@ class DataFiles:
         return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
 
     @cached_property
-    def _growing_and_others(self) -> tuple[list[Leaf], list[Leaf]]:
-        """Columns with bounds: those whose values grow from row to row, and all others."""
-        growing = [leaf for leaf in self.bounded if leaf.name in GROWING]
-        return growing, [leaf for leaf in self.bounded if leaf.name not in GROWING]
+    def _constant(self) -> frozenset[int]:
+        """Columns that have one value in each file: the table is partitioned by them."""
+        return frozenset(field.source_id for field in self.spec.fields if field.transform == "identity")
+
+    @cached_property
+    def _known_and_drawn(self) -> tuple[tuple[Leaf, ...], ColumnDraws]:
+        """Columns with bounds that few rows of a file suffice for, as they grow or are alike; and all others."""
+        known = tuple(one for one in self.bounded if one.name in GROWING or one.field_id in self._constant)
+        return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known])
 
     @cached_property
     def file_sizes(self) -> FileSizes:
         """Sizes of the files."""
-        constant = frozenset(field.source_id for field in self.spec.fields if field.transform == "identity")
         return FileSizes(
-            schema=self.schema, leaves=self.leaves, constant=constant, rows=self.rows, profile=self.profile
+            schema=self.schema, leaves=self.leaves, constant=self._constant, rows=self.rows, profile=self.profile
         )
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:
         """The files that a commit adds, in the order of its tasks."""
-        return [self.file_of(part, commit, numbers, rng) for part in self.parts_arriving(commit)]
+        return self.files_of(self.parts_arriving(commit), commit, numbers, rng)
 
     def write(
         self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
     ) -> list[DataFileEntry]:
         """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
-        return [self.file_of(part, 1, numbers, rng, rewrites=rewrites) for part in self.parts_of([tasks])[0]]
+        return self.files_of(self.parts_of(tasks), 1, numbers, rng, rewrites=rewrites)
 
     def shuffled(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         """The rows of an insert as its writing tasks get them: by partition, each meets in one task, whichever."""
@@ -124,34 +130,42 @@ class DataFiles:
 
     def parts_arriving(self, commit: int) -> list[Part]:
         """What the rows that a commit brings become, task by task."""
-        return self.parts_of([self.shuffled([new_rows(task) for task in split_rows(self.case, commit)])])[0]
+        return self.parts_of(self.shuffled([new_rows(task) for task in split_rows(self.case, commit)]))
 
-    def parts_of(self, commits: Sequence[Sequence[RowSet]]) -> list[list[Part]]:
-        """What the rows that the tasks of each commit write become, with bounds unless there are too many."""
-        found = [
-            [
-                Part(share=share, task=task, of=len(shares))
-                for task, written in enumerate(tasks)
-                if len(written)
-                for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
-                for share in shares
-            ]
-            for tasks in commits
+    def parts_of(self, tasks: Sequence[RowSet]) -> list[Part]:
+        """What the rows that each of these tasks writes become."""
+        return [
+            Part(share=share, task=task, of=len(shares))
+            for task, written in enumerate(tasks)
+            if len(written)
+            for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
+            for share in shares
         ]
-        few = [part for parts in found for part in parts if len(part.share.rows) <= self.most_rows_computed]
-        held = all_rows([part.share.rows for part in few])
-        starts = list(accumulate((len(part.share.rows) for part in few[:-1]), initial=0))
-        for leaf in self.bounded if few else ():
-            for part, bounds in zip(few, computed_bounds(self.rows, leaf, held, starts), strict=True):
-                part.bounds[leaf.field_id] = bounds
-        return found
 
-    def file_of(
-        self, part: Part, commit: int, numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
-    ) -> DataFileEntry:
-        """The file that a part becomes."""
-        path = self._path(part, commit, numbers)
-        return self.entry(path, part, rng, has_lineage=rewrites and self.case.table.format_version > 2)
+    def files_of(
+        self,
+        parts: Sequence[Part],
+        commit: int,
+        numbers: FileNumbers,
+        rng: np.random.Generator,
+        *,
+        rewrites: bool = False,
+    ) -> list[DataFileEntry]:
+        """The files that parts become."""
+        self._compute_bounds([part for part in parts if len(part.share.rows) <= self.most_rows_computed], self.bounded)
+        has_lineage = rewrites and self.case.table.format_version > 2
+        return [self.entry(self._path(part, commit, numbers), part, rng, has_lineage=has_lineage) for part in parts]
+
+    def _compute_bounds(self, parts: Sequence[Part], leaves: Sequence[Leaf]) -> None:
+        """Computes what bounds parts lack, together: numpy takes as long to begin as for hundreds."""
+        for leaf in leaves:
+            missing = [part for part in parts if leaf.field_id not in part.bounds]
+            if not missing:
+                continue
+            held = all_rows([part.share.rows for part in missing])
+            starts = list(accumulate((len(part.share.rows) for part in missing[:-1]), initial=0))
+            for part, bounds in zip(missing, computed_bounds(self.rows, leaf, held, starts), strict=True):
+                part.bounds[leaf.field_id] = bounds
 
     def entry(self, path: str, part: Part, rng: np.random.Generator, *, has_lineage: bool = False) -> DataFileEntry:
         """The file at that path that holds these rows of one partition."""
@@ -179,10 +193,13 @@ class DataFiles:
     ) -> DataFileEntry:
         """A file of `rows` rows in the place of this part, of whose rows there are few: all that grows is drawn."""
         sizes = self.file_sizes.draw_full(rows, rng)
-        growing, others = self._growing_and_others
-        found = {leaf.field_id: computed_bounds(self.rows, leaf, part.share.rows, [0])[0] for leaf in growing}
-        found |= drawn_bounds(self.rows, others, rows, rng)
-        bounds = {leaf.field_id: found[leaf.field_id] for leaf in self.bounded}
+        known, others = self._known_and_drawn
+        held = part.share.rows
+        if rows < len(held):
+            part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
+        self._compute_bounds([part], known)
+        found = others.draw(rows, rng)
+        bounds = {leaf.field_id: found.get(leaf.field_id) or part.bounds[leaf.field_id] for leaf in self.bounded}
         nulls = {leaf.field_id: 0 for leaf in self.counted}
         path = self._path(part, commit, numbers)
         return self._entry(path, part.share.partition, sizes, nulls, bounds, rows=rows)

@@ -203,7 +203,7 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        alike = Counter(self._kind_of(leaf) for leaf in self.leaves)
+        alike = Counter(self._kind_of_each)
         return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
@@ -227,14 +227,19 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            pairs = zip(self.leaves, counts, strict=True)
-            laws = [self.kinds[self._kind_of(leaf)].of(max(1, count)) for leaf, count in pairs]
+            alike = [(kind, max(1, count)) for kind, count in zip(self._kind_of_each, counts, strict=True)]
+            of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(alike)}
+            laws = [of_kind[one] for one in alike]
             deviations = np.array([law.deviation_bytes for law in laws])
             self.laws[counts] = np.rint([law.mean_bytes for law in laws]), deviations
         # both are whole: most files have the same bytes, as real ones have
         means, deviations = self.laws[counts]
         sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
         return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
+
+    @cached_property
+    def _kind_of_each(self) -> list[Kind]:
+        return [self._kind_of(leaf) for leaf in self.leaves]
 
     def _kind_of(self, leaf: Leaf) -> Kind:
         """The kind of the leaf's column, with as many values as one file may hold; its law is then in `kinds`."""

@@ -1,7 +1,6 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -42,7 +41,8 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
         return [Share(partition=(), rows=written, number=1)]
     fields = _partitioned(spec, leaves)
     groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, key in enumerate(partition_keys(rows, spec, leaves, written)):
+    columns = [values.tolist() for values in partition_values(rows, spec, leaves, written)]
+    for place, key in enumerate(zip(*columns, strict=True)):
         groups.setdefault(key, []).append(place)
     return [
         Share(
@@ -54,12 +54,9 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     ]
 
 
-def partition_keys(
-    rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet
-) -> Iterator[tuple[Any, ...]]:
-    """The transformed values of each of these rows, by field."""
-    columns = [_transformed(rows, leaf, field, written) for leaf, field in _partitioned(spec, leaves)]
-    return zip(*[column.tolist() for column in columns], strict=True)
+def partition_values(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Values]:
+    """The transformed values of these rows, for each field."""
+    return [_transformed(rows, leaf, field, written) for leaf, field in _partitioned(spec, leaves)]
 
 
 def _partitioned(spec: PartitionSpec, leaves: tuple[Leaf, ...]) -> list[tuple[Leaf, PartitionField]]:

@@ -6,6 +6,7 @@ that a real writer would write. Where columns move, a row keeps its values; wide
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -37,16 +38,15 @@ _FEW_ROWS = _HASHED_TOGETHER // 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ranking:
-    """How the texts of a column of few values sort: the rank of each key, and the keys by rank."""
+    """How the texts of a column of few values sort: the rank of each key, and the digests by rank."""
 
     ranks: Ints
-    keys: list[int]
+    digests: list[bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of a case. `rankings` remembers how the texts of columns of few values sort, `hashed` the keys of the
-    newest block of rows as they arrive, by a column's salt.
+    """The rows of a case. `hashed` remembers the keys of the newest block of rows as they arrive, by a column's salt.
 
     Rows that merges insert have negative numbers and the event time of their merge, which `late_s` gives by version.
     `added` are columns that the table got after its creation: the first row to arrive with each, and the version of the
@@ -55,7 +55,6 @@ class Rows:
 
     case: Case
     rotating: str | None
-    rankings: dict[tuple[str, int | None], _Ranking] = field(default_factory=dict)
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
     added: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # by field id
@@ -74,7 +73,7 @@ class Rows:
             return rows.numbers
         if leaf.name == "event_time":
             return self._times(rows)
-        return self.values_of_keys(leaf, self._keys(leaf, rows))
+        return _values_of_keys(leaf, self._keys(leaf, rows))
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
@@ -87,32 +86,7 @@ class Rows:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
         if leaf.name in GROWING:
             return _extremes(self.values(leaf, rows), starts)
-        return self.extremes_of_keys(leaf, self._keys(leaf, rows), starts)
-
-    def extremes_of_keys(self, leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
-        """The least and the greatest value that these keys make, part by part."""
-        if leaf.column.type not in ("string", "binary"):
-            return _extremes(self.values_of_keys(leaf, keys), starts)
-        # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
-        if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
-            ranking = self._ranking(leaf)
-            pairs = _extremes(ranking.ranks[keys], starts)
-            ends = [(_digest(leaf, ranking.keys[low]), _digest(leaf, ranking.keys[high])) for low, high in pairs]
-        else:
-            digests = [_digest(leaf, key) for key in keys.tolist()]
-            parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
-            ends = [(min(part), max(part)) for part in parts]
-        return [(_spelt(leaf, low), _spelt(leaf, high)) for low, high in ends]
-
-    def _ranking(self, leaf: Leaf) -> _Ranking:
-        known = leaf.salt, leaf.column.values
-        if known not in self.rankings:
-            digests = [_digest(leaf, key) for key in range(leaf.column.values or 0)]
-            keys = sorted(range(len(digests)), key=digests.__getitem__)
-            ranks = np.empty(len(keys), dtype=np.int64)
-            ranks[keys] = np.arange(len(keys))
-            self.rankings[known] = _Ranking(ranks=ranks, keys=keys)
-        return self.rankings[known]
+        return _extremes_of_keys(leaf, self._keys(leaf, rows), starts)
 
     def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
         numbers, versions = rows.numbers, rows.versions
@@ -141,20 +115,49 @@ class Rows:
             self.hashed[leaf.salt] = block, spark_xxhash64(all_of_block, self.case.seed, leaf.salt)
         return np.asarray(self.hashed[leaf.salt][1][numbers - block * _HASHED_TOGETHER])
 
-    def values_of_keys(self, leaf: Leaf, keys: Ints) -> Values:
-        """The column's values for keys, which alone decide them."""
-        column = leaf.column
-        if column.type in ("string", "binary"):
-            return self._digested(leaf, keys)
-        if column.type.startswith("decimal"):
-            return np.asarray(keys % 10 ** min(decimal_digits(column.type)[0], 18))
-        return _SIMPLE[column.type](keys)
 
-    def _digested(self, leaf: Leaf, keys: Ints) -> Values:
-        distinct = np.unique(keys, return_inverse=True)
-        digests = [_digest(leaf, key) for key in distinct[0].tolist()]
-        made = [_spelt(leaf, digest) for digest in digests]
-        return np.array(made, dtype=object)[distinct[1]]
+def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+    """The least and the greatest value of a column that these keys make, part by part."""
+    if leaf.column.type not in ("string", "binary"):
+        return _extremes(_values_of_keys(leaf, keys), starts)
+    # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
+    if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
+        ranking = _ranking(leaf.salt, leaf.column.values)
+        return [texts_of_ranks(leaf, *pair) for pair in _extremes(ranking.ranks[keys], starts)]
+    digests = [_digest(leaf.salt, key) for key in keys.tolist()]
+    parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
+    return [(_spelt(leaf, min(part)), _spelt(leaf, max(part))) for part in parts]
+
+
+def texts_of_ranks(leaf: Leaf, low: int, high: int) -> tuple[str | bytes, str | bytes]:
+    """The values of a column of few texts that stand at two places of their order."""
+    digests = _ranking(leaf.salt, leaf.column.values or 0).digests
+    return _spelt(leaf, digests[low]), _spelt(leaf, digests[high])
+
+
+@lru_cache(maxsize=256)  # tables of other rows, and other tables, have the same columns in the same places
+def _ranking(salt: str, values: int) -> _Ranking:
+    digests = [_digest(salt, key) for key in range(values)]
+    keys = sorted(range(values), key=digests.__getitem__)
+    ranks = np.empty(values, dtype=np.int64)
+    ranks[keys] = np.arange(values)
+    return _Ranking(ranks=ranks, digests=[digests[key] for key in keys])
+
+
+def _values_of_keys(leaf: Leaf, keys: Ints) -> Values:
+    """The column's values for keys, which alone decide them."""
+    column = leaf.column
+    if column.type in ("string", "binary"):
+        return _digested(leaf, keys)
+    if column.type.startswith("decimal"):
+        return np.asarray(keys % 10 ** min(decimal_digits(column.type)[0], 18))
+    return _SIMPLE[column.type](keys)
+
+
+def _digested(leaf: Leaf, keys: Ints) -> Values:
+    distinct = np.unique(keys, return_inverse=True)
+    made = [_spelt(leaf, _digest(leaf.salt, key)) for key in distinct[0].tolist()]
+    return np.array(made, dtype=object)[distinct[1]]
 
 
 def _extremes(values: Values, starts: Sequence[int]) -> list[tuple[Any, Any]]:
@@ -162,8 +165,8 @@ def _extremes(values: Values, starts: Sequence[int]) -> list[tuple[Any, Any]]:
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def _digest(leaf: Leaf, key: int) -> bytes:
-    return sha256(f"{key}/{leaf.salt}".encode()).digest()
+def _digest(salt: str, key: int) -> bytes:
+    return sha256(f"{key}/{salt}".encode()).digest()
 
 
 def _spelt(leaf: Leaf, digest: bytes) -> str | bytes:

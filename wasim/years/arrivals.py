@@ -1,6 +1,7 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil, exp, floor, inf, log
@@ -12,10 +13,10 @@ from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
 from wasim.twin.file_sizes import lineage_footer_bytes
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
-from wasim.twin.partitions import Partition, partition_keys
-from wasim.twin.row_sets import new_rows
-from wasim.twin.rows import split_rows
-from wasim.units import Floats
+from wasim.twin.partitions import partition_values
+from wasim.twin.row_sets import all_rows, new_rows
+from wasim.twin.rows import Values, split_rows
+from wasim.units import Floats, Ints
 
 SAMPLED_ROWS = 4_096  # of one commit, at most
 SAMPLED_IN_ALL = 24_576
@@ -62,8 +63,11 @@ def _brought(spread: tuple[float, ...], commits: int) -> Floats:
 
 def with_rows(case: Case, rows: int) -> Case:
     """The case with at most this many rows in a commit, over the same event time."""
-    if case.rows_per_commit <= rows:
-        return case
+    return case if case.rows_per_commit <= rows else of_rows(case, rows)
+
+
+def of_rows(case: Case, rows: int) -> Case:
+    """The case with so many rows in a commit, over the same event time."""
     workload = case.workload.model_copy(update={"rows_per_second": rows / case.commit_interval_s})
     return replace(case, workload=workload)
 
@@ -128,29 +132,40 @@ def sampled_commits(rows: int) -> int:
 
 def _sampled_cells(case: Case, profile: WriterProfile, growing: set[int]) -> _Cells:
     drawn = data_files_of(case, profile, most_rows_computed=0)
-    per_task, seen, touched, files = [], set[Partition](), [], list[int]()
     commits = sampled_commits(case.rows_per_commit)
-    for commit in range(1, commits + 1):
-        shared = drawn.shuffled([new_rows(task) for task in split_rows(case, commit)])
-        written = [set(partition_keys(drawn.rows, drawn.spec, drawn.leaves, task)) for task in shared]
-        files.append(sum(map(len, written)))
-        cells = [_without(growing, one) for one in written]
-        per_task.append(sum(map(len, cells)))
-        touched.append(len(set[Partition]().union(*cells)))
-        seen.update(*cells)
+    by_commit = [drawn.shuffled([new_rows(task) for task in split_rows(case, one)]) for one in range(1, commits + 1)]
+    tasks = [task for shared in by_commit for task in shared]
+    lengths = [len(task) for task in tasks]
+    task_of = np.repeat(np.arange(len(tasks)), lengths)
+    commit_of = np.repeat(np.repeat(np.arange(commits), [len(shared) for shared in by_commit]), lengths)
+    values = partition_values(drawn.rows, drawn.spec, drawn.leaves, all_rows(tasks))
+    cell_of = _numbered([one for place, one in enumerate(values) if place not in growing], len(task_of))
+    written = _per_group(task_of, _numbered(values, len(task_of)), len(tasks))
+    files = np.bincount(np.repeat(np.arange(commits), [len(shared) for shared in by_commit]), written, commits)
     return _Cells(
-        tasks=len(shared),
-        per_task=float(np.mean(per_task)),
-        touched=float(np.mean(touched)),
-        seen=float(len(seen)),
+        tasks=len(by_commit[0]),
+        per_task=float(_per_group(task_of, cell_of, len(tasks)).sum() / commits),
+        touched=float(np.mean(_per_group(commit_of, cell_of, commits))),
+        seen=float(cell_of.max() + 1),
         files=float(np.mean(files)),
-        spread=tuple(np.bincount(files) / commits) if len(set(files)) > 1 else (),
+        spread=tuple(np.bincount(files.astype(np.int64)) / commits) if len(set(files)) > 1 else (),
     )
 
 
-def _without(growing: set[int], partitions: set[Partition]) -> set[Partition]:
-    """These partitions without the fields whose values only ever grow."""
-    return {tuple(value for place, value in enumerate(one) if place not in growing) or ("",) for one in partitions}
+def _numbered(columns: Sequence[Values], rows: int) -> Ints:
+    """For each row the number of the combination of values that it has, from 0 on."""
+    numbers = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        known: dict[object, int] = {}
+        places = [known.setdefault(value, len(known)) for value in column.tolist()]
+        numbers = np.unique(numbers * len(known) + np.array(places), return_inverse=True)[1]
+    return numbers
+
+
+def _per_group(groups: Ints, numbers: Ints, count: int) -> Ints:
+    """How many different numbers each of `count` groups has."""
+    each = int(numbers.max()) + 1
+    return np.bincount(np.unique(groups * each + numbers) // each, minlength=count)
 
 
 def growing_fields(case: Case) -> tuple[set[int], float]:

@@ -21,7 +21,7 @@ NEW_SAMPLED = 8  # commits whose own manifests are encoded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestBytes:
-    """Bytes of manifests: of one commit's new files, and of any number of older entries.
+    """Bytes of manifests: of one commit's `files` new files, `per_new` for each, and of any number of older entries.
 
     `by_count` are those of entries in the order of their commits; an entry of a compacted file takes `compacted_more`,
     one that was sorted by partition `sorted_more`.
@@ -32,6 +32,12 @@ class ManifestBytes:
     by_count: SizeByCount
     compacted_more: float = 0.0
     sorted_more: float = 0.0
+    files: float = 0.0
+    per_new: float = 0.0
+
+    def new_of(self, files: float) -> float:
+        """Bytes of the manifest of a commit that brings so many new files."""
+        return self.new + self.per_new * (files - self.files)
 
     def of(self, fresh: float, compacted: float, by_partition: float) -> float:
         """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by
@@ -83,6 +89,8 @@ def data_manifests(
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
     return ManifestBytes(
         new=one + per_new * (files - 1),
+        files=files,
+        per_new=per_new,
         staged=0.0,
         by_count=by_count_of(table, arrived),
         compacted_more=more,

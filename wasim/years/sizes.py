@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import expm1
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from wasim.twin.snapshot_updates import append_manifest
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
-from wasim.years.arrivals import Arrivals, growing_fields, whole, with_rows
+from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
 from wasim.years.manifest_sizes import (
@@ -55,6 +56,7 @@ ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
+SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -97,22 +99,21 @@ def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Sit
 class TableSample:
     """Some commits of one table's writer that appends, with few rows: what its files weigh is read off them, whatever
     rows they have. Partitions and what does not depend on rows are looked at once.
+
+    If it `draws_bounds`, those of all columns whose values do not grow are drawn as distributed for any number of rows;
+    else those of the case's own rows are computed where these are few.
     """
 
-    def __init__(self, *, case: Case, profile: WriterProfile, site: Site) -> None:
-        self._case, self._profile, self._site = _sampled_case(case), profile, site
-        self._rows = case.rows_per_commit
+    def __init__(self, *, case: Case, profile: WriterProfile, site: Site, draws_bounds: bool = False) -> None:
+        self._profile, self._site, self._draws_bounds = profile, site, draws_bounds
+        self._case = self._sampled(case)
+        self._rows = 0 if draws_bounds else case.rows_per_commit
         self._writer, self._created = _created(self._case, self._rows, profile, site)
         self._arriving: dict[int, list[Part]] = {}
         self._commits: list[list[DataFileEntry]] = []
         self._own: list[LiveManifest] = []
         self._json: MetadataJson | None = None
         self._lists: tuple[SizeByCount, float, float] | None = None
-
-    @staticmethod
-    def rows_of(case: Case) -> int:
-        """Rows of the commits that a sample for this case has; cases with as many may share it."""
-        return _sampled_case(case).rows_per_commit
 
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
@@ -137,8 +138,11 @@ class TableSample:
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
-        writer, created = _created(_sampled_case(case), self._rows, self._profile, self._site)
+        writer, created = _created(self._sampled(case), self._rows, self._profile, self._site)
         return _json_after(writer, self._described(arrivals), self._own[0], created)
+
+    def _sampled(self, case: Case) -> Case:
+        return _sampled_case(of_rows(case, 64 * case.workload.files_per_commit) if self._draws_bounds else case)
 
     def _parts(self, commit: int) -> list[Part]:
         if commit not in self._arriving:
@@ -155,7 +159,7 @@ class TableSample:
             return [((), DEALT * number, self._parts(DEALT * number)[:1]) for number in range(ENTRIES_DEALT, 0, -1)]
         for commit in range(self._wanted // (MOST_ALIKE - 1), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
-            parts = files.parts_of([tasks[:MOST_ALIKE]])[0]
+            parts = files.parts_of(tasks[:MOST_ALIKE])
             first = parts[0].share.partition
             found.append((first, commit, [one for one in parts if one.share.partition == first][:MOST_ALIKE]))
         return sorted(found, key=lambda one: one[0])
@@ -176,14 +180,12 @@ class TableSample:
         partition, sizes differ from file to file, and their entries compress less well than those of files alike.
         """
         files, rng, numbers = self._writer.files, self._writer.rng, _numbers(self._writer, commit)
-        if arrivals.rows_per_commit == self._case.rows_per_commit:
-            return [files.file_of(part, commit, numbers, rng) for part in parts]
-        mean, varies = arrivals.rows_per_file, arrivals.open_partitions > 1
-        rows = [float(rng.poisson(mean)) if varies else mean for _ in parts]
-        return [
-            files.described(part, commit, numbers, max(1, whole(count)), rng)
-            for part, count in zip(parts, rows, strict=True)
-        ]
+        if arrivals.rows_per_commit == self._case.rows_per_commit == self._rows:
+            return files.files_of(parts, commit, numbers, rng)
+        rows = [max(1, whole(arrivals.rows_per_file))] * len(parts)
+        if arrivals.open_partitions > 1:
+            rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng)
+        return [files.described(part, commit, numbers, count, rng) for part, count in zip(parts, rows, strict=True)]
 
     def _of_lists(self) -> list[ManifestFile]:
         """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
@@ -212,6 +214,15 @@ class TableSample:
             compacted=compacted,
             by_partition=by_partition[:arrived],
         )
+
+
+def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[int]:
+    """Rows of so many files where chance deals rows out to partitions, and a partition without any has no file."""
+    expected = mean  # in a partition, with or without a file
+    for _ in range(SOLVING):
+        expected = mean * -expm1(-expected)
+    first = -np.log1p(rng.random(count) * expm1(-expected))  # when the first row comes, of a stream until `expected`
+    return [1 + int(more) for more in rng.poisson(np.maximum(0.0, expected - first))]
 
 
 def _json_after(
