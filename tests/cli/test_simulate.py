@@ -19,12 +19,19 @@ SMOKE = SCENARIOS / "smoke.yaml"
         (["simulate", str(SMOKE), "--profile", "none"], "is no file and no shipped profile"),
         (["simulate", str(SMOKE), "--location", " "], "--location is ' '"),
         (["simulate", str(SMOKE), "--location", "s3://b/t", "--emit", "x"], "exclude each other"),
+        (["simulate", str(SMOKE), "--emit", str(SMOKE)], "no folder can be made there (File exists)"),
+        (["simulate", str(SMOKE), "--grid", "no/such/folder/grid"], "there is no folder no/such/folder"),
+        (["simulate", str(SMOKE), "--grid", str(SMOKE)], "is there already, and is no Parquet"),
+        (["simulate", str(SMOKE), "--grid", "x", "--json"], "Leave --json and --format out"),
+        (["simulate", "--rows-per-second", "5", "--interval", "1m,60s"], "--interval[1] is the same as --interval[0]"),
+        (["simulate", "--rows-per-second", "5", "--set", "rows=5"], "on the command line: rows is unknown"),
     ],
 )
 def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[str], said: str) -> None:
     result = CliRunner().invoke(cli.app, arguments)
     assert isinstance(result.exception, WasimError)
     assert said in str(result.exception)
+    assert "flags.yaml" not in str(result.exception)
 
 
 @pytest.mark.parametrize("verb", [("simulate", "--table-only"), ("bench", "--dry-run")])

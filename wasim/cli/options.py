@@ -1,5 +1,6 @@
 """Options that several verbs share, and the values made of their texts."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -36,6 +37,15 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
             raise WasimError(f"--set is {setting!r}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
         overrides[field.strip()] = value
     return overrides
+
+
+def check_writable(flag: str, path: Path) -> None:
+    """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
+    if path.is_dir() or not os.access(folder, os.W_OK):
+        raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

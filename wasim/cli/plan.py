@@ -1,7 +1,6 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits."""
 
 import json
-import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, Settings, overrides_of, takes_workload
+from wasim.cli.options import AsJson, Settings, check_writable, overrides_of, takes_workload
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def plan(
     )
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
     if html is not None:
-        _check_writable(html)
+        check_writable("--html", html)
     if fleet is not None:
         others = {"horizon": horizon, "freshness": freshness, **limits, "name": name}
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
@@ -106,15 +105,6 @@ def plan(
         _write_page(html, made, simulator)
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
-
-
-def _check_writable(path: Path) -> None:
-    """WasimError for a page that could not be written, before anything is simulated for it."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise WasimError(f"--html {path}: there is no folder {folder}. Make it, or name another.")
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise WasimError(f"--html {path}: cannot be written. Name a file in a folder that can.")
 
 
 def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:

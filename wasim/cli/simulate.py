@@ -1,5 +1,6 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -13,11 +14,14 @@ from wasim.cli.options import (
     Only,
     PriceFile,
     Settings,
+    check_writable,
     overrides_of,
     takes_workload,
 )
 from wasim.cli.terminal import console, print_notes
-from wasim.errors import ExitCode, WasimError
+from wasim.errors import ExitCode, ScenarioError, WasimError
+
+PARQUET = b"PAR1"  # how such a file begins
 
 if TYPE_CHECKING:
     from wasim.scenario import LoadedScenario
@@ -77,6 +81,8 @@ def simulate(
         raise WasimError("--master is for a sweep: give --grid a folder too.")
     if master is not None:
         require_extra("simulate --master", "spark")
+    if grid is not None:
+        _check_grid(grid, chosen_format(form, as_json=as_json), master)
     options = SimulationOptions(
         results=None if table_only else out,
         mode=_mode(mode, emit),
@@ -95,6 +101,8 @@ def simulate(
         from wasim.sweeps import simulate_sweep
 
         return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
+    if emit is not None:
+        _make_emitted(emit)
     try:
         outcome = run_simulation(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
@@ -117,7 +125,11 @@ def _scenario_of_flags(
     with TemporaryDirectory() as folder:
         path = Path(folder) / "flags.yaml"
         path.write_text(text)
-        return load_scenario(path, overrides)
+        try:
+            return load_scenario(path, overrides)
+        except ScenarioError as error:  # of a file that nobody has written
+            said = re.sub(rf"{re.escape(str(path))}:(\d+:\d+:)? ?", "", str(error))
+            raise WasimError(said.replace("sweep.commit_interval", "--interval")) from None
 
 
 def _mode(name: str, emit: Path | None) -> "Mode":
@@ -128,6 +140,27 @@ def _mode(name: str, emit: Path | None) -> "Mode":
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
     return Mode(name)
+
+
+def _check_grid(path: Path, form: Format, master: str | None) -> None:
+    """WasimError for a grid that could not be written, or would replace what is no grid."""
+    if form is not Format.TABLE:
+        raise WasimError("--grid writes Parquet. Leave --json and --format out.")
+    if master is not None:  # which makes a folder of its own
+        return
+    check_writable("--grid", path)
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) != PARQUET:
+                raise WasimError(f"--grid {path}: is there already, and is no Parquet. Name another file.")
+
+
+def _make_emitted(folder: Path) -> None:
+    """Makes the folder that takes emitted metadata. WasimError if it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WasimError(f"--emit {folder}: no folder can be made there ({error.strerror}). Name another.") from None
 
 
 def _provider(name: str | None) -> str | None:

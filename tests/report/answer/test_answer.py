@@ -286,12 +286,12 @@ def test_several_writers_are_concluded_by_what_they_lost() -> None:
     )
 
 
-def test_a_single_interval_says_what_a_month_of_it_costs() -> None:
+def test_a_single_interval_says_once_what_it_wrote_where_no_month_is_known() -> None:
     alone = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))
     fit = fit_run(alone)
     answer = answer_run(alone, fit, (), load_prices())
     assert len(answer.shown[0].options) == 1
-    assert conclude(answer, alone).startswith("Over 4m, streaming every 5s wrote 1.98 MiB of metadata. ")
+    assert conclude(answer, alone) == "Over 4m, streaming every 5s wrote 1.98 MiB of metadata."
     facts = state_facts(answer, alone)
     assert facts[1].startswith("streaming every 5s: ")
 

@@ -22,7 +22,8 @@ def conclude(answer: Answer, run: Run) -> str:
     if answer.limited:
         return " ".join(_within_limits(answer))
     if not answer.swept:
-        costs = _cost(answer.choices[0].options[0]) if len(run.cases) == 1 and answer.shown else ""
+        option = answer.choices[0].options[0] if len(run.cases) == 1 and answer.shown else None
+        costs = _cost(option) if option is not None and MONTH_S in option.by_horizon else ""
         return f"{_of_cases(run)} {costs}".strip()
     if _differ_beyond_writer(answer.swept):
         return " ".join(_of_groups(answer.swept))
