@@ -42,7 +42,7 @@ def test_a_run_gives_its_scenario_and_its_machine():
     assert machine.load_ms_per_megabyte == megabyte["estimate"]["best"]
     probes = [probe for case in summary["cases"] for probe in case["planning"] if probe["query"] == FULL_SCAN]
     warm = [probe for probe in probes if probe["temperature"] == "warm"]
-    ratios = [probe["planning_ms"]["median"] / machine.scanning(probe["manifests_scanned"], 1, 1) for probe in warm]
+    ratios = [probe["planning_ms"]["median"] / machine.scanning_ms(probe["manifests_scanned"], 1, 1) for probe in warm]
     assert np.median(ratios) == pytest.approx(1, rel=0.02)
     assert machine.is_beyond(1e9, 1, 1)
     assert machine.is_beyond(1e3, 1, 1e9)

@@ -78,10 +78,10 @@ def monthly_cost(
     puts, gets = load.files_written * times, (load.commits * GETS_OF_COMMIT + jobs_gets) * times
     read = load.commits * times * (GETS_OF_COMMIT - 1) * load.stored_json_bytes
     read += queries * (load.stored_json_bytes + load.list_bytes + load.manifest_bytes) + load.compacted_bytes * times
-    commit_s = (machine.commit_ms + machine.loading(load.json_bytes)) / 1000
+    commit_s = (machine.commit_ms + machine.loading_ms(load.json_bytes)) / 1000
     if setting.gzips_json:
         commit_s += load.json_bytes / GZIP_BYTES_PER_CORE_S
-    planning_s = machine.planning(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
+    planning_s = machine.full_scan_ms(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
     return MonthlyCost(
         requests=(puts * per_1000.put + gets * per_1000.get + load.commits * times * HEADS_OF_COMMIT * per_1000.head)
         / 1000,
@@ -118,5 +118,5 @@ def _manifests_read(load: Load, setting: Setting) -> float:
 
 def _maintenance_core_s(load: Load, setting: Setting, machine: Machine) -> float:
     runs = load.horizon_s / DAY_S * setting.maintenance.runs_per_day
-    reading = machine.reading(_manifests_read(load, setting), 0.0, 0.0) / 1000
-    return runs * JOB_CORE_S + reading + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S
+    reading_s = machine.reading_ms(_manifests_read(load, setting), 0.0, 0.0) / 1000
+    return runs * JOB_CORE_S + reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S

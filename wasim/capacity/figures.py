@@ -165,7 +165,7 @@ class SettingSimulator:
             reckoned = replace(reckoned, summed=summed)
         load = reckoned.load if request.counts_opening else replace(reckoned.load, opened_files=0.0)
         cost = monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour)
-        planning_ms = request.machine.planning(reckoned.json_at_end, *reckoned.planned_at_end)
+        planning_ms = request.machine.full_scan_ms(reckoned.json_at_end, *reckoned.planned_at_end)
         values = _values(reckoned, data_bytes) | {"planning_p50_ms": planning_ms, "monthly_cost": cost.total}
         extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"], values["files"])
         waits = request.machine.waits(*reckoned.planned_at_end)
@@ -324,7 +324,7 @@ class _Reckoned:
 def _keeps_up_s(reckoned: _Reckoned, setting: Setting, request: PlanRequest) -> float | None:
     ledger, machine = reckoned.summed.ledger, request.machine
     slowed_s = commit_slowing().commit_s(reckoned.json_bytes)
-    too_long = machine.commit_ms + machine.loading(reckoned.json_bytes) > setting.interval_s * 1000
+    too_long = machine.commit_ms + machine.loading_ms(reckoned.json_bytes) > setting.interval_s * 1000
     late = too_long | (slowed_s > setting.interval_s)
     return float(ledger.event_time_s[int(np.argmax(late))]) if np.any(late) else None
 

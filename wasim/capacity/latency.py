@@ -54,11 +54,11 @@ class Machine:
             get_ms_per_mebibyte=store.get.ms_per_mib,
         )
 
-    def loading(self, json_bytes: Size) -> Size:
+    def loading_ms(self, json_bytes: Size) -> Size:
         """Milliseconds of one table load; bytes are those of metadata.json uncompressed, one or an array of them."""
         return self.load_ms + self.load_ms_per_megabyte * json_bytes / MEGABYTE
 
-    def scanning(self, manifests: float, files: float, manifest_bytes: float) -> float:
+    def scanning_ms(self, manifests: float, files: float, manifest_bytes: float) -> float:
         """Milliseconds of planning a full scan, once the table is loaded.
 
             base + max(wait · ⌈M / 2T⌉, (a · M + b · files + c · bytes + GETs) / T)
@@ -66,25 +66,25 @@ class Machine:
         Iceberg's `ParallelIterable` gives each of its T threads two manifests at a time and polls every 10 ms whether
         they are read: small manifests cost waiting, large ones reading. A single manifest is read without a wait.
         """
-        reading = self.reading(manifests, files, manifest_bytes) + self.fetching(manifests, manifest_bytes)
+        reading_ms = self.reading_ms(manifests, files, manifest_bytes) + self.fetching_ms(manifests, manifest_bytes)
         if manifests <= 1:
-            return self.slowness * (self.planning_ms + reading)
-        waiting = self.wait_ms * ceil(manifests / (2 * self.threads))
-        return self.slowness * (self.planning_ms + max(waiting, reading / self.threads))
+            return self.slowness * (self.planning_ms + reading_ms)
+        waiting_ms = self.wait_ms * ceil(manifests / (2 * self.threads))
+        return self.slowness * (self.planning_ms + max(waiting_ms, reading_ms / self.threads))
 
-    def reading(self, manifests: float, files: float, manifest_bytes: float) -> float:
+    def reading_ms(self, manifests: float, files: float, manifest_bytes: float) -> float:
         """Milliseconds in which one thread reads these manifests."""
         megabytes = manifest_bytes / MEGABYTE
         return self.ms_per_manifest * manifests + self.ms_per_file * files + self.ms_per_manifest_megabyte * megabytes
 
-    def fetching(self, objects: float, size: float) -> float:
+    def fetching_ms(self, objects: float, size: float) -> float:
         """Milliseconds that the store adds, for this many objects of `size` bytes in all, read one after the other."""
         return self.get_ms * objects + self.get_ms_per_mebibyte * size / MIB
 
-    def planning(self, json_bytes: float, manifests: float, files: float, manifest_bytes: float) -> float:
+    def full_scan_ms(self, json_bytes: float, manifests: float, files: float, manifest_bytes: float) -> float:
         """Milliseconds of load and planning of a full scan: metadata.json, the manifest list, then all manifests."""
-        opening = self.loading(json_bytes) + self.fetching(2, json_bytes)
-        return opening + self.scanning(manifests, files, manifest_bytes)
+        opening_ms = self.loading_ms(json_bytes) + self.fetching_ms(2, json_bytes)
+        return opening_ms + self.scanning_ms(manifests, files, manifest_bytes)
 
     def is_beyond(self, json_bytes: float, manifests: float, files: float) -> bool:
         """Whether a figure for this table is extrapolated."""
@@ -92,8 +92,8 @@ class Machine:
 
     def waits(self, manifests: float, files: float, manifest_bytes: float) -> bool:
         """Whether planning is spent waiting for small manifests, not reading large ones."""
-        reading = self.reading(manifests, files, manifest_bytes) + self.fetching(manifests, manifest_bytes)
-        return reading / self.threads <= self.wait_ms * ceil(manifests / (2 * self.threads))
+        reading_ms = self.reading_ms(manifests, files, manifest_bytes) + self.fetching_ms(manifests, manifest_bytes)
+        return reading_ms / self.threads <= self.wait_ms * ceil(manifests / (2 * self.threads))
 
     @property
     def measured_range(self) -> str:
@@ -171,7 +171,7 @@ def _ratio(machine: Machine, case: dict[str, Any], probe: dict[str, Any]) -> flo
     """A probe's planning time over the law's, manifests taken to be as large as at the case's end."""
     manifests = float(probe["manifests_scanned"])
     size = float(case["live_bytes"][Kind.DATA_MANIFEST]) * manifests / max(1, case["live_manifests"])
-    return float(probe["planning_ms"]["median"]) / machine.scanning(manifests, float(probe["files_planned"]), size)
+    return float(probe["planning_ms"]["median"]) / machine.scanning_ms(manifests, float(probe["files_planned"]), size)
 
 
 def _coefficients(fit: Mapping[str, Any]) -> dict[str, float]:

@@ -18,6 +18,7 @@ from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
 
 Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
@@ -42,6 +43,15 @@ PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in 
 
 
 MOST_MERGING_COMMITS = 100_000  # with jobs besides: histories of as many take a tenth of a second, of more up to one
+
+
+def is_affordable(case: Case, setting: Setting, until_s: float) -> bool:
+    """Whether a page may simulate the case under a setting until then: not where its appends merge beside jobs, over
+    very many commits.
+    """
+    kept = setting.maintenance
+    has_jobs = kept.compact_every_s is not None or kept.rewrite_every_s is not None
+    return not (case.merges and has_jobs) or until_s / setting.interval_s <= MOST_MERGING_COMMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +97,14 @@ def build_lattice(
     *,
     metrics: Iterable[str] = (),
     scales: Sequence[Scale] = (),
-    is_affordable: Callable[[Setting, float], bool] = lambda setting, horizon_s: True,
+    is_shown: Callable[[Setting, float], bool] = lambda setting, horizon_s: True,
 ) -> Lattice:
-    """The lattice of `METRICS` and `metrics`; NaN where a setting is not affordable at a horizon."""
+    """The lattice of `METRICS` and `metrics`; NaN where a setting is not shown at a horizon."""
     fields = (*dict.fromkeys((*METRICS, *metrics)), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
     shape = (len(axes.intervals_s), len(axes.rewrites_s), len(axes.expiries), 2)
     values = np.full((*shape, len(axes.horizons_s), len(fields)), np.nan)
     for place in np.ndindex(*shape):
-        values[place] = _figures_at(axes, place, simulate, fields, is_affordable)
+        values[place] = _figures_at(axes, place, simulate, fields, is_shown)
     sparse = _sparse(axes)
     own = values[np.ix_(sparse.intervals, range(shape[1]), sparse.expiries, [1], sparse.horizons)][:, :, :, 0]
     return Lattice(
@@ -112,7 +122,7 @@ def _figures_at(
     place: tuple[int, ...],
     simulate: Simulate,
     fields: Sequence[str],
-    is_affordable: Callable[[Setting, float], bool],
+    is_shown: Callable[[Setting, float], bool],
 ) -> Floats:
     """Figures by horizon and field."""
     interval, rewrite, expiry, deletes_json = place
@@ -120,7 +130,7 @@ def _figures_at(
     able = [
         at
         for at, horizon_s in enumerate(axes.horizons_s)
-        if horizon_s >= setting.interval_s and is_affordable(setting, horizon_s)
+        if horizon_s >= setting.interval_s and is_shown(setting, horizon_s)
     ]
     found = np.full((len(axes.horizons_s), len(fields)), np.nan)
     if able:

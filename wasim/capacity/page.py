@@ -7,7 +7,7 @@ from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import MOST_MERGING_COMMITS, Lattice, build_lattice
+from wasim.capacity.lattice import Lattice, build_lattice, is_affordable
 from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.settings import Setting, case_of
@@ -65,16 +65,14 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
         rewrites_s = (base.maintenance.rewrite_every_s,)
         axes, scales = replace(axes, intervals_s=tuple(few), rewrites_s=rewrites_s, horizons_s=(horizon_s,)), []
-    has_jobs = bool(base.maintenance.compact_every_s or base.maintenance.rewrite_every_s)
 
-    def is_affordable(setting: Setting, until_s: float) -> bool:
-        is_own = setting == base and until_s <= horizon_s
-        return is_own or not (case.merges and has_jobs) or until_s / setting.interval_s <= MOST_MERGING_COMMITS
+    def is_shown(setting: Setting, until_s: float) -> bool:
+        return (setting == base and until_s <= horizon_s) or is_affordable(case, setting, until_s)
 
     return build_lattice(
         axes,
         HorizonSimulator(simulator=simulator).figures,
         metrics=[limit.metric for limit in plan.limits],
         scales=scales,
-        is_affordable=is_affordable,
+        is_shown=is_shown,
     )

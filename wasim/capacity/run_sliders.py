@@ -1,5 +1,6 @@
 """The sliders in a run's report: the run's own table and workload, at other intervals and with other maintenance."""
 
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -8,7 +9,7 @@ from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import MOST_MERGING_COMMITS, build_lattice
+from wasim.capacity.lattice import build_lattice, is_affordable
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
 from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
@@ -74,11 +75,7 @@ def _setting_of(case: Case) -> Setting:
 
 def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:
     case, horizon_s = case_of(request, base), request.horizon_s
-
-    def is_affordable(setting: Setting, until_s: float) -> bool:
-        return not case.merges or until_s / setting.interval_s <= MOST_MERGING_COMMITS
-
-    if not is_affordable(base, horizon_s):  # the sliders would start without figures
+    if not is_affordable(case, base, horizon_s):  # the sliders would start without figures
         return None
     metrics = [limit for limit in request.limits if limit.metric not in TIMED]
     lattice = build_lattice(
@@ -92,7 +89,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
         ),
         HorizonSimulator(simulator=SettingSimulator(request=request)).figures,
         metrics=[limit.metric for limit in metrics],
-        is_affordable=is_affordable,
+        is_shown=partial(is_affordable, case),
     )
     content = explorer_of(
         lattice,
