@@ -45,3 +45,12 @@ def test_rates_at_which_a_commit_would_have_too_many_rows_are_not_shown():
 def test_a_horizon_beyond_ten_years_is_refused():
     with pytest.raises(WasimError, match=r"--horizon is 36500d\. Give 3650d at most"):
         make_plan(request_from_flags({"rows_per_second": "5", "horizon": "100y"}, Requirements()))
+
+
+def test_a_longer_freshness_never_makes_the_shortest_interval_within_limits_longer():
+    asked = {"rows_per_second": "500", "horizon": "10d"}
+    shortest = [
+        make_plan(request_from_flags(asked, Requirements(freshness=freshness, limits={"wa_metadata": "100000"}))).chosen
+        for freshness in ("1m", "1h")
+    ]
+    assert shortest[0].setting.interval_s == shortest[1].setting.interval_s < 10

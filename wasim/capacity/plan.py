@@ -17,6 +17,7 @@ from wasim.capacity.settings import (
     case_of,
     interval_beyond,
     intervals_of,
+    shorter_step,
 )
 from wasim.contention import SustainedRate
 from wasim.errors import WasimError
@@ -157,9 +158,17 @@ def search_for(case: Case, simulator: SettingSimulator, limits: Sequence[Limit])
 def _refined(
     search: Search, case: Case, best: list[Figures], chosen: Figures, limits: Sequence[Limit]
 ) -> tuple[Figures, list[Figures]]:
-    """The shortest interval within limits, looked for between the steps of the ladder too."""
-    found, longest = list(best), chosen.setting.interval_s
-    shortest = max((one.setting.interval_s for one in best if one.setting.interval_s < longest), default=longest)
+    """The shortest interval within limits, looked for below the shortest that was tried, and between the steps of the
+    ladder too.
+    """
+    found = list(best)
+    while chosen is found[0] and (further_s := shorter_step(chosen.setting.interval_s)):
+        if not able_intervals([further_s], search.simulator.request):
+            break
+        found.insert(0, _sustained(search.best_at(further_s), search, case))
+        chosen = found[0] if found[0].keeps_up and not found[0].broken(limits) else chosen
+    longest = chosen.setting.interval_s
+    shortest = max((one.setting.interval_s for one in found if one.setting.interval_s < longest), default=longest)
     steps = [step for step in FINE_INTERVALS_S if shortest < step < longest]
     between = able_intervals(steps, search.simulator.request)
     while between:

@@ -24,6 +24,7 @@ FINE_INTERVALS_S = (
 )
 """Candidates between two of the intervals, for the bisection of the shortest within limits."""
 MOST_INTERVALS = 8
+LEAST_STEP_S = 1.0  # shorter intervals are tried only where the freshness is shorter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class Setting:
 
 def intervals_of(freshness_s: float) -> tuple[float, ...]:
     """The longest intervals of the ladder below the freshness, ascending, and the freshness itself."""
-    steps = [step for step in INTERVALS_S if 1.0 <= step < freshness_s] or [
+    steps = [step for step in INTERVALS_S if LEAST_STEP_S <= step < freshness_s] or [
         step for step in INTERVALS_S if step < freshness_s
     ]
     if len(steps) >= MOST_INTERVALS:
@@ -126,6 +127,11 @@ def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: 
     """
     settings = (Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE) for interval_s in intervals_s)
     return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
+
+
+def shorter_step(interval_s: float) -> float | None:
+    """The next interval of the ladder below this one; None below a second."""
+    return max((step for step in INTERVALS_S if LEAST_STEP_S <= step < interval_s), default=None)
 
 
 def interval_beyond(freshness_s: float) -> float:
