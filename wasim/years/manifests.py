@@ -58,7 +58,20 @@ class Run:
     def times(self, count: float) -> "Run":
         """So many manifests like these; the run itself if those are all."""
         self.part_of = 0
-        return self if count == self.count else replace(self, count=count)
+        if count == self.count:
+            return self
+        return Run(
+            count=count,
+            bytes=self.bytes,
+            fresh=self.fresh,
+            partial=self.partial,
+            settled=self.settled,
+            sorted=self.sorted,
+            siblings=self.siblings,
+            deleted_fresh=self.deleted_fresh,
+            deleted_compacted=self.deleted_compacted,
+            is_new=self.is_new,
+        )
 
     def belongs_to(self, other: "Run") -> bool:
         """Whether the two may become one run once a commit ends."""
@@ -236,10 +249,10 @@ class ManifestRuns:
         """Takes the newest manifest for one of the commit under way."""
         last = self.runs[-1]
         if last.count > 1 + NEGLIGIBLE:
+            newest = last.times(1.0)
             last.count -= 1
-            self.runs.append(replace(last, count=1.0, is_new=True))
-        else:
-            last.is_new = True
+            self.runs.append(newest)
+        self.runs[-1].is_new = True
 
     def commits_until_merge(self, new_bytes: float) -> float:
         """Commits that each add one manifest of `new_bytes`, up to the one that merges; infinite if none will."""
@@ -348,26 +361,24 @@ class ManifestRuns:
                 continue
             hit = taken if taken < 1.0 else 1.0  # of manifests in which less than one entry goes, so many hold one
             count = run.count * hit
-            kept = replace(
-                run,
-                count=run.count - count,
-                fresh=run.fresh * (1 - fresh),
-                partial=run.partial * (1 - partial),
-                settled=run.settled * (1 - settled),
-                sorted=run.sorted * (1 - fresh),
-            )
-            if hit < 1.0 - NEGLIGIBLE:
-                runs.append(kept)
             gone, gone_compacted = run.fresh * fresh / hit, (run.partial * partial + run.settled * settled) / hit
-            written = replace(
-                kept,
+            left = run.fresh * (1 - fresh), run.partial * (1 - partial), run.settled * (1 - settled)
+            written = Run(
                 count=count,
-                bytes=self.bytes_of(kept.fresh + gone, kept.partial + kept.settled + gone_compacted, run.sorted),
+                bytes=self.bytes_of(left[0] + gone, left[1] + left[2] + gone_compacted, run.sorted),
+                fresh=left[0],
+                partial=left[1],
+                settled=left[2],
+                sorted=run.sorted * (1 - fresh),
                 siblings=max(0.0, 1 - 1 / count),
                 deleted_fresh=gone,
                 deleted_compacted=gone_compacted,
                 is_new=True,
             )
+            if hit < 1.0 - NEGLIGIBLE:
+                kept = run.times(run.count - count)
+                kept.fresh, kept.partial, kept.settled, kept.sorted = *left, written.sorted
+                runs.append(kept)
             self._leaves(run, count, flows)
             self.note_written(count, written.bytes, flows)
             rewritten += count
@@ -542,7 +553,8 @@ class ManifestRuns:
                 run.sorted = min(run.sorted, run.fresh)
                 runs.append(run)
             else:
-                older = replace(run, count=run.count * share, settled=run.settled + one)
+                older = run.times(run.count * share)
+                older.settled += one
                 setattr(older, name, 0.0)
                 older.sorted = min(older.sorted, older.fresh)
                 runs += [older, run.times(run.count * (1 - share))]
