@@ -1,13 +1,16 @@
-"""Leaps over manifests that merges fill, compared with sums in closed form."""
+"""Leaps over cycles alike, and over manifests that merges fill, compared with sums in closed form."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from wasim.years.flows import WIDTH, Flow
-from wasim.years.leaps import FillingLevel, Leap, Mark
+from wasim.years.leaps import PATIENCE, FillingLevel, Leap, Level, Mark
 from wasim.years.state import Pace
 
 PERIOD, BYTES_IN_A_LIST = 50, 40.0
+FAR = 1e6
 
 
 def mark_at(commits: float) -> Mark:
@@ -42,3 +45,32 @@ def test_the_less_alike_two_filled_manifests_are_the_shorter_is_the_leap():
     assert slightly_longer is not None
     assert slightly_longer.cycles == 1
     assert planned_after((50, 100, 160), 10_000) is None
+
+
+def leap_after(level: Level, cycles: int, limit: float = FAR, falls_from: float = FAR, *, alike: bool = True) -> bool:
+    """Whether a level leaps after so many more cycles, in each of which a number falls by one."""
+    for _ in range(cycles):
+        cycle = level.stepped + 1
+        mark = mark_at(cycle * PERIOD)
+        structure = (1,) if alike else (cycle,)
+        level.note(replace(mark, structure=structure, numbers=[*mark.numbers, falls_from - cycle]), PERIOD)
+        leap = level.planned(lambda: limit, list)
+    return leap is not None
+
+
+@pytest.mark.parametrize(("room", "leaps"), [(2.9, False), (3, True)])
+def test_a_leap_leaves_a_cycle_before_the_limit_to_confirm_it(room: float, leaps: bool):
+    assert leap_after(Level(), 3, limit=(3 + room) * PERIOD) is leaps
+
+
+@pytest.mark.parametrize(("left", "leaps"), [(1, False), (2, True)])
+def test_a_leap_ends_before_a_number_that_falls_is_below_zero(left: int, leaps: bool):
+    assert leap_after(Level(), 3, falls_from=3 + left) is leaps
+
+
+@pytest.mark.parametrize(("room", "leaps"), [(10, False), (200, True)])
+def test_the_more_cycles_were_stepped_through_the_longer_a_leap_has_to_be(room: int, leaps: bool):
+    level, stepped = Level(), 40 * PATIENCE
+    assert not leap_after(level, stepped, alike=False)
+    limit = (stepped + room) * PERIOD
+    assert any(leap_after(level, 1, limit=limit) for _ in range(stepped // PATIENCE + 3)) is leaps

@@ -217,12 +217,11 @@ class History:
             level.pending.waits -= 1
             if level.pending.waits:
                 return False
-            leap, landed = level.pending.leap, level.pending.landed
-            level.pending = None
-            if not leap.is_confirmed_by(landed, mark):
-                self._go_back(leap, level)
+            landing, level.pending = level.pending, None
+            if not landing.leap.is_confirmed_by(landing.landed, mark):
+                self._go_back(landing.leap, level)
                 return True
-            level.reach *= 4
+            level.confirm(landing)
         leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.bounds)
         if leap_ahead is None:
             return False

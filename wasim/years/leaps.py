@@ -27,6 +27,7 @@ PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
 FIRST_REACH = 4  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
+PATIENCE = 8  # times the cycles of a leap may have been stepped through; a shorter one is not worth the looking
 LOOSE = 0.1  # by which two cycles may differ that are leapt over on average
 # How far to leap on average, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
@@ -146,6 +147,7 @@ class Level:
     pending: Landing | None = None
     wait: int = 0
     refused: int = 0
+    stepped: int = 0  # cycles, less those that were leapt over
 
     @property
     def has_leapt(self) -> bool:
@@ -171,6 +173,11 @@ class Level:
         if self.pending is not None and self.pending.landed.commits > commits:
             self.pending = None
 
+    def confirm(self, landing: Landing) -> None:
+        """A leap was right: longer ones from now on."""
+        self.reach *= 4
+        self.stepped = max(0, self.stepped - landing.leap.cycles * landing.leap.together)
+
     def refuse(self) -> None:
         """A leap was wrong: shorter ones from now on, and none at once."""
         self.forget()
@@ -182,8 +189,10 @@ class Level:
     def planned(self, limit: Callable[[], float], bounds: Callable[[], Bounds]) -> Leap | None:
         """A leap that ends before the commit of the `limit` and keeps values below their `bounds`; None for none.
 
-        Where cycles differ by turns, several of them together may be alike.
+        Where cycles differ by turns, several of them together may be alike. To look costs as much as to step through a
+        cycle: the more were stepped through, the rarer that is done, and the longer a leap has to be.
         """
+        self.stepped += 1
         if self.wait:
             self.wait -= 1
             return None
@@ -196,16 +205,17 @@ class Level:
             if not (last.repeats(second, first) and last.goes_on(second, first)):
                 continue
             within = within or (limit(), bounds())
-            cycles = self._cycles(second, *within)
-            if cycles >= 2:
-                return self._leap(together, int(cycles))
+            room = self._room(second, *within)
+            if room >= 2 and room * together >= self.stepped // PATIENCE:
+                return self._leap(together, int(min(self.reach, room)))
+        self.wait = self.stepped // PATIENCE
         return None
 
-    def _cycles(self, second: Mark, limit: float, bounds: Bounds) -> float:
-        """How many cycles like that since the second mark there is room for."""
+    def _room(self, second: Mark, limit: float, bounds: Bounds) -> float:
+        """How many cycles like that since the second mark there is room for, and for one more that confirms them."""
         last = self.marks[-1]
         period = last.commits - second.commits
-        ahead = min(self.reach, MOST_CYCLES, floor((limit - last.commits) / period - 1e-9))
+        ahead = min(MOST_CYCLES, floor((limit - last.commits) / period + NONE) - 1)
         return ahead if ahead < 2 else min(float(ahead), _room(last.numbers, second.numbers, bounds, period))
 
     def _leap(self, together: int, cycles: int) -> Leap:
@@ -276,9 +286,10 @@ def _growth(added: Floats, before: Floats) -> Floats:
 
 def _room(numbers: Sequence[float], before: Sequence[float], bounds: Bounds, period: float) -> float:
     """Cycles of so many commits, each like the one since these numbers `before`, until the first of the sums of numbers
-    passes its bound.
+    passes its bound, or a number that falls is used up.
     """
-    room = inf
+    falling = [now / (then - now) for now, then in zip(numbers, before, strict=True) if then > now]
+    room = floor(min(falling)) if falling else inf
     for places, bound, each in bounds:
         if (grows := sum([numbers[place] - before[place] for place in places])) > 0:
             lowered = bound - min(period * each, bound / 2)
