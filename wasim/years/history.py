@@ -147,8 +147,7 @@ class History:
             ended.insert(0, (FILLED, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
-        mark = mark_of(self.state, len(self.rows)) if ended else None
-        if not any(self._ends_cycle(name, period, mark) for name, period in ended):
+        if not any(self._ends_cycle(name, period) for name, period in ended):
             self._leap_by_average(next((name for name, period in ended if period is not None), ""))
 
     def _leap_by_average(self, name: str) -> None:
@@ -208,10 +207,12 @@ class History:
         level = self.levels.get(job.operation)
         return job.period if level is None else level.period
 
-    def _ends_cycle(self, name: str, period: float | None = None, mark: Mark | None = None) -> bool:
-        """Notes the end of a cycle at the `mark`, and leaps if cycles are alike; whether the table is elsewhere now."""
+    def _ends_cycle(self, name: str, period: float | None = None) -> bool:
+        """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
         level = self.levels.setdefault(name, Level())
-        mark = mark or mark_of(self.state, len(self.rows))
+        if level.rests():
+            return False
+        mark = mark_of(self.state, len(self.rows))
         level.note(mark, period)
         if level.pending is not None:
             level.pending.waits -= 1

@@ -1,6 +1,6 @@
 """When maintenance that writes snapshots falls due: by period, or once the table has come to a count."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, floor, inf
 from typing import Literal
 
@@ -19,11 +19,17 @@ STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that 
 
 @dataclass(slots=True)
 class Runs:
-    """The commits after which a schedule runs; the next one is looked up once for all commits before it."""
+    """The commits after which a schedule runs, every `period` commits; the next one is looked up once for all commits
+    before it.
+    """
 
     schedule: Schedule
+    period: float = field(init=False)
     _asked: int = 0
     _next: float = -inf
+
+    def __post_init__(self) -> None:
+        self.period = max(1.0, self.schedule.every_s / self.schedule.commit_interval_s)
 
     def next_after(self, commits: float) -> float:
         """The first commit after this one that a run follows; infinite if none does."""
@@ -59,9 +65,7 @@ class Job:
     @property
     def period(self) -> float:
         """Commits of the writer between two firings; infinite if a count decides."""
-        if self.runs is None:
-            return inf
-        return max(1.0, self.runs.schedule.every_s / self.runs.schedule.commit_interval_s)
+        return inf if self.runs is None else self.runs.period
 
     def next_commit(self, state: TableState) -> float:
         """The writer's commit after which it is due next, or has to be looked at next; infinite if never."""

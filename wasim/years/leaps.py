@@ -159,6 +159,15 @@ class Level:
         self.period = period or (mark.commits - self.marks[-1].commits if self.marks else self.period)
         self.marks.append(mark)
 
+    def rests(self) -> bool:
+        """Whether the cycle that ends is of no use, as more end than are kept until a leap is looked for."""
+        if self.pending is not None or self.wait < 2 * LONGEST + 1:
+            return False
+        self.stepped += 1
+        self.wait -= 1
+        self.marks.clear()
+        return True
+
     def forget(self) -> None:
         """Begins anew: cycles so far tell nothing of those to come."""
         self.marks.clear()
