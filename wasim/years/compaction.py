@@ -166,7 +166,7 @@ class DataFilesByPartition:
 
     def is_small(self, rows: float) -> bool:
         """Whether compaction would take a file of these rows for its size."""
-        return self.rule is None or self.sizes.of(rows) < SMALL_FILE_SHARE * self.rule.target_bytes
+        return rows < self.small_rows_at_most
 
     @property
     def small_files(self) -> float:
@@ -279,11 +279,13 @@ class DataFilesByPartition:
     @cached_property
     def small_rows_at_most(self) -> float:
         """Rows of the largest file that compaction takes for its size; infinite without a compaction."""
-        low, high = 1.0, 1e12
-        while self.rule is not None and high / low > 1 + NEGLIGIBLE:
+        if self.rule is None:
+            return inf
+        low, high, least = 1.0, 1e12, SMALL_FILE_SHARE * self.rule.target_bytes
+        while high / low > 1 + NEGLIGIBLE:
             middle = (low * high) ** 0.5
-            low, high = (middle, high) if self.is_small(middle) else (low, middle)
-        return low if self.rule is not None else inf
+            low, high = (middle, high) if self.sizes.of(middle) < least else (low, middle)
+        return low
 
     def room(self, values: Floats, change: Floats) -> float:
         """Cycles that each change these `values` by as much, until files are too large to be compacted again."""
