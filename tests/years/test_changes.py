@@ -155,6 +155,23 @@ def test_summaries_of_statements_compress_as_they_do_among_those_of_commits(made
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
 
 
+def test_entries_of_files_that_statements_write_share_less_than_those_of_one_commit(made: Callable) -> None:
+    upsert = {"share": 0.1, "mode": "merge-on-read"}
+    table = TABLE | {"properties": {"commit.manifest.min-count-to-merge": "10"}}
+    lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table": table, "table.format_version": 3}
+    exact, summed = made(lines | {"writer": {"kind": "batch", "upsert": upsert}, "horizon": f"{2 * COMMITS}s"})
+    written = exact.written_bytes[Kind.DATA_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.02)
+
+
+def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable) -> None:
+    update = {"every": "10s", "rows": 100, "locality": "newest", "mode": "merge-on-read"}
+    lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table.format_version": 3}
+    exact, summed = made(lines | {"writer": "batch", "changes": {"update": update}})
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""

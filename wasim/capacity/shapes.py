@@ -14,8 +14,8 @@ from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
-from wasim.years.changes import merges_on_read
 from wasim.years.json_sizes import MetadataJson
+from wasim.years.localities import merges_on_read
 from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.sizes import Sizes, TableSample, read_sizes

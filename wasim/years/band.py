@@ -7,7 +7,7 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.years.arrivals import Arrivals
-from wasim.years.changes import merges_on_read, places_of
+from wasim.years.localities import merges_on_read, places_of
 
 Widths = Mapping[Kind, float]
 
@@ -39,7 +39,7 @@ _SCATTERED = {**_widths(0.015, 0.07, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
 # Without partitions a statement writes all files that it hits as one: a few are many times larger than the mean
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
-_OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.06)
+_OVERWRITTEN = _widths(0.015, 0.16, 0.2, 0.06)
 _ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
 
 

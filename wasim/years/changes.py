@@ -121,18 +121,3 @@ def changes_of(case: Case, statements: Statements) -> list[ChangeJob]:
         for name, change in case.changes
         if change is not None
     ]
-
-
-def merges_on_read(case: Case) -> bool:
-    """Whether statements of the case write delete files."""
-    modes = [getattr(change, "mode", None) for _, change in case.changes]
-    upsert = case.writer.upsert
-    return "merge-on-read" in modes or (upsert is not None and upsert.mode == "merge-on-read")
-
-
-def places_of(case: Case) -> set[str]:
-    """Whether statements touch rows `scattered` over the table, or at an `end` of it."""
-    localities = [getattr(change, "locality", "newest") for _, change in case.changes if change is not None]
-    if case.writer.upsert is not None and not case.key_columns:
-        localities.append(case.writer.upsert.locality)
-    return {"scattered" if locality == "scattered" else "end" for locality in localities}

@@ -17,6 +17,7 @@ from wasim.twin.table import SimulatedTable
 from wasim.years.growth import SizeByCount
 
 NEW_SAMPLED = 8  # commits whose own manifests are encoded
+LEAST_STATEMENTS, MOST_TOGETHER = 4, 24  # of a sample, and files of each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,8 @@ class ManifestBytes:
     """Bytes of manifests: of one commit's `files` new files, `per_new` for each, and of any number of older entries.
 
     `by_count` are those of entries in the order of their commits; an entry of a compacted file takes `compacted_more`,
-    one that was sorted by partition `sorted_more`.
+    one that was sorted by partition `sorted_more`. The first file of a statement takes `first_more`, further ones of
+    the same statement `further_more`.
     """
 
     new: float
@@ -34,10 +36,17 @@ class ManifestBytes:
     sorted_more: float = 0.0
     files: float = 0.0
     per_new: float = 0.0
+    first_more: float = 0.0
+    further_more: float = 0.0
 
     def new_of(self, files: float) -> float:
         """Bytes of the manifest of a commit that brings so many new files."""
         return self.new + self.per_new * (files - self.files)
+
+    def of_statements(self, files: float) -> "ManifestBytes":
+        """The same where compacted files are those of statements that write so many each."""
+        more = self.further_more + (self.first_more - self.further_more) / max(1.0, files)
+        return replace(self, compacted_more=more)
 
     def of(self, fresh: float, compacted: float, by_partition: float) -> float:
         """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by
@@ -54,12 +63,20 @@ NO_MANIFESTS = ManifestBytes(new=0.0, staged=0.0, by_count=SizeByCount([1], [0.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedEntries:
     """Entries of a table that were not all written: of the files of each of some commits, of those that jobs of their
-    own compacted, and as they stand once sorted by partition, or dealt out.
+    own compacted, and as they stand once sorted by partition, or dealt out; and of the files that each of some
+    statements writes, with so many entries of commits `between` two of them.
     """
 
     commits: Sequence[Sequence[LiveEntry]]
     compacted: Sequence[LiveEntry]
     by_partition: Sequence[LiveEntry]
+    statements: Sequence[Sequence[LiveEntry]] = ()
+    between: float = 0.0
+
+    @property
+    def arrived(self) -> list[LiveEntry]:
+        """Those of commits, newest first, as merges leave them."""
+        return [entry for entries in reversed(self.commits) for entry in entries]
 
 
 def new_manifests(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
@@ -77,7 +94,8 @@ def data_manifests(
     table: SimulatedTable, described: DescribedEntries, own: Sequence[LiveManifest], files: float
 ) -> ManifestBytes:
     """Bytes of manifests of data, of a table whose commits bring `files` files each; `own` are some of theirs."""
-    arrived = [entry for entries in reversed(described.commits) for entry in entries]
+    arrived = described.arrived
+    by_count = by_count_of(table, arrived)
     shown = mean(len(manifest.entries) for manifest in own)
     all_of_one = one = mean(float(manifest.file.manifest_length) for manifest in own)
     if shown > 1:
@@ -87,15 +105,40 @@ def data_manifests(
     more = _compared(table, described.compacted[:alike], arrived[:alike]) / max(1, alike - 1)
     apart = min(len(arrived), len(described.by_partition))
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
+    first_more, further_more = _of_statements(table, described, by_count.slope) if described.statements else (0.0, 0.0)
     return ManifestBytes(
         new=one + per_new * (files - 1),
         files=files,
         per_new=per_new,
         staged=0.0,
-        by_count=by_count_of(table, arrived),
+        by_count=by_count,
         compacted_more=more,
         sorted_more=sorted_more,
+        first_more=first_more,
+        further_more=further_more,
     )
+
+
+def _of_statements(table: SimulatedTable, described: DescribedEntries, each: float) -> tuple[float, float]:
+    """By how many bytes the entry of a file that a statement writes is larger than `each` one of a commit's files: of
+    the first one, and of further ones of the same statement.
+    """
+    first, _ = _among_commits(table, described, 1)
+    of_several, several = _among_commits(table, described, MOST_TOGETHER)
+    further = (several * of_several - first) / (several - 1) if several >= 2 else first
+    return first - each, further - each
+
+
+def _among_commits(table: SimulatedTable, described: DescribedEntries, most: int) -> tuple[float, float]:
+    """Bytes of the entry of a file that a statement writes, of each no more than so many; how many those are."""
+    arrived, found, fresh = described.arrived, list[LiveEntry](), list[LiveEntry]()
+    between, count = ceil(min(described.between, len(arrived) / LEAST_STATEMENTS)), 0
+    while count < len(described.statements) and len(fresh) + between <= len(arrived):
+        new = arrived[len(fresh) : len(fresh) + between]
+        fresh, found, count = fresh + new, [*found, *new, *described.statements[count][:most]], count + 1
+    fresh = fresh or found[:1]
+    more = len(found) - len(fresh)
+    return (written_bytes(table, found) - written_bytes(table, fresh)) / more, more / count
 
 
 def manifests_of_row_deltas(table: SimulatedTable, listed: Sequence[LiveManifest], log: EventLog) -> ManifestBytes:

@@ -22,6 +22,7 @@ from wasim.twin.delete_files import (
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
 from wasim.workload import CreateTable
+from wasim.years.localities import places_of
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
 
 SAMPLED = 32
@@ -67,14 +68,13 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     files = data_files_of(case, profile, most_rows_computed=0)
     writer = CaseWriter(case=case, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
-    query_id = draw_uuid(rng)
-    described = [
-        _described(writer, number, query_id if profile.keeps_names else draw_uuid(rng)) for number in range(SAMPLED)
-    ]
-    uses_vectors = case.table.format_version > 2
+    is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
+    described = _described(writer, of_each_commit=1 if is_scattered else SAMPLED)
+    varies = is_scattered and case.writer.upsert is None  # each of those replaces few rows of a file
+    positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if varies else np.full(SAMPLED, POSITIONS)
     deleted = [
-        DeletedRows(path=one.file_path, partition=one.partition, positions=np.arange(POSITIONS) * 5)
-        for one in described
+        DeletedRows(path=one.file_path, partition=one.partition, positions=np.arange(count) * 5)
+        for one, count in zip(described, positions, strict=True)
     ]
     together, apart = _PathsOf(writer, draw_uuid(rng)), [_PathsOf(writer, draw_uuid(rng)) for _ in deleted]
     around = footer = 0.0
@@ -104,17 +104,21 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     )
 
 
-def _described(writer: CaseWriter, number: int, query_id: str) -> DataFileEntry:
-    parts = writer.files.parts_arriving(number + 1)
-    keeps_names = writer.profile.keeps_names
-    numbers = FileNumbers(
-        locations=writer.table.rules.locations,
-        query_id=query_id,
-        epoch=number if keeps_names else 0,
-        first_task_id=number,
-        wall_ms=writer.wall_ms,
-    )
-    return writer.files.described(parts[0], number + 1, numbers, POSITIONS, writer.rng)
+def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry]:
+    """Data files of the writer's commits, so many of each at most."""
+    keeps_names, query_id, found, commit = writer.profile.keeps_names, draw_uuid(writer.rng), list[DataFileEntry](), 0
+    while len(found) < SAMPLED:
+        commit += 1
+        numbers = FileNumbers(
+            locations=writer.table.rules.locations,
+            query_id=query_id if keeps_names else draw_uuid(writer.rng),
+            epoch=commit if keeps_names else 0,
+            first_task_id=commit * writer.case.workload.files_per_commit,
+            wall_ms=writer.wall_ms,
+        )
+        parts = writer.files.parts_arriving(commit)[:of_each_commit]
+        found += [writer.files.described(part, commit, numbers, POSITIONS, writer.rng) for part in parts]
+    return found[:SAMPLED]
 
 
 @dataclass(frozen=True, slots=True)

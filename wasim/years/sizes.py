@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import expm1
+from math import ceil, expm1, inf
 
 import numpy as np
 
@@ -26,17 +26,20 @@ from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
+from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition
-from wasim.twin.row_sets import new_rows
+from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
 from wasim.twin.snapshot_updates import append_manifest
+from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
+from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
     NO_MANIFESTS,
     DescribedEntries,
@@ -55,6 +58,7 @@ ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with i
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
+STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
 LATER = 1_000  # commits after which sampled entries stand in manifests
@@ -169,6 +173,49 @@ class TableSample:
         """Entries to look at in one manifest."""
         return ENTRIES if len(self._writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
 
+    @cached_property
+    def _statements(self) -> list[list[Part]]:
+        """What the rows that each of some statements writes become; none where no statement writes any."""
+        case, files, rng = self._case, self._writer.files, np.random.default_rng(self._case.seed)
+        if not places_of(case):
+            return []
+        upserts = [step for step in plan_steps(case) if isinstance(step, Append)] if case.writer.upsert else []
+        found = []
+        for number in range(STATEMENTS):
+            if upserts:
+                rows = new_rows(upserted_numbers(case, upserts[0], LATER + number))
+            else:
+                rows = self._touched(number, rng)
+            found.append(files.parts_of([replace(rows, row_ids=rows.numbers)]))
+        return found
+
+    def _touched(self, number: int, rng: np.random.Generator) -> RowSet:
+        """Rows that a periodic statement writes, of commits each of other partitions where those close."""
+        case, (_, lifetime_s) = self._case, growing_fields(self._case)
+        is_scattered, on_read = "scattered" in places_of(case), merges_on_read(case)
+        apart = ceil(lifetime_s / case.commit_interval_s) if is_scattered and lifetime_s < inf else 1
+        commits = [1 + apart * (number + STATEMENTS * place) for place in range(TOUCHED_COMMITS)]
+        if not is_scattered:  # the oldest rows are the same ones each time
+            first = 1 if touches_oldest(case) else 1 + TOUCHED_COMMITS * number
+            commits = list(range(first, first + TOUCHED_COMMITS))
+        there = np.concatenate([task for commit in commits for task in split_rows(case, commit)])
+        most = [MOST_TOUCHED, len(there) // 2]
+        if on_read:
+            most += [change.rows for _, change in case.changes if change is not None and change.rows is not None]
+        chosen = np.sort(rng.choice(there, min(most), replace=False) if is_scattered else np.sort(there)[: min(most)])
+        return new_rows(chosen) if on_read else replace(new_rows(chosen), changed_at=chosen // case.rows_per_commit + 1)
+
+    def _rewritten(self, parts: Sequence[Part], number: int, arrivals: Arrivals) -> list[DataFileEntry]:
+        """The files that a statement writes, of as many rows as in the real case."""
+        case, writer, found = self._case, self._writer, []
+        numbers = replace(_numbers(writer, number, is_other_job=True), is_delta=merges_on_read(case))
+        for part in parts:
+            rows = part.share.rows
+            count = max(1, whole(len(rows) * arrivals.rows_per_commit / case.rows_per_commit))
+            file = writer.files.described(part, 1, numbers, count, writer.rng)
+            found.append(with_lineage(file, rows, lineage_sizes(rows)) if case.table.format_version > 2 else file)
+        return found
+
     def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
         """Data files of the real case's size, some of each commit's, by commit."""
         each = max(1, min(whole(arrivals.files), self._wanted // SAMPLED_COMMITS))
@@ -213,6 +260,11 @@ class TableSample:
             commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
             compacted=compacted,
             by_partition=by_partition[:arrived],
+            statements=[
+                _later_entries(self._rewritten(parts, number, arrivals), writer, number)
+                for number, parts in enumerate(self._statements)
+            ],
+            between=between_statements(self._case) * arrivals.files,
         )
 
 

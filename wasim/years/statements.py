@@ -347,7 +347,11 @@ class Statements(TouchedFiles):
             state.left.squares += partial * each * each
         files.settled_files += settled
         files.settled_rows += settled_rows
-        size = state.sizes.data_manifests.of(0.0, made, 0.0)
+        sizes = state.sizes.data_manifests
+        if files.rule is None and not any(run.sorted for run in state.data.runs):  # sorted, they stand apart
+            sizes = sizes.of_statements(made)
+        state.data.bytes_of = sizes.of
+        size = sizes.of(0.0, made, 0.0)
         state.data.runs.append(Run(count=1.0, bytes=size, partial=partial, settled=settled, is_new=True))
         state.data.note_written(1.0, size, state.flows)
         made_bytes = made * state.file_bytes.of(each)

@@ -20,11 +20,12 @@ from wasim.twin.merging import merge_policy
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
 from wasim.years.band import approximations, band_of
-from wasim.years.changes import changes_of, merges_on_read, upserts_of
+from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import CHECKPOINTS, History, Samples
 from wasim.years.jobs import jobs_of
+from wasim.years.localities import merges_on_read
 from wasim.years.manifests import ManifestRuns
 from wasim.years.passed_over import passed_over
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
