@@ -95,6 +95,7 @@ class SettingSimulator:
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
     _years: dict[tuple[object, ...], YearsOf] = field(default_factory=dict)
+    _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
     _sums: dict[tuple[Setting, float], Summed] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
@@ -148,7 +149,7 @@ class SettingSimulator:
         return 1.0 if longest is None else self._shape_of[longest].arrivals.files
 
     def _figures(self, setting: Setting, rate: float) -> Figures:
-        case = case_of(self.request, setting, rate=rate)
+        case = self._case(setting, rate)
         summed = self._simulate(setting, rate)
         plain = self._simulate(replace(setting, gzips_json=False), rate) if setting.gzips_json else summed
         return self.figures_of(case, setting, summed, plain)
@@ -187,6 +188,12 @@ class SettingSimulator:
             first_commit_bytes=float(np.mean(summed.ledger.metadata_bytes[summed.ledger.commit <= FIRST_COMMITS])),
         )
 
+    def _case(self, setting: Setting, rate: float) -> Case:
+        key = setting, rate
+        if key not in self._cases:
+            self._cases[key] = case_of(self.request, setting, rate=rate)
+        return self._cases[key]
+
     def _race(self, case: Case, footprint: Footprint) -> Outcome:
         if self.raced is not None:
             return self.raced
@@ -199,7 +206,7 @@ class SettingSimulator:
     def _simulate(self, setting: Setting, rate: float) -> Summed:
         key = setting, rate
         if key not in self._sums:
-            case = case_of(self.request, setting, rate=rate)
+            case = self._case(setting, rate)
             self._sums[key] = self.years_of(case, setting, rate=rate).simulate(case)
         return self._sums[key]
 
@@ -219,7 +226,7 @@ class SettingSimulator:
     def _shape(self, case: Case, setting: Setting, rate: float) -> Shape:
         key = setting.interval_s, rate
         if key not in self._shape_of:
-            plain = case_of(self.request, replace(setting, gzips_json=False), rate=rate) if setting.gzips_json else case
+            plain = self._case(replace(setting, gzips_json=False), rate) if setting.gzips_json else case
             self._shape_of[key] = self._shapes_of(case).of(plain)
         return self._shape_of[key]
 

@@ -45,8 +45,9 @@ class Search:
     def best_at(self, interval_s: float) -> Figures:
         """The best setting at an interval; where no writer keeps up, that with the smallest metadata.json."""
         if interval_s not in self._best:
-            leanest = self._leanest(interval_s)
-            self._best[interval_s] = self._descend(self._start(interval_s)) if leanest.keeps_up else leanest
+            start = self.simulator.figures(self._start(interval_s))
+            leanest = start if start.keeps_up else self._leanest(interval_s)
+            self._best[interval_s] = self._descend(start) if leanest.keeps_up else leanest
         return self._best[interval_s]
 
     def _leanest(self, interval_s: float) -> Figures:
@@ -67,8 +68,8 @@ class Search:
         kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
         return Setting(interval_s=interval_s, maintenance=kept)
 
-    def _descend(self, start: Setting) -> Figures:
-        best = self.simulator.figures(start)
+    def _descend(self, start: Figures) -> Figures:
+        best = start
         for _ in range(PASSES):
             before = best
             for name in self.coordinates:

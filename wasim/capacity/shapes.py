@@ -21,7 +21,7 @@ from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, r
 from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.summed import read_shape
 
-ENCODED_ROWS = (1.0, 2.0, 8.0, 64.0, *(512.0 * 64.0**step for step in range(6)))  # per file; read off between them
+ENCODED_ROWS = (1.0, 2.0, 16.0, *(512.0 * 256.0**step for step in range(5)))  # per file; read off between them
 
 
 @dataclass(slots=True, kw_only=True)

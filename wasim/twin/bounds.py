@@ -65,9 +65,15 @@ class ColumnDraws:
 
     def __init__(self, leaves: Sequence[Leaf]) -> None:
         self._leaves = leaves
-        self._reals = [place for place, leaf in enumerate(leaves) if leaf.column.type == "double" and not _is_few(leaf)]
+        places = range(len(leaves))
+        self._ranked = [place for place in places if _is_few(leaves[place]) and leaves[place].column.type in _TEXTS]
+        self._counts = np.array([[leaves[place].column.values or 1] for place in self._ranked], ndmin=2).reshape(-1, 1)
+        self._of_ranks: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
+        self._reals = [
+            place for place in places if leaves[place].column.type == "double" and not _is_few(leaves[place])
+        ]
         self._scales = np.array([_scale(leaves[place]) for place in self._reals], dtype="<f8").reshape(-1, 1)
-        self._ranked: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
+        self._others = [place for place in places if place not in {*self._ranked, *self._reals}]
 
     def draw(self, count: int, rng: np.random.Generator) -> dict[int, Bounds]:
         """The bounds over `count` rows, by field id."""
@@ -75,26 +81,22 @@ class ColumnDraws:
         shares = np.log(rng.random((len(self._leaves), 2))) / np.maximum([count, count - 1], _NONE)
         shares = -np.expm1(shares)
         shares[:, 1] = 1.0 - shares[:, 1] * (1.0 - shares[:, 0])
+        leaves, of_ranks = self._leaves, self._of_ranks
         packed = (shares[self._reals] * self._scales).tobytes()
-        starts = range(0, len(packed), 16)
-        reals = {
-            place: Bounds(packed[at : at + 8], packed[at + 8 : at + 16])
-            for place, at in zip(self._reals, starts, strict=True)
+        found = {
+            leaves[place].field_id: Bounds(packed[at : at + 8], packed[at + 8 : at + 16])
+            for place, at in zip(self._reals, range(0, len(packed), 16), strict=True)
         }
-        return {
-            leaf.field_id: reals.get(place) or self._drawn(place, leaf, ends, rng)
-            for place, (leaf, ends) in enumerate(zip(self._leaves, shares.tolist(), strict=True))
-        }
-
-    def _drawn(self, place: int, leaf: Leaf, ends: Sequence[float], rng: np.random.Generator) -> Bounds:
-        low, high = ends
-        if not _is_few(leaf) or leaf.column.type not in _TEXTS:
-            return _bounds(leaf, [_drawn_extremes(leaf, low, high, rng)])[0]
-        values = leaf.column.values or 1
-        key = place, int(low * values), min(int(high * values), values - 1)
-        if key not in self._ranked:
-            self._ranked[key] = _bounds(leaf, [texts_of_ranks(leaf, *key[1:])])[0]
-        return self._ranked[key]
+        ranks = np.minimum((shares[self._ranked] * self._counts).astype(np.int64), self._counts - 1)
+        for place, (low, high) in zip(self._ranked, ranks.tolist(), strict=True):
+            leaf, key = leaves[place], (place, low, high)
+            if key not in of_ranks:
+                of_ranks[key] = _bounds(leaf, [texts_of_ranks(leaf, low, high)])[0]
+            found[leaf.field_id] = of_ranks[key]
+        for place in self._others:
+            extremes = _drawn_extremes(leaves[place], shares[place].tolist(), rng)
+            found[leaves[place].field_id] = _bounds(leaves[place], [extremes])[0]
+        return found
 
 
 def _bounds(leaf: Leaf, extremes: Iterable[tuple[Any, Any]]) -> list[Bounds]:
@@ -140,9 +142,9 @@ def _scale(leaf: Leaf) -> float:
     return (leaf.column.values or ALL_KEYS) / ALL_KEYS
 
 
-def _drawn_extremes(leaf: Leaf, low: float, high: float, rng: np.random.Generator) -> tuple[Any, Any]:
+def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generator) -> tuple[Any, Any]:
     """The values of a column that stand so far along, from 0 to 1."""
-    column = leaf.column
+    column, (low, high) = leaf.column, shares
     if column.type in _TEXTS:
         return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
     if column.type in ("float", "double"):

@@ -96,6 +96,15 @@ class DataFiles:
         return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
 
     @cached_property
+    def _none(self) -> dict[int, int]:
+        """A count of nothing for each column with counts."""
+        return {leaf.field_id: 0 for leaf in self.counted}
+
+    @cached_property
+    def _no_nan(self) -> dict[int, int]:
+        return {leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")}
+
+    @cached_property
     def _constant(self) -> frozenset[int]:
         """Columns that have one value in each file: the table is partitioned by them."""
         return frozenset(field.source_id for field in self.spec.fields if field.transform == "identity")
@@ -200,9 +209,8 @@ class DataFiles:
         self._compute_bounds([part], known)
         found = others.draw(rows, rng)
         bounds = {leaf.field_id: found.get(leaf.field_id) or part.bounds[leaf.field_id] for leaf in self.bounded}
-        nulls = {leaf.field_id: 0 for leaf in self.counted}
         path = self._path(part, commit, numbers)
-        return self._entry(path, part.share.partition, sizes, nulls, bounds, rows=rows)
+        return self._entry(path, part.share.partition, sizes, self._none, bounds, rows=rows)
 
     def _entry(
         self,
@@ -222,7 +230,7 @@ class DataFiles:
             column_sizes={number: sizes.columns[number] for number in nulls},
             value_counts=dict.fromkeys(nulls, rows),
             null_value_counts=nulls,
-            nan_value_counts={leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")},
+            nan_value_counts=self._no_nan,
             lower_bounds={number: one.lower for number, one in bounds.items()},
             upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
             split_offsets=_split_offsets(sizes.total),
@@ -238,8 +246,8 @@ class DataFiles:
         template = DELTA_FILE if numbers.is_delta else self.profile.data_file
         folder = self.folder_of(share.partition)
         name = template.removeprefix(DATA_TEMPLATE).format(
-            writer=uuid5(UUID(numbers.query_id), str(task)),
-            random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}"),
+            writer=uuid5(UUID(numbers.query_id), str(task)) if "{writer}" in template else "",
+            random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}") if "{random}" in template else "",
             count=(commit - 1) * part.of + share.number,
             wall_ms=numbers.wall_ms,
             partition=folder,

@@ -16,7 +16,7 @@ from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.table import SimulatedTable
 from wasim.years.growth import SizeByCount
 
-NEW_SAMPLED = 8  # commits whose own manifests are encoded
+NEW_SAMPLED = 3  # commits whose own manifests are encoded
 LEAST_STATEMENTS, MOST_TOGETHER = 4, 24  # of a sample, and files of each
 
 

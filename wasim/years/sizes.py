@@ -8,7 +8,7 @@ from math import ceil, expm1, inf
 import numpy as np
 
 from wasim.iceberg import DataFileEntry, ManifestFile
-from wasim.iceberg.containers import container_bytes
+from wasim.iceberg.containers import BLOCK_RAW_BYTES, container_bytes
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.manifest_lists import (
     ManifestListHeader,
@@ -51,7 +51,9 @@ from wasim.years.manifest_sizes import (
 from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
-FEW_COLUMNS, ENTRIES, ENTRIES_OF_WIDE = 24, 192, 32
+FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
+ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
+COMPACTED = 8  # entries of compacted files
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
@@ -170,8 +172,9 @@ class TableSample:
 
     @cached_property
     def _wanted(self) -> int:
-        """Entries to look at in one manifest."""
-        return ENTRIES if len(self._writer.files.leaves) <= FEW_COLUMNS else ENTRIES_OF_WIDE
+        """Entries to look at in one manifest: those of a block, which is compressed by itself."""
+        bounds = ENTRY_BYTES + BOUNDED_BYTES * len(self._writer.files.bounded)
+        return min(MOST_ENTRIES, max(FEWEST_ENTRIES, ceil(BLOCK_RAW_BYTES / bounds)))
 
     @cached_property
     def _statements(self) -> list[list[Part]]:
@@ -249,7 +252,7 @@ class TableSample:
         writer = self._writer
         compacted, part = [], self._parts(1)[0]
         rows = max(1, whole(8 * arrivals.rows_per_file))
-        for number in range(ENTRIES_OF_WIDE):
+        for number in range(COMPACTED):
             file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
             compacted += _later_entries([file], writer, number)
         arrived, by_partition = sum(map(len, self._commits)), list[LiveEntry]()
