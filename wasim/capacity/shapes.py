@@ -21,7 +21,14 @@ from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, r
 from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.summed import read_shape
 
-ENCODED_ROWS = (1.0, 2.0, 16.0, *(512.0 * 256.0**step for step in range(5)))  # per file; read off between them
+ENCODED_ROWS = (
+    1.0,
+    2.0,
+    16.0,
+    512.0,
+    4096.0,
+    *(2.0**power for power in (17, 25, 33, 41)),
+)  # per file; read off between
 
 
 @dataclass(slots=True, kw_only=True)

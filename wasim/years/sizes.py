@@ -53,7 +53,7 @@ from wasim.years.snapshot_sizes import SnapshotBytes
 SAMPLED_COMMITS = 3
 FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
-COMPACTED = 8  # entries of compacted files
+COMPACTED = 32  # entries of compacted files
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
