@@ -164,6 +164,14 @@ def test_entries_of_files_that_statements_write_share_less_than_those_of_one_com
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.02)
 
 
+def test_manifests_that_a_statement_wrote_again_differ_in_a_list(made: Callable) -> None:
+    update = {"every": "10s", "share": 0.1, "mode": "copy-on-write"}
+    lines = {"table": TABLE | BY_BUCKET, "workload": {"rows_per_second": 40, "files_per_commit": 2}}
+    exact, summed = made(lines | {"writer": "streaming", "changes": {"update": update}})
+    written = exact.written_bytes[Kind.MANIFEST_LIST]
+    assert summed.totals.written_bytes[Kind.MANIFEST_LIST] == pytest.approx(written, rel=0.07)
+
+
 def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable) -> None:
     update = {"every": "10s", "rows": 100, "locality": "newest", "mode": "merge-on-read"}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table.format_version": 3}

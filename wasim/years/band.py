@@ -1,6 +1,6 @@
 """How far a case in sums may lie from the truth, and what was averaged: part of every answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
@@ -33,14 +33,16 @@ _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
-_AT_AN_END = _widths(0.015, 0.04, 0.05, 0.06)
+_AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
+# Where such statements find files that compaction made: which of them hold the rows, and when deletes are dropped
+_AT_AN_END_COMPACTED = {**_widths(0.025, 0.06, 0.06, 0.55), Kind.DELETE_MANIFEST: 0.45}
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
-_SCATTERED = {**_widths(0.015, 0.07, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
+_SCATTERED = {**_widths(0.015, 0.09, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
 # Without partitions a statement writes all files that it hits as one: a few are many times larger than the mean
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
-_OVERWRITTEN = _widths(0.015, 0.16, 0.2, 0.06)
-_ZIPPED_STATEMENTS = _widths(0.25, 0.0, 0.0, 0.0)
+_OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
+_ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
 def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, float]:
@@ -67,19 +69,25 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
             yield _PARTITIONS_COMPACTED
         if kept.rewrite_data_files.every is None and (arrivals.files % 1 or places):
             yield _BY_CHANCE
-    if places:
-        yield _SCATTERED if "scattered" in places else _AT_AN_END
-    if "scattered" in places and not case.table.partition_by and not merges_on_read(case):
-        yield _SCATTERED_INTO_ONE
-    overwrite = case.changes.overwrite
-    if overwrite is not None and overwrite.kind == "dynamic" and case.table.partition_by:
-        yield _OVERWRITTEN
+    yield from _of_statements(case, places)
     if properties.metadata_compression == "gzip":
         yield _ZIPPED_STATEMENTS if places and case.writer.upsert is None else _ZIPPED
     if properties.manifest_target_size_bytes < _SMALL_TARGET_BYTES:
         yield _SMALL_TARGET
     if case.table.format_version >= PARQUET_SINCE:
         yield _PARQUET
+
+
+def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
+    if places:
+        yield _SCATTERED if "scattered" in places else _AT_AN_END
+    if "end" in places and case.maintenance.rewrite_data_files:
+        yield _AT_AN_END_COMPACTED
+    if "scattered" in places and not case.table.partition_by and not merges_on_read(case):
+        yield _SCATTERED_INTO_ONE
+    overwrite = case.changes.overwrite
+    if overwrite is not None and overwrite.kind == "dynamic" and case.table.partition_by:
+        yield _OVERWRITTEN
 
 
 def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ LISTED = (1, 2, 4, 16, 64, 256, 512)
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
+SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -413,7 +414,9 @@ def _lists_of(
     each takes more that is of partitions of its own.
     """
     lists, growing = _lists(table, alike, arrivals), growing_fields(case)[0]
-    together = _lists(table, alike, arrivals, of_one_commit=True)
+    together = _lists(
+        table, alike, arrivals, of_one_commit=True, differ=bool(places_of(case)) and not merges_on_read(case)
+    )
     apart = _lists(table, alike, arrivals, growing=growing) if growing else lists
     return lists, lists.slope - together.slope, apart.slope - lists.slope
 
@@ -424,10 +427,12 @@ def _lists(
     arrivals: Arrivals,
     *,
     of_one_commit: bool = False,
+    differ: bool = False,
     growing: Collection[int] = (),
 ) -> SizeByCount:
     """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one; where partition fields are
-    `growing`, of files that were rewritten once their partitions closed.
+    `growing`, of files that were rewritten once their partitions closed. Those that a statement takes files out of
+    `differ` in how many they list, and since when.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
@@ -448,6 +453,19 @@ def _lists(
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
             partitions=_later(alike[0], number, growing) if growing else like.partitions,
         )
+        if differ:
+            gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))
+            file = replace(
+                file,
+                manifest_length=length + int(rng.integers(length // SOME_FILES)),
+                min_sequence_number=file.sequence_number - since if version > 1 else 0,
+                added_files_count=0,
+                existing_files_count=kept,
+                deleted_files_count=gone,
+                added_rows_count=0,
+                existing_rows_count=whole(kept * arrivals.rows_per_file),
+                deleted_rows_count=whole(gone * arrivals.rows_per_file),
+            )
         records.append(encode(file))
     header = ManifestListHeader(
         snapshot_id=draw_snapshot_id(rng),
