@@ -415,7 +415,7 @@ def _lists_of(
     """
     lists, growing = _lists(table, alike, arrivals), growing_fields(case)[0]
     together = _lists(
-        table, alike, arrivals, of_one_commit=True, differ=bool(places_of(case)) and not merges_on_read(case)
+        table, alike, arrivals, of_one_commit=True, differ="scattered" in places_of(case) and not merges_on_read(case)
     )
     apart = _lists(table, alike, arrivals, growing=growing) if growing else lists
     return lists, lists.slope - together.slope, apart.slope - lists.slope
