@@ -81,6 +81,16 @@ def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
     assert plan.chosen.monthly_cost < plain.monthly_cost + 1.0
 
 
+def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limits():
+    asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, Requirements(freshness="5m"))
+    plan = make_plan(asked)
+    search = search_for(plan.case, SettingSimulator(request=asked), ())
+    for one in plan.best:
+        if one.broken(plan.limits):
+            assert one.monthly_cost <= 1.15 * search.best_at(one.setting.interval_s).monthly_cost + 0.5
+    assert sum(bool(one.broken(plan.limits)) for one in plan.best) >= 3
+
+
 def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_longer_to_commit():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s", provider="s3"))
     found = make_plan(asked).best[1]

@@ -127,6 +127,11 @@ def _sustained(best: Figures, search: Search, case: Case) -> Figures:
     return lean if lean.keeps_up else found
 
 
+def _nearest(best: Figures, search: Search, case: Case) -> Figures:
+    """What comes nearest to the limits at the interval of its best setting, which may cost less."""
+    return _sustained(search.nearest_at(best.setting.interval_s), search, case)
+
+
 def _check_horizon(request: PlanRequest) -> None:
     """WasimError for a horizon that has no room for a few commits, or that no price list outlasts."""
     if request.horizon_s > MOST_HORIZON_S:
@@ -183,7 +188,7 @@ def _refined(
 
 def _with_ways_out(plan: Plan, search: Search) -> Plan:
     """The plan with what to relax, or the interval beyond the freshness that would do."""
-    able = [one for one in plan.best if one.keeps_up]
+    able = [one for one in (_nearest(best, search, plan.case) for best in plan.best) if one.keeps_up]
     beyond = _beyond(plan.request.longest_s, plan, search)
     is_way_out = beyond is not None and beyond.keeps_up and not beyond.broken(plan.limits)
     return replace(plan, relaxations=relax(able, plan.limits), beyond=beyond if is_way_out else None)
@@ -206,7 +211,9 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
         case=case_of(plan.request, setting),
         shorter=shorter[-1] if shorter else None,
         longer=longer[0] if longer else _beyond(setting.interval_s, plan, search),
-        stopped_by=shorter[-1].broken(plan.limits) if shorter and plan.request.rule == "limits" else (),
+        stopped_by=_nearest(shorter[-1], search, plan.case).broken(plan.limits)
+        if shorter and plan.request.rule == "limits"
+        else (),
         at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in rates),
         keeping_json=simulator.figures(replace(setting, deletes_json=False)),
         or_within_band=within_band(plan.best, plan.request.rule, plan.limits, chosen),

@@ -5,6 +5,9 @@ plain setting, each coordinate in turn takes its best value with all others as t
 first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
 each other the one nearest to a limit that nothing keeps is taken, and of those alike the simplest. A setting with which
 a writer does not keep up is worse than any other.
+
+Where nothing keeps the limits, coming near to them may cost much and is worth nothing: a second search, without them,
+finds what the interval costs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,15 +43,31 @@ class Search:
     aims: Sequence[Limit] = ()  # limits that nothing keeps: to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
-    _best: dict[float, Figures] = field(default_factory=dict)
+    _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
+    _unlimited: "Search | None" = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.limits:
+            self._unlimited = replace(self, limits=(), aims=(*self.limits, *self.aims))
 
     def best_at(self, interval_s: float) -> Figures:
-        """The best setting at an interval; where no writer keeps up, that with the smallest metadata.json."""
-        if interval_s not in self._best:
+        """The cheapest setting at an interval within the limits; where nothing keeps them the cheapest of all, and of
+        those that cost alike the nearest to the limits.
+        """
+        nearest = self.nearest_at(interval_s)
+        if self._unlimited is None or not nearest.keeps_up or not nearest.broken(self.limits):
+            return nearest
+        return preferred((self._unlimited.best_at(interval_s), nearest), (), self._unlimited.aims)
+
+    def nearest_at(self, interval_s: float) -> Figures:
+        """The setting at an interval that comes nearest to the limits, whatever it costs, and of those within them the
+        cheapest; where no writer keeps up, that with the smallest metadata.json.
+        """
+        if interval_s not in self._nearest:
             start = self.simulator.figures(self._start(interval_s))
             leanest = start if start.keeps_up else self._leanest(interval_s)
-            self._best[interval_s] = self._descend(start) if leanest.keeps_up else leanest
-        return self._best[interval_s]
+            self._nearest[interval_s] = self._descend(start) if leanest.keeps_up else leanest
+        return self._nearest[interval_s]
 
     def _leanest(self, interval_s: float) -> Figures:
         return self.simulator.figures(self.lean(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)))
@@ -60,10 +79,10 @@ class Search:
         return replace(setting, maintenance=kept, gzips_json=True)
 
     def _start(self, interval_s: float) -> Setting:
-        """The best setting of the nearest interval that is known, or else a plain one."""
-        if self._best:
-            nearest = min(self._best, key=lambda known: max(known / interval_s, interval_s / known))
-            return self.allowed(self._best[nearest].setting.at_interval(interval_s))
+        """The setting of the nearest interval that is known, or else a plain one."""
+        if self._nearest:
+            known_s = min(self._nearest, key=lambda known_s: max(known_s / interval_s, interval_s / known_s))
+            return self.allowed(self._nearest[known_s].setting.at_interval(interval_s))
         every_s, older_s = self._expiries()[0]
         kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
         return Setting(interval_s=interval_s, maintenance=kept)
