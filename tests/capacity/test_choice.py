@@ -1,8 +1,10 @@
 """The rule that chooses among settings: limits, freshness, or the knee."""
 
+import pytest
 from support.plans import a_plan, a_request
 
-from wasim.capacity import make_plan
+from wasim.capacity import Requirements, make_plan, plan_lines, request_from_flags
+from wasim.capacity.words import value_words
 
 
 def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept():
@@ -45,3 +47,23 @@ def test_a_choice_that_the_band_could_change_is_called_close():
     tight = make_plan(a_request(metadata_json_bytes=f"{size * 1.0001:.0f}B"))
     assert tight.chosen.setting == chosen.setting
     assert tight.or_within_band
+
+
+@pytest.mark.parametrize(
+    ("rows_per_second", "columns", "freshness", "limits"),
+    [
+        ("107", "40", "1m", {"metadata_json_bytes": "100KB"}),
+        ("64.5", "40", "5m", {"monthly_cost": "0.638683"}),
+        ("19", "20", "1m", {"planning_p50_ms": "9ms"}),
+        ("500", "6", "30s", {"metadata_bytes_per_day": "60MB", "metadata_json_bytes": "20KB"}),
+    ],
+)
+def test_a_limit_relaxed_to_what_is_printed_is_met(rows_per_second, columns, freshness, limits):
+    asked = {"rows_per_second": rows_per_second, "columns": columns, "horizon": "30d"}
+    refused = make_plan(request_from_flags(asked, Requirements(freshness=freshness, limits=limits)))
+    assert refused.chosen is None
+    said = {one.limit.metric: value_words(one.limit.metric, one.value, "") for one in refused.relaxations}
+    assert all(f"to {words}" in " ".join(plan_lines(refused)) for words in said.values())
+    relaxed = {metric: words.replace(" ", "").replace(",", "") for metric, words in said.items()}
+    found = make_plan(request_from_flags(asked, Requirements(freshness=freshness, limits=limits | relaxed)))
+    assert found.chosen is not None

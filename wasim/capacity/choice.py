@@ -9,6 +9,7 @@ The candidates are the cheapest setting of each interval, within the limits wher
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf, nextafter
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Rule
 from wasim.capacity.search import excess_of, simplest_of_cheapest
+from wasim.capacity.words import rounded_up
 from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.scenario.limits import Limit
 
@@ -24,7 +26,7 @@ Because = Literal["limits", "freshness", "knee", "longest", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """A limit to relax to `value`, which is what the setting of `figures` has of its metric."""
+    """A limit to relax to `value`, rounded up to what is said of it: what the setting of `figures` keeps."""
 
     limit: Limit
     value: float
@@ -89,15 +91,19 @@ def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxati
         rest = [one for one in figures if not one.broken(others)]
         if rest:
             nearest = min(rest, key=lambda one, metric=limit.metric: (one.values[metric], one.monthly_cost))  # type: ignore[misc]
-            alone.append(Relaxation(limit=limit, value=nearest.values[limit.metric], figures=nearest))
+            alone.append(_relaxation(limit, nearest))
     if alone:
         return (min(alone, key=lambda one: one.value / one.limit.bound),)
     if not figures:
         return ()
     nearest = min(figures, key=lambda one: excess_of(one, limits))
-    return tuple(
-        Relaxation(limit=limit, value=nearest.values[limit.metric], figures=nearest) for limit in nearest.broken(limits)
-    )
+    return tuple(_relaxation(limit, nearest) for limit in nearest.broken(limits))
+
+
+def _relaxation(limit: Limit, figures: Figures) -> Relaxation:
+    value = figures.values[limit.metric]
+    least = value if limit.comparison == "<=" else nextafter(value, inf)
+    return Relaxation(limit=limit, value=rounded_up(limit.metric, least), figures=figures)
 
 
 def _knee(ordered: Sequence[Figures], *, tilt: float) -> int:

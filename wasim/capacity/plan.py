@@ -27,6 +27,7 @@ from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)
 MOST_HORIZON_S = 10 * YEAR_S
+MOST_RELAXED = 3  # tries to relax limits until a search finds something within them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,10 +189,26 @@ def _refined(
 
 def _with_ways_out(plan: Plan, search: Search) -> Plan:
     """The plan with what to relax, or the interval beyond the freshness that would do."""
-    able = [one for one in (_nearest(best, search, plan.case) for best in plan.best) if one.keeps_up]
     beyond = _beyond(plan.request.longest_s, plan, search)
     is_way_out = beyond is not None and beyond.keeps_up and not beyond.broken(plan.limits)
-    return replace(plan, relaxations=relax(able, plan.limits), beyond=beyond if is_way_out else None)
+    return replace(plan, relaxations=_relaxations(plan, search), beyond=beyond if is_way_out else None)
+
+
+def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
+    """What to relax, and the setting that is found then. A search with other limits may take another way and miss the
+    setting that a limit was relaxed to; then what it comes to is tried.
+    """
+    found: tuple[Relaxation, ...] = ()
+    for _ in range(MOST_RELAXED):
+        nearest = [_nearest(best, search, plan.case) for best in plan.best]
+        found = relax([one for one in nearest if one.keeps_up], plan.limits)
+        relaxed = {one.limit: replace(one.limit, bound=one.value) for one in found}
+        limits = [relaxed.get(limit, limit) for limit in plan.limits]
+        search = replace(search_for(plan.case, search.simulator, limits), aims=search.aims)
+        chosen, _ = choose(_best(search, plan.case), plan.request.rule, limits)
+        if chosen is not None:
+            return tuple(replace(one, figures=chosen) for one in found)
+    return found
 
 
 def _beyond(interval_s: float, plan: Plan, search: Search) -> Figures | None:

@@ -182,7 +182,8 @@ def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequenc
     """
     able = [one for one in figures if one.keeps_up] or figures
     least = min(excess_of(one, limits) for one in able)
-    near = [one for one in able if excess_of(one, limits) <= least + NEGLIGIBLE]
+    within = [one for one in able if not one.broken(limits)]
+    near = within or [one for one in able if excess_of(one, limits) <= least + NEGLIGIBLE]
     return simplest_of_cheapest(near, aims)
 
 

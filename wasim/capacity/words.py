@@ -1,6 +1,7 @@
 """Metrics of a plan by name, and its values as text."""
 
 from collections.abc import Mapping
+from math import ceil, floor, log10
 
 from wasim.capacity.figures import Figures
 from wasim.scenario.limits import Limit, format_value
@@ -40,6 +41,24 @@ def value_words(metric: str, value: float, currency: str) -> str:
     if metric.endswith("_ms"):
         return f"{format_figure(value)} ms" if value < 1000 else time_words(value / 1000)
     return format_value(metric, value)
+
+
+def rounded_up(metric: str, value: float) -> float:
+    """The least value from this on that `value_words` says as it is: a limit set to what it says is kept."""
+    if metric.endswith("_ms"):
+        unit = 60_000.0 if value >= 600_000 else 1000.0 if value >= 1000 else 1.0
+    elif "bytes" in metric:
+        unit = 1024.0 ** max(0, ceil(log10(max(value, 1.0) / 1000) / log10(1024)))
+    else:
+        unit = 1.0
+    size = value / unit
+    if metric == "monthly_cost":
+        figures = 100.0 if value < 1000 else 1.0
+    elif size.is_integer() or (metric.endswith("_ms") and value >= 60_000):
+        figures = 1.0
+    else:
+        figures = 10.0 ** (2 - floor(log10(max(size, 1.0) if "bytes" in metric else size)))
+    return ceil(size * figures) / figures * unit
 
 
 def time_words(seconds: float) -> str:
