@@ -68,6 +68,30 @@ def test_a_freshness_that_no_writer_keeps_is_named():
         planned(10, table("b", freshness="5s"))
 
 
+def test_a_rate_is_rounded_only_to_what_a_commit_can_carry_and_longer_intervals_are_left_out():
+    rates: list[float] = []
+
+    def keeping(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
+        rates.extend(rate for _, of_layout, _, _ in parts for rate in of_layout)
+        return by_hand(parts)
+
+    tables = [{"name": "fast", "rows_per_second": 5e7, "freshness": "15s"}, {"name": "slow", "rows_per_second": 5}]
+    plan_fleet(
+        Fleet.model_validate({"version": 1, "budget": {"monthly_cost": 1}, "tables": tables}), Requirements(), keeping
+    )
+    assert rates == [4.0, 5e7]
+    of_hour = Fleet.model_validate(
+        {"version": 1, "budget": {"monthly_cost": 1e6}, "tables": [table("a") | {"rows_per_second": 1e6}]}
+    )
+    assert intervals(plan_fleet(of_hour, Requirements()))["a"] <= 1000
+
+
+def test_a_table_with_too_many_rows_for_a_commit_is_named():
+    fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b") | {"rows_per_second": 1e9}]}
+    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1000000000"):
+        plan_fleet(Fleet.model_validate(fleet), Requirements())
+
+
 def test_a_fleet_of_the_command_line(tmp_path: Path):
     path = tmp_path / "fleet.yaml"
     path.write_text(

@@ -16,9 +16,11 @@ from wasim.capacity.plan import search_for
 from wasim.capacity.request import PlanRequest, Requirements, request_from_flags
 from wasim.capacity.search import OF_FLEETS
 from wasim.capacity.settings import INTERVALS_S, NO_MAINTENANCE, Setting, able_intervals, case_of
+from wasim.capacity.shapes import Shapes
 from wasim.errors import WasimError
 from wasim.processes import map_in_processes
 from wasim.scenario.fleet import Budget, Fleet, FleetTable
+from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.units import format_duration
 
 FEW = 2  # layouts that are planned for without processes of their own
@@ -90,7 +92,7 @@ def plan_fleet(fleet: Fleet, requirements: Requirements, plans: Plans | None = N
         for layout, part, found in zip(layouts, parts, (plans or _in_processes)(parts), strict=True)
         for rate, options in zip(part[1], found, strict=True)
     }
-    options = [_fresh(known[_layout_of(table), _rate_of(table)], table) for table in fleet.tables]
+    options = [_fresh(known[_layout_of(table), _rate_of(table)], table, requirements) for table in fleet.tables]
     assigned = zip(fleet.tables, _allocate(fleet, options), strict=True)
     return FleetPlan(
         fleet=fleet,
@@ -103,13 +105,16 @@ def plan_fleet(fleet: Fleet, requirements: Requirements, plans: Plans | None = N
 def options_of(part: Layout) -> tuple[tuple[Option, ...], ...]:
     """The settings to choose from at each rate: the cheapest of each interval, and that with metadata.json gzipped."""
     table, rates, intervals_s, requirements = part
-    shapes, found = None, []
+    shapes: Shapes | None = None
+    found: list[tuple[Option, ...]] = []
     for rate in rates:
-        request = _request(
-            table.model_copy(update={"rows_per_second": rate, "freshness": max(intervals_s)}), requirements
-        )
-        simulator = SettingSimulator(request=request, shapes=shapes)
-        found.append(_options(simulator, intervals_s))
+        request = _request(table.model_copy(update={"rows_per_second": rate}), requirements)
+        able_s = able_intervals(intervals_s, request)
+        if not able_s:
+            found.append(())
+            continue
+        simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes)
+        found.append(_options(simulator, able_s))
         shapes = simulator.shapes
     return tuple(found)
 
@@ -119,7 +124,7 @@ def _options(simulator: SettingSimulator, intervals_s: tuple[float, ...]) -> tup
     case = case_of(simulator.request, longest)
     search = replace(search_for(case, simulator, ()), coordinates=OF_FLEETS)
     found: list[Figures] = []
-    for interval_s in reversed(able_intervals(intervals_s, simulator.request)):
+    for interval_s in reversed(intervals_s):
         best = search.best_at(interval_s)
         found += [best, simulator.figures(replace(best.setting, gzips_json=not best.setting.gzips_json))]
     return tuple(
@@ -149,15 +154,21 @@ def _layout_of(table: FleetTable) -> tuple[object, ...]:
 
 
 def _rate_of(table: FleetTable) -> float:
-    """The rate that stands for the table's, half to twice of it: metadata goes by commits and files, not by rows."""
-    return 4.0 ** round(log2(table.rows_per_second) / 2)
+    """The rate that stands for the table's, half to twice of it: metadata goes by commits and files, not by rows. The
+    table's own where a commit at its freshness would have too few rows or too many at the other.
+    """
+    rate = 4.0 ** round(log2(table.rows_per_second) / 2)
+    return rate if table.files_per_commit <= rate * table.freshness <= MOST_ROWS_PER_COMMIT else table.rows_per_second
 
 
-def _fresh(options: tuple[Option, ...], table: FleetTable) -> tuple[Option, ...]:
-    """The options up to the table's freshness."""
+def _fresh(options: tuple[Option, ...], table: FleetTable, requirements: Requirements) -> tuple[Option, ...]:
+    """The options up to the table's freshness. WasimError names the table that has none, and why."""
     found = tuple(one for one in options if one.setting.interval_s <= table.freshness)
     if not found:
-        raise WasimError(f"{table.name}: no writer keeps up at any interval up to its freshness. Give a longer one.")
+        case_of(_request(table, requirements), Setting(interval_s=table.freshness, maintenance=NO_MAINTENANCE))
+        raise WasimError(
+            f"table {table.name}: no writer keeps up at any interval up to its freshness. Give a longer one."
+        )
     return found
 
 
@@ -170,7 +181,7 @@ def _request(table: FleetTable, requirements: Requirements) -> PlanRequest:
         "writer": table.writer,
     }
     request = request_from_flags(flags, replace(requirements, freshness=format_duration(table.freshness)))
-    return replace(request, counts_opening=False)
+    return replace(request, counts_opening=False, source=f"table {table.name}")
 
 
 def _share(metadata_bytes: float, cost: float, budget: Budget) -> float:
