@@ -59,3 +59,26 @@ def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
     stepped = history_of(case, shape).run().flows[-1]
     compared = [Flow.SNAPSHOT_JSON_BYTES, Flow.LIST_BYTES, *range(Flow.WRITTEN_FILES, Flow.WRITTEN_FILES + 4)]
     assert leapt[compared] == pytest.approx(stepped[compared], rel=0.02)
+
+
+def test_files_of_which_much_is_deleted_are_compacted_whatever_their_size(small_case: Callable[..., Case]):
+    """Merge-on-read updates of a table whose partitions fill files beyond compaction's reach in a week."""
+    case = small_case(
+        horizon="15d",
+        commit_interval="30s",
+        writer="batch",
+        table="{columns: [{name: id, type: long}, {name: text, type: string}], "
+        "partition_by: [{column: id, transform: 'bucket[16]'}]}",
+        workload="{rows_per_second: 800, files_per_commit: 1}",
+        changes=json.dumps({"update": {"every": "1m", "share": 0.001, "mode": "merge-on-read"}}),
+        maintenance=json.dumps({"rewrite_data_files": {"when_small_files": 100}}),
+    )
+    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    flows = history.run().flows
+    files, dead = history.state.files, history.state.left.dead
+    assert history.spans
+    assert (flows >= 0).all()
+    assert dead[2] < 0.35 * files.settled_rows
+    written, removed = (flows[-1][first + DATA + 1] for first in (Flow.WRITTEN_FILES, Flow.REMOVED_FILES))
+    assert written - removed == pytest.approx(files.live_bytes, rel=0.1)
+    assert written < 100e12  # of files that no compaction took again, each statement rewrote the deletes of all rows

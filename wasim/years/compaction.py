@@ -10,6 +10,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 from typing import NamedTuple
 
+from wasim.twin.compaction import MOST_DELETED
 from wasim.units import Floats
 from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
@@ -19,6 +20,11 @@ ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
 FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
+
+
+def is_much_deleted(live: float) -> bool:
+    """Whether files of whose rows this share is live are compacted whatever their size."""
+    return live <= 1 - MOST_DELETED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +196,17 @@ class DataFilesByPartition:
         settled = self._compacted_bytes(self.settled_rows / self.settled_files) if self.settled_files else 0.0
         return sum(one.partitions * self._bytes_of(one) for one in self.cohorts) + self.settled_files * settled
 
+    def reopen(self) -> None:
+        """Counts the files that no compaction takes as compacted ones again: too many of their rows are deleted."""
+        closed = self.arrivals.lifetime_s < inf
+        among = Cohort(partitions=self.partitions) if closed else self.cohorts[-1]
+        among.partial_files += self.settled_files / among.partitions
+        among.partial_rows += self.settled_rows / among.partitions
+        if closed:
+            self.cohorts.insert(0, among)
+        self.settled_files = self.settled_rows = self.left_files = 0.0
+        self.filled = True
+
     def compact(self, by_class: ByClass, share: float = 1.0) -> Compacted:
         """Compacts every partition that has enough to do; with a `share` below one, only that part of them. `by_class`
         are the files before.
@@ -233,9 +250,13 @@ class DataFilesByPartition:
         )
 
     def _is_due(self, one: Cohort) -> bool:
-        """Iceberg's test of a group: enough files, or enough content."""
+        """Iceberg's test of a group: enough files, enough content, or a file with many deleted rows."""
         assert self.rule is not None  # noqa: S101 - there is no compaction without its rule
         files = one.small_files + one.partial_files
+        if (one.small_files and is_much_deleted(self.small_live)) or (
+            one.partial_files and is_much_deleted(self.partial_live)
+        ):
+            return True
         if files <= 1 + NEGLIGIBLE:
             return False
         return files >= self.rule.min_input_files - MEDIAN or self._bytes_of(one) > self.rule.target_bytes

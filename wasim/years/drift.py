@@ -5,7 +5,7 @@ for long, so many statements do. What a cycle writes, and by how much the table 
 last leap gives its growth, and so a leap over a part of what has gone by.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
@@ -24,7 +24,10 @@ FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles 
 WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.4  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
+LIVE_ROWS = slice(-12, -9)  # among `values`, by class of files
 Phase = tuple[int, ...]
+Room = Callable[[Floats, Floats], float]
+"""Cycles that each change these numbers of files by as much, until compaction takes other files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,8 @@ class Drift:
         self.alike.clear()
         self.moved = 0
 
-    def planned(self, mark: Mark, phase: Phase, limit: float) -> Leap | None:
-        """A leap from here that ends by commit `limit`; None while too little is known.
+    def planned(self, mark: Mark, phase: Phase, limit: float, room: Room) -> Leap | None:
+        """A leap from here that ends by commit `limit`, within the `room`; None while too little is known.
 
         Over cycles of many commits it does not matter at which moment between two merges they end, nor into how many
         runs manifests fall: those stay as they are, and all else goes on.
@@ -88,7 +91,9 @@ class Drift:
         period = mark.commits - ends[-1].commits
         anchor = self.anchor if self.anchor is not None and self.anchor.files == rate.files else before
         reach = min(REACH * (mark.commits - self.begun), FARTHEST * (rate.at - anchor.at))
-        cycles = floor(min(limit - mark.commits, reach) / period)
+        of_files = slice(-rate.files, None)
+        within = room(mark.values[of_files], rate.values[of_files] * period)
+        cycles = floor(min((limit - mark.commits) / period, reach / period, within))
         if cycles < 2:
             return None
         growth = _growth(rate.flows, anchor.flows, rate.at - anchor.at) * period * period
@@ -103,7 +108,7 @@ class Drift:
             together=1,
             period=period,
             added=added,
-            growth=np.maximum(growth, -added / (cycles + 1)),  # nothing is taken back
+            growth=np.clip(growth, -added / (cycles + 1), added / (cycles + 1)),  # nothing is taken back, or thrice it
             values=values,
         )
 
@@ -190,6 +195,8 @@ def _changed(values: Floats, rate: Rate, before: Rate, anchor: Rate, length: flo
     steady[:alike] = np.abs(rate.values[:alike] - before.values[:alike]) <= LOOSE * np.abs(rate.values[:alike])
     steady[0], steady[files] = True, rate.values[files] * before.values[files] > 0
     change = length * rate.values
+    if values[LIVE_ROWS][-1] > 0:  # of files beyond compaction: these lose what others gain
+        steady[LIVE_ROWS] = steady[LIVE_ROWS].all()
     change[files] += _growth(rate.values[files], anchor.values[files], rate.at - anchor.at) * length * length / 2
     change = np.where(steady, change, 0.0)
     return np.where(values + change > 0, change, 0.0)

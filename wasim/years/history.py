@@ -13,7 +13,7 @@ import numpy as np
 
 from wasim.units import Floats
 from wasim.years.changes import ChangeJob, Upserts
-from wasim.years.drift import Drift
+from wasim.years.drift import LEAST_COMMITS, Drift
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
 from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
@@ -88,6 +88,7 @@ class History:
     drifts: dict[str, Drift] = field(default_factory=dict)  # where statements change rows
     filling: FillingLevel = field(default_factory=FillingLevel)
     full: float = 0.0  # manifests that merges have filled
+    filled: float = 0.0  # the commit after which compaction last made files that no other will take
     _changes_rows: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -137,6 +138,8 @@ class History:
         """
         slowest_first = sorted(fired, key=lambda job: -job.period)
         if self._changes_rows:
+            if fired and self.state.files.has_filled():
+                self._begin_anew_if_rare()
             any(
                 self._drifts(job.operation, job.period, self._limit(job.operation, job.period)) for job in slowest_first
             )
@@ -149,6 +152,14 @@ class History:
             ended.insert(0, (PARTITIONS, files.partition_commits))
         if not any(self._ends_cycle(name, period) for name, period in ended):
             self._leap_by_average(next((name for name, period in ended if period is not None), ""))
+
+    def _begin_anew_if_rare(self) -> None:
+        """Where files fill, or are opened again, only after many commits, each time other files change from then on."""
+        commits = self.state.commits
+        if commits - self.filled >= LEAST_COMMITS:
+            for drift in self.drifts.values():
+                drift.forget(commits)
+        self.filled = commits
 
     def _leap_by_average(self, name: str) -> None:
         """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
@@ -185,7 +196,7 @@ class History:
         drift = self.drifts.get(name)
         if drift is None:
             drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
-        leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit)
+        leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit, state.room)
         for other in self.drifts.values():
             if other.period < period or (other.period == period and leap is not None and other is not drift):
                 other.forget(state.commits)
@@ -258,7 +269,7 @@ class History:
             self.state.restore(values.tolist(), flows.tolist())
             if leap.gained is not None:
                 self.state.data.gain(*leap.gained * cycles)
-            if self.state.files.rule is not None and not self._changes_rows:
+            if self.state.files.rule is not None:
                 self.state.balance_files()
             if self._changes_rows and self.state.files.rule is None:
                 self.state.data.hold(self.state.live_data_files)

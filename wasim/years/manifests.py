@@ -560,6 +560,11 @@ class ManifestRuns:
                 runs += [older, run.times(run.count * (1 - share))]
         self.runs = runs
 
+    def reopen(self) -> None:
+        """Counts settled entries as those of compacted files again."""
+        for run in self.runs:
+            run.partial, run.settled = run.partial + run.settled, 0.0
+
     def rewrite(self, flows: list[float]) -> bool:
         """What rewrite_manifests makes of them: as few as their bytes need. Whether there was anything to do."""
         count, total, entries = self.count, self.bytes, self.entries

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, inf
+from math import ceil, floor, inf
 
 import numpy as np
 
+from wasim.twin.compaction import MOST_DELETED
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
-from wasim.years.compaction import ByClass, Compacted, DataFilesByPartition
+from wasim.years.compaction import ByClass, Compacted, DataFilesByPartition, is_much_deleted
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run, Sums
@@ -251,9 +252,8 @@ class TableState:
     def balance_files(self) -> None:
         """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself."""
         files, flows = self.files, self.flows
-        if abs(files.counted_commits - self.commits) > 0.5:  # not the end of a cycle of compaction
-            return
-        live = sum(count for count, _ in files.by_class), files.live_bytes
+        new = (self.commits - files.counted_commits) * self.arrivals.files
+        live = sum(count for count, _ in files.by_class) + new, files.live_bytes + new * self._file_bytes
         for place, left in enumerate(live, Flow.REMOVED_FILES + DATA):
             flows[place] = flows[place - Flow.REMOVED_FILES + Flow.WRITTEN_FILES] - left
 
@@ -333,6 +333,7 @@ class TableState:
     def compact(self, share: float = 1.0) -> bool:
         """Spark's rewrite_data_files in one commit; whether it committed anything."""
         self.files.arrive(self.commits)
+        self._reopen_much_deleted()
         held = self.data.entries_of("fresh"), self.data.entries_of("partial")
         by_class = self.files.by_class
         self._leave_out_deleted_rows(by_class)
@@ -366,6 +367,31 @@ class TableState:
         self.data.settle_entries("fresh", done.left_small)
         self.data.settle_entries("partial", done.left_partial)
         return done.groups > 0
+
+    def _reopen_much_deleted(self) -> None:
+        """Compaction takes files of any size once a good part of their rows is deleted by position."""
+        left, rows = self.left, self.files.settled_rows
+        if not rows or not is_much_deleted(1 - left.dead[2] / rows):
+            return
+        self.files.reopen()
+        self.data.reopen()
+        for of_class in (left.dead, left.held):
+            of_class[1] += of_class[2]
+            of_class[2] = 0.0
+
+    def room(self, values: Floats, change: Floats) -> float:
+        """Cycles that each change these numbers of files by as much, until compaction takes other files: compacted ones
+        are too large for it, or of those that it left alone too much is deleted.
+        """
+        room = self.files.room(values, change)
+        place = 5 * len(self.files.cohorts) + 2
+        rows, grows = values[place], change[place]
+        if self.files.rule is None or not rows or not any(self.left.held):
+            return room
+        live, shrinks = values[place + 4], -change[place + 4]
+        least = 1 - MOST_DELETED
+        nearer = shrinks + least * grows
+        return min(room, floor((live - least * rows) / nearer)) if nearer > 0 else room
 
     def _leave_out_deleted_rows(self, by_class: ByClass) -> None:
         """Tells compaction which share of the rows of each kind of file is left."""
