@@ -10,7 +10,7 @@ from support.paths import SCENARIOS
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import history_of, read_shape, simulate_years, sum_history
+from wasim.years import YearsOf, history_of, read_shape, simulate_ahead, simulate_years, sum_history
 
 
 def case_of(name: str, number: int, commits: int) -> Case:
@@ -66,3 +66,13 @@ def test_orphan_removal_deletes_every_old_metadata_json_that_no_log_names(
     assert summed.files_deleted == exact.files_deleted
     deleted = exact.deleted_bytes[Kind.METADATA_JSON]
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
+
+
+def test_histories_stepped_through_in_other_processes_give_the_same_sums():
+    cases = [case_of("compaction", 1, commits) for commits in (300, 450)]
+    ahead, alone = (YearsOf(profile=shipped_profile(cases[0]), site=Site()) for _ in range(2))
+    simulate_ahead((ahead, case) for case in cases)
+    assert len(ahead.histories) == len(cases)
+    assert not alone.histories
+    for case in cases:
+        assert ahead.simulate(case).totals == alone.simulate(case).totals

@@ -28,7 +28,7 @@ from wasim.scenario.limits import Limit
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import check_answerable
 from wasim.units import DAY_S, HOUR_S, Floats
-from wasim.years import Settled, Shape, YearsOf, with_lost
+from wasim.years import Settled, Shape, YearsOf, simulate_ahead, with_lost
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 5.0  # at least: by that much planning a table of few manifests differs from run to run
@@ -123,6 +123,11 @@ class SettingSimulator:
         WasimError for what makes no sense, by flag or field.
         """
         return tuple(self.figures(setting, rate=rate) for setting in settings)
+
+    def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
+        """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
+        cases = [(case_of(self.request, setting, rate=rate), setting, rate) for setting, rate in settings]
+        simulate_ahead((self.years_of(case, setting, rate=rate), case) for case, setting, rate in cases)
 
     def figures(self, setting: Setting, *, rate: float = 1.0) -> Figures:
         """The figures of one setting."""

@@ -115,6 +115,8 @@ def _best(search: Search, case: Case) -> list[Figures]:
     """The best setting at each interval, ascending; the longest is searched first."""
     request = search.simulator.request
     intervals = able_intervals(intervals_of(request.longest_s), request)
+    search.best_at(intervals[-1])
+    search.prepare(intervals[-2::-1])
     return [_sustained(search.best_at(one), search, case) for one in reversed(intervals)][::-1]
 
 
@@ -223,6 +225,7 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     shorter = [one for one in plan.best if one.setting.interval_s < setting.interval_s]
     longer = [one for one in plan.best if one.setting.interval_s > setting.interval_s]
     rates = [rate for rate in RATES if able_intervals([setting.interval_s], plan.request, rate=rate)]
+    search.simulate_ahead((setting, rate) for rate in rates)
     return replace(
         plan,
         case=case_of(plan.request, setting),

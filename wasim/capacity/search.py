@@ -10,8 +10,9 @@ Where nothing keeps the limits, coming near to them may cost much and is worth n
 finds what the interval costs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
@@ -26,6 +27,7 @@ OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a flee
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
+MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
@@ -68,6 +70,18 @@ class Search:
             leanest = start if start.keeps_up else self._leanest(interval_s)
             self._nearest[interval_s] = self._descend(start) if leanest.keeps_up else leanest
         return self._nearest[interval_s]
+
+    def prepare(self, intervals_s: Iterable[float]) -> None:
+        """Simulates what the search at each of these intervals begins with, side by side where that takes long."""
+        self.simulate_ahead((self._start(one), 1.0) for one in intervals_s)
+
+    def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
+        """Simulates those settings at their rates side by side whose compaction runs so often that it takes long."""
+        self.simulator.simulate_ahead(
+            (setting, rate)
+            for setting, rate in settings
+            if self.horizon_s > MANY_COMPACTIONS * (setting.maintenance.compact_every_s or inf)
+        )
 
     def _leanest(self, interval_s: float) -> Figures:
         return self.simulator.figures(self.lean(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)))
@@ -112,8 +126,8 @@ class Search:
         if not self._fewer_manifests_pay(best):
             yield replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None), appends=None)
             return
-        is_slow = setting.maintenance.compact_every_s is not None and self.horizon_s > MOST_MERGED * setting.interval_s
-        for appends in (None, other) if self.may_append_otherwise and not is_slow else (None,):
+        may_merge = setting.maintenance.compact_every_s is None or self._merges_beside_compaction(setting)
+        for appends in (None, other) if self.may_append_otherwise and may_merge else (None,):
             for every_s in self._periods(best):
                 kept = replace(setting.maintenance, rewrite_every_s=every_s)
                 yield replace(setting, maintenance=kept, appends=appends)
@@ -122,7 +136,13 @@ class Search:
         """How often small files are compacted: hourly too where queries pay for those that wait for it."""
         costly = _matters(best.cost.opening, best) and self.horizon_s > HOUR_S
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
-            yield replace(best.setting, maintenance=replace(best.setting.maintenance, compact_every_s=every_s))
+            kept = replace(best.setting.maintenance, compact_every_s=every_s)
+            may_merge = every_s is None or self._merges_beside_compaction(best.setting)
+            yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
+
+    def _merges_beside_compaction(self, setting: Setting) -> bool:
+        """Whether other appends than the writer's own are tried beside a compaction."""
+        return self.horizon_s <= MOST_MERGED * setting.interval_s
 
     def _gzip(self, best: Figures) -> Iterator[Setting]:
         yield replace(best.setting, gzips_json=not best.setting.gzips_json)

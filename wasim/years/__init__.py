@@ -7,7 +7,16 @@ deletion leave of that; `summed` puts it together.
 """
 
 from wasim.years.raced import Settled, with_lost
-from wasim.years.summed import Shape, YearsOf, history_of, read_shape, shape_key, simulate_years, sum_history
+from wasim.years.summed import (
+    Shape,
+    YearsOf,
+    history_of,
+    read_shape,
+    shape_key,
+    simulate_ahead,
+    simulate_years,
+    sum_history,
+)
 
 __all__ = [
     "Settled",
@@ -16,6 +25,7 @@ __all__ = [
     "history_of",
     "read_shape",
     "shape_key",
+    "simulate_ahead",
     "simulate_years",
     "sum_history",
     "with_lost",

@@ -22,26 +22,25 @@ class SnapshotBytes:
     """Bytes that snapshots take in metadata.json, by what made them."""
 
     def __init__(self, *, table: SimulatedTable, moment: Moment) -> None:
-        self._table, self._moment = table, moment
-        self._numbers_jobs = [
-            key for key, text in table.rules.summary.items() if "{epoch}" in text or "{checkpoint}" in text
-        ]
-        self._unknown = unknown_counters(table.rules.summary)
+        rules = table.rules
+        self._summary, self._version, self._json, self._moment = rules.summary, rules.format_version, table.json, moment
+        self._list_file = rules.locations.metadata_file(_LIST_NAME)
+        self._numbers_jobs = [key for key, text in rules.summary.items() if "{epoch}" in text or "{checkpoint}" in text]
+        self._unknown = unknown_counters(rules.summary)
         self._around: dict[tuple[str, ...], int] = {}
         self.between = 1 if table.json.is_compact else 2
         self.epochs = len(self._numbers_jobs)  # numbers of a writer's snapshot that count its commits
-        self.sequences = int(table.rules.format_version > 1)  # one where snapshots have a sequence number
-        self.counts_manifests = "manifests-kept" in table.rules.summary  # whether summaries say how many there are
-        self.has_row_ids = table.rules.format_version > 2  # whether snapshots say where the ids of their rows begin
+        self.sequences = int(self._version > 1)  # one where snapshots have a sequence number
+        self.counts_manifests = "manifests-kept" in rules.summary  # whether summaries say how many there are
+        self.has_row_ids = self._version > 2  # whether snapshots say where the ids of their rows begin
 
     def of_append(self, counts: CommitCounts, *, operation: str = "append") -> float:
         """Bytes of a snapshot that the writer made, its growing numbers of one digit each."""
-        rules = self._table.rules
         values = self._moment.texts | summary_counters(counts)
-        summary = {key: template.format_map(values) for key, template in rules.summary.items()}
+        summary = {key: template.format_map(values) for key, template in self._summary.items()}
         if operation != "append":
-            own = [key for key in rules.summary if key not in COUNTERS]
-            summary = operation_summary(rules.summary, counts, self._moment.texts, own=own)
+            own = [key for key in self._summary if key not in COUNTERS]
+            summary = operation_summary(self._summary, counts, self._moment.texts, own=own)
         longer = sum(len(summary[key]) - 1 for key in self._numbers_jobs)
         return self._rendered(operation, summary, counts.added.records) - longer
 
@@ -63,16 +62,16 @@ class SnapshotBytes:
         digits = len("".join(map(str, numbers.values()))) + len("".join(more.values()))
         if kind not in self._around:
             whole = counts._replace(totals=totals)
-            summary = operation_summary(self._table.rules.summary, whole, self._moment.texts, own, more)
+            summary = operation_summary(self._summary, whole, self._moment.texts, own, more)
             self._around[kind] = self._rendered(operation, summary, 0) - digits
         return self._around[kind] + digits
 
     def _rendered(self, operation: str, summary: dict[str, str], added_rows: int) -> int:
-        version, json = self._table.rules.format_version, self._table.json
+        version, json = self._version, self._json
         snapshot = Snapshot(
             snapshot_id=10**18 * 9,
             timestamp_ms=self._moment.timestamp_ms,
-            manifest_list=self._table.rules.locations.metadata_file(_LIST_NAME),
+            manifest_list=self._list_file,
             parent_snapshot_id=10**18 * 9,
             sequence_number=1 if version > 1 else 0,
             operation=operation,

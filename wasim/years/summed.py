@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
+from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
@@ -149,8 +150,7 @@ class YearsOf:
         return float(max(samples.data_manifest_bytes.max(), samples.delete_manifest_bytes.max()))
 
     def _history_of(self, case: Case) -> Samples:
-        kept = case.maintenance
-        key = f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
+        key = _history_key(case)
         if key not in self.histories:
             self.histories[key] = history_of(case, self.shape_of(case)).run()
         return self.histories[key]
@@ -160,6 +160,26 @@ class YearsOf:
         if self.shape is None:
             self.shape = read_shape(case, self.profile, self.site)
         return self.shape
+
+
+def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
+    """Steps through the histories of cases of which each will be simulated, one on each core."""
+    alone = [(years.histories, years.shape_of(one), one) for years, case in cases for one in [of_one_writer(case)]]
+    parts = {(id(known), key): part for part in alone if (key := _history_key(part[2])) not in (known := part[0])}
+    found = map_in_processes(_stepped_through, [part[1:] for part in parts.values()])
+    for (_, key), (known, _, _), samples in zip(parts, parts.values(), found, strict=True):
+        known[key] = samples
+
+
+def _stepped_through(part: tuple[Shape, Case]) -> Samples:
+    shape, case = part
+    return history_of(case, shape).run()
+
+
+def _history_key(case: Case) -> str:
+    """What decides a history of cases whose shape is the same."""
+    kept = case.maintenance
+    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
