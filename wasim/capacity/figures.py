@@ -126,7 +126,7 @@ class SettingSimulator:
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
-        cases = [(case_of(self.request, setting, rate=rate), setting, rate) for setting, rate in settings]
+        cases = [(self._case(setting, rate), setting, rate) for setting, rate in settings]
         simulate_ahead((self.years_of(case, setting, rate=rate), case) for case, setting, rate in cases)
 
     def figures(self, setting: Setting, *, rate: float = 1.0) -> Figures:
