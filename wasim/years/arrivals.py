@@ -51,13 +51,13 @@ class Arrivals:
         return replace(self, files=files, rows_per_file=self.files * self.rows_per_file / files, spread=())
 
     def chance(self, commits: int, least: float) -> float:
-        """How likely it is that so many commits bring this number of files at least."""
+        """How likely it is that this many commits bring this number of files at least."""
         return float(_brought(self.spread, commits)[max(0, ceil(least)) :].sum())
 
 
 @cache
 def _brought(spread: tuple[float, ...], commits: int) -> Floats:
-    """The shares of runs of so many commits that bring none, one, two … files."""
+    """The shares of runs of this many commits that bring none, one, two … files."""
     return np.convolve(_brought(spread, commits - 1), spread) if commits else np.ones(1)
 
 
@@ -67,7 +67,7 @@ def with_rows(case: Case, rows: int) -> Case:
 
 
 def of_rows(case: Case, rows: int) -> Case:
-    """The case with so many rows in a commit, over the same event time."""
+    """The case with this many rows in a commit, over the same event time."""
     workload = case.workload.model_copy(update={"rows_per_second": rows / case.commit_interval_s})
     return replace(case, workload=workload)
 
@@ -126,7 +126,7 @@ class CommitSamples:
 
 
 def sampled_commits(rows: int) -> int:
-    """Commits of so many rows that are looked at."""
+    """Commits of this many rows that are looked at."""
     return max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // rows))
 
 

@@ -14,17 +14,20 @@ from wasim.twin.compaction import MOST_DELETED
 from wasim.units import Floats
 from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
+from wasim.years.row_changes import WIDTH
 
 NEGLIGIBLE = 1e-9
 ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
 FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
+LEAST_LIVE = 1 - MOST_DELETED  # share of rows: files with less are compacted whatever their size
+SETTLED_ROWS = -WIDTH - 2  # among the `values` of a state: the last but one of those of files
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 
 
 def is_much_deleted(live: float) -> bool:
     """Whether files of whose rows this share is live are compacted whatever their size."""
-    return live <= 1 - MOST_DELETED
+    return live <= LEAST_LIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,7 @@ class DataFilesByPartition:
         return self.unit > before
 
     def _rolls_over(self, period: float) -> bool:
-        """Whether partitions close after more than so many commits, and that makes a difference."""
+        """Whether partitions close after more than this many commits, and that makes a difference."""
         if not period * self.commit_interval_s < self.arrivals.lifetime_s < inf:
             return False
         return self.rule is not None or (self.changes_rows and self._unit <= FEW_UNITS)

@@ -1,8 +1,8 @@
 """Leaps over statements that change rows: no cycle is quite like the one before, but all change slowly.
 
 Two moments at which as many manifests wait to be merged bound a cycle, those of data at least; where no two are alike
-for long, so many statements do. What a cycle writes, and by how much the table changes, is a rate. The rate before the
-last leap gives its growth, and so a leap over a part of what has gone by.
+for long, a fixed number of statements does. What a cycle writes, and by how much the table changes, is a rate. The
+rate before the last leap gives its growth, and so a leap over a part of what has gone by.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ from wasim.units import Floats
 from wasim.years.flows import Flow
 from wasim.years.leaps import LOOSE, Leap, Mark
 from wasim.years.manifests import VALUES
+from wasim.years.row_changes import LIVE_ROWS
 
 LEAST_MARKS = 24  # of a cycle whose phase lasts
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
@@ -24,7 +25,6 @@ FEW_RUNS = 8  # of manifests of deletes: spread over more, none of their cycles 
 WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.4  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
-LIVE_ROWS = slice(-12, -9)  # among `values`, by class of files
 Phase = tuple[int, ...]
 Room = Callable[[Floats, Floats], float]
 """Cycles that each change these numbers of files by as much, until compaction takes other files."""
@@ -180,13 +180,13 @@ def _rate(mark: Mark, earlier: Mark) -> Rate:
 
 
 def _growth(rate: Floats, anchor: Floats, apart: float) -> Floats:
-    """By how much a rate grows per commit, since an earlier one so many commits before."""
+    """By how much a rate grows per commit, since an earlier one this many commits before."""
     growth: Floats = (rate - anchor) / apart
     return growth
 
 
 def _changed(values: Floats, rate: Rate, before: Rate, anchor: Rate, length: float) -> Floats:
-    """By how much values change over so many commits; what goes up and down, or would pass zero, stays as it is.
+    """By how much values change over this many commits; what goes up and down, or would pass zero, stays as it is.
 
     Numbers of files may grow ever faster, where each statement finds more to change than the one before.
     """

@@ -62,7 +62,7 @@ class Samples:
     spans: tuple[Span, ...]
 
     def until(self, commits: float) -> "Samples":
-        """The history up to so many commits; the last sample is drawn between two of the history's."""
+        """The history up to this many commits; the last sample is drawn between two of the history's."""
         kept = self.commits < commits
 
         def cut(column: Floats) -> Floats:
@@ -207,7 +207,7 @@ class History:
         return True
 
     def _limit(self, name: str, cycle: float) -> float:
-        """The commit at which something slower than cycles of this kind comes, of so many commits each, or the end."""
+        """The commit at which something slower than cycles of this kind comes, of `cycle` commits each, or the end."""
         return min(self.commits, self._next_slower(name, cycle))
 
     def _next_slower(self, name: str, cycle: float) -> float:

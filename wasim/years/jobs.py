@@ -13,7 +13,7 @@ from wasim.years.state import TableState
 
 SLACK = 1e-9
 FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
-TURNS = 24  # firings that wait each for another share of all that chance may bring; cycles of so many repeat
+TURNS = 24  # firings that wait each for another share of all that chance may bring; cycles of TURNS firings repeat
 STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
 
 
@@ -91,7 +91,7 @@ class Job:
         return self._has_enough(state)
 
     def _has_enough(self, state: TableState, more: int = 0) -> bool:
-        """Whether so many more commits make enough small files, in as many of all cases as this firing waits for."""
+        """Whether this many more commits make enough small files, in as many of all cases as this firing waits for."""
         files, arrivals = state.files, state.arrivals
         arrived = files.by_class[0][0]
         commits = whole(arrived / arrivals.files) + more

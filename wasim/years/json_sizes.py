@@ -148,7 +148,7 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
 
 
 def _prolonged(table: SimulatedTable, count: int) -> TableJson:
-    """The table's document with so many snapshots: copies with ids and names of their own, and numbers grown on."""
+    """The table's document with this many snapshots: copies with ids and names of their own, and numbers grown on."""
     json, rng = table.json, table.rng
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
     log = list(json.snapshot_log)[-len(texts) :]

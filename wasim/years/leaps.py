@@ -93,7 +93,7 @@ def mark_of(state: TableState, samples: int) -> Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leap:
-    """So many cycles at once, from a mark: what each flow then is, cycle by cycle, and what the next cycle should add.
+    """Several cycles at once, from a mark: what each flow then is, cycle by cycle, and what the next cycle should add.
 
     One such cycle is as many of the level's as are `together` alike, and takes `period` commits. Where manifests do
     not repeat, `values` leave them as they are.
@@ -294,7 +294,7 @@ def _growth(added: Floats, before: Floats) -> Floats:
 
 
 def _room(numbers: Sequence[float], before: Sequence[float], bounds: Bounds, period: float) -> float:
-    """Cycles of so many commits, each like the one since these numbers `before`, until the first of the sums of numbers
+    """Cycles of `period` commits, each like the one since the numbers `before`, until the first of the sums of numbers
     passes its bound, or a number that falls is used up.
     """
     falling = [now / (then - now) for now, then in zip(numbers, before, strict=True) if then > now]

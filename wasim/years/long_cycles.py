@@ -112,7 +112,7 @@ def _runs(mark: Mark) -> Floats:
 
 
 def _growth(gained: Floats, period: float, state: TableState, rewrites: float) -> Floats:
-    """By how much more a cycle writes than the one before, as it begins with so many manifests more."""
+    """By how much more a cycle writes than the one before, as it begins with this many manifests more."""
     growth = np.zeros(WIDTH)
     growth[Flow.LIST_BYTES] = gained[0] * state.sizes.lists.slope * period
     for place in (Flow.WRITTEN_MANIFESTS + DATA, Flow.REPLACED_MANIFESTS + DATA):

@@ -40,11 +40,11 @@ class ManifestBytes:
     further_more: float = 0.0
 
     def new_of(self, files: float) -> float:
-        """Bytes of the manifest of a commit that brings so many new files."""
+        """Bytes of the manifest of a commit that brings this many new files."""
         return self.new + self.per_new * (files - self.files)
 
     def of_statements(self, files: float) -> "ManifestBytes":
-        """The same where compacted files are those of statements that write so many each."""
+        """The same where compacted files are those of statements that write `files` each."""
         more = self.further_more + (self.first_more - self.further_more) / max(1.0, files)
         return replace(self, compacted_more=more)
 
@@ -64,7 +64,7 @@ NO_MANIFESTS = ManifestBytes(new=0.0, staged=0.0, by_count=SizeByCount([1], [0.0
 class DescribedEntries:
     """Entries of a table that were not all written: of the files of each of some commits, of those that jobs of their
     own compacted, and as they stand once sorted by partition, or dealt out; and of the files that each of some
-    statements writes, with so many entries of commits `between` two of them.
+    statements writes, with `between` entries of commits between two of them.
     """
 
     commits: Sequence[Sequence[LiveEntry]]
@@ -130,7 +130,7 @@ def _of_statements(table: SimulatedTable, described: DescribedEntries, each: flo
 
 
 def _among_commits(table: SimulatedTable, described: DescribedEntries, most: int) -> tuple[float, float]:
-    """Bytes of the entry of a file that a statement writes, of each no more than so many; how many those are."""
+    """Bytes of the entry of a file that a statement writes, `most` of each at most; how many those are."""
     arrived, found, fresh = described.arrived, list[LiveEntry](), list[LiveEntry]()
     between, count = ceil(min(described.between, len(arrived) / LEAST_STATEMENTS)), 0
     while count < len(described.statements) and len(fresh) + between <= len(arrived):

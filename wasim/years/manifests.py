@@ -56,7 +56,7 @@ class Run:
         return count, count * self.bytes, *entries, count * self.siblings
 
     def times(self, count: float) -> "Run":
-        """So many manifests like these; the run itself if those are all."""
+        """This many manifests like these; the run itself if those are all."""
         self.part_of = 0
         if count == self.count:
             return self
@@ -359,7 +359,7 @@ class ManifestRuns:
             if taken <= NEGLIGIBLE:
                 runs.append(run)
                 continue
-            hit = taken if taken < 1.0 else 1.0  # of manifests in which less than one entry goes, so many hold one
+            hit = taken if taken < 1.0 else 1.0  # of manifests in which less than one entry goes, this share holds one
             count = run.count * hit
             gone, gone_compacted = run.fresh * fresh / hit, (run.partial * partial + run.settled * settled) / hit
             left = run.fresh * (1 - fresh), run.partial * (1 - partial), run.settled * (1 - settled)
@@ -387,7 +387,7 @@ class ManifestRuns:
         return rewritten
 
     def thin(self, shares: Mapping[str, float], flows: list[float], together: float = 1.0) -> float:
-        """Takes each live entry out with the probability given for its kind, so many of one manifest `together`; every
+        """Takes each live entry out with the probability given for its kind, `together` at a time of a manifest; every
         manifest that lost one is written again. Returns how many manifests that was.
         """
         runs, rewritten = [], 0.0
@@ -419,14 +419,14 @@ class ManifestRuns:
         return self._of_one_commit(rewritten)
 
     def _of_one_commit(self, rewritten: float) -> float:
-        """Notes that so many manifests, which were just written again, stand next to each other's in the list."""
+        """Notes that this many manifests, which were just written again, stand next to each other's in the list."""
         for run in self.runs:
             if run.is_new:
                 run.siblings = max(0.0, 1 - 1 / max(rewritten, 1.0))
         return rewritten
 
     def take(self, wanted: Mapping[str, tuple[float, bool]], flows: list[float]) -> float:
-        """Takes entries out that stand together: by kind so many, and whether the newest ones, else the oldest.
+        """Takes entries out that stand together: by kind how many, and whether the newest ones, else the oldest.
 
         Returns how many manifests are written again.
         """
@@ -445,7 +445,7 @@ class ManifestRuns:
         return self._of_one_commit(rewritten)
 
     def _without(self, run: Run, gone: Mapping[str, float], flows: list[float]) -> tuple[list[Run], float]:
-        """A run of which so many entries by kind go, from the first manifests on that hold them: what is left alone,
+        """A run of which this many entries by kind go, from the first manifests on that hold them: what is left alone,
         then what is written again; how many manifests that is.
         """
         each = {kind: max(1.0, getattr(run, kind)) for kind in gone}
@@ -490,7 +490,7 @@ class ManifestRuns:
         )
 
     def room(self, count: float, size: float) -> float:
-        """How often so many more manifests, and bytes in them, may come until merges take them, or fill one."""
+        """How often this many more manifests, and bytes in them, may come until merges take them, or fill one."""
         held, target = self._fullest, self.policy.target_bytes
         if count > LITTLE:
             return self.policy.min_count / count if size < count * target / 2 else inf
@@ -501,7 +501,7 @@ class ManifestRuns:
         return max(self.runs, key=lambda run: run.count * run.live)
 
     def gain(self, count: float, size: float, fresh: float, partial: float, settled: float) -> None:
-        """Lists so many more manifests with these bytes and entries in all; hardly one: in those that hold most."""
+        """Lists this many more manifests with these bytes and entries in all; hardly one: in those that hold most."""
         if count > LITTLE:
             self.runs.insert(0, _run_of(count, size, fresh, partial, settled, 0.0, 0.0))
             return

@@ -45,7 +45,7 @@ class PositionDeletes:
     vector_footer_bytes: float = 0.0
 
     def content_bytes(self, positions: float, span: float, *, scattered: bool) -> float:
-        """Bytes of a position-delete file, or of a vector within its file, of so many positions among `span` rows."""
+        """Bytes of a position-delete file, or of a vector within its file, with these positions among `span` rows."""
         if positions <= 0:
             return 0.0
         if not self.uses_vectors:
@@ -105,7 +105,7 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
 
 
 def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry]:
-    """Data files of the writer's commits, so many of each at most."""
+    """Data files of the writer's commits, at most `of_each_commit` of each."""
     keeps_names, query_id, found, commit = writer.profile.keeps_names, draw_uuid(writer.rng), list[DataFileEntry](), 0
     while len(found) < SAMPLED:
         commit += 1

@@ -56,7 +56,7 @@ class Settled:
         return float(np.linalg.norm([one.lost_share_band for one in self.races]) / len(self.races))
 
     def lost_at(self, commits: float, *, wrote_json: bool) -> Floats:
-        """Attempts lost of so many commits, by share; `wrote_json` leaves out those that a server refused."""
+        """Attempts lost of this many commits, by share; `wrote_json` leaves out those that a server refused."""
         lost = [(one.lost - one.refused * wrote_json) / one.commits for one in self.races]
         return np.array(lost) * commits / len(self.races)
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+WIDTH = 12  # numbers of `values`: the last ones of a state
+LIVE_ROWS = slice(-WIDTH, 3 - WIDTH)  # among those of a state, by class of files
 Classes = Sequence[tuple[float, float]]  # files and their rows: as they arrived, rewritten, beyond compaction
 
 

@@ -273,7 +273,7 @@ class TableSample:
 
 
 def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[int]:
-    """Rows of so many files where chance deals rows out to partitions, and a partition without any has no file."""
+    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file."""
     expected = mean  # in a partition, with or without a file
     for _ in range(SOLVING):
         expected = mean * -expm1(-expected)
@@ -299,7 +299,7 @@ def _json_after(
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
-    """Carries out so many of the writer's commits, with the statements between them."""
+    """Carries out this many of the writer's commits, with the statements between them."""
     for step in plan_steps(replace(writer.case, horizon_s=commits * writer.case.commit_interval_s)):
         if isinstance(step, Append):
             writer.append(step)
@@ -480,7 +480,7 @@ def _lists(
 
 
 def _later(file: ManifestFile, units: int, growing: Collection[int]) -> tuple[PartitionFieldSummary, ...]:
-    """The partitions of a manifest whose `growing` fields have values greater by so many units."""
+    """The partitions of a manifest whose `growing` fields have values greater by this many units."""
     found = list(file.partitions or ())
     for place in growing:
         low = found[place].lower_bound or b""

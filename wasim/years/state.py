@@ -7,15 +7,14 @@ from math import ceil, floor, inf
 
 import numpy as np
 
-from wasim.twin.compaction import MOST_DELETED
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
-from wasim.years.compaction import ByClass, Compacted, DataFilesByPartition, is_much_deleted
+from wasim.years.compaction import LEAST_LIVE, SETTLED_ROWS, ByClass, Compacted, DataFilesByPartition, is_much_deleted
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run, Sums
-from wasim.years.row_changes import RowChanges
+from wasim.years.row_changes import LIVE_ROWS, RowChanges
 from wasim.years.sizes import Sizes
 
 SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, deflate finds: the first stands farther away
@@ -39,7 +38,7 @@ class Pace:
     list_slope: float
 
     def after(self, values: Floats, commits: float) -> Floats:
-        """The values after so many more commits: manifests are full or they are not."""
+        """The values after this many more commits: manifests are full or they are not."""
         grown: Floats = values + np.rint(self.manifests * commits) * self.each
         return grown
 
@@ -124,7 +123,7 @@ class TableState:
     # -- appends -------------------------------------------------------------------------------------------------
 
     def append(self, commits: float) -> tuple[float, bool]:
-        """Commits of the writer, at most so many: how many, and whether the last one merged.
+        """Makes at most this many commits of the writer: how many it made, and whether the last one merged.
 
         Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
         manifests as merge at least came before it, or if it filled a manifest.
@@ -234,7 +233,7 @@ class TableState:
             self.flows[place + group + 1] += commits * size
 
     def _note_snapshots(self, commits: float, before: Sequence[float]) -> None:
-        """Snapshots of so many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
+        """Snapshots of this many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
         flows = self.flows
         flows[Flow.SNAPSHOTS] += commits
         shortest = self._shortest_snapshot_bytes - len(before)
@@ -242,7 +241,7 @@ class TableState:
         self.note_longer_numbers(commits, before)
 
     def note_longer_numbers(self, snapshots: float, before: Sequence[float]) -> None:
-        """Counts the digits by which numbers in the last so many snapshots are longer than those were `before` them."""
+        """Counts the digits by which numbers in the last `snapshots` are longer than those were `before` them."""
         longer = 0.0
         for first, last in zip(before, self.snapshot_numbers(), strict=True):
             if last > first and digits(last) > (least := digits(first)):
@@ -252,7 +251,8 @@ class TableState:
     def balance_files(self) -> None:
         """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself."""
         files, flows = self.files, self.flows
-        new = (self.commits - files.counted_commits) * self.arrivals.files
+        uncounted = self.commits - files.counted_commits
+        new = uncounted * self.arrivals.files if files.brings_files else 0.0
         live = sum(count for count, _ in files.by_class) + new, files.live_bytes + new * self._file_bytes
         for place, left in enumerate(live, Flow.REMOVED_FILES + DATA):
             flows[place] = flows[place - Flow.REMOVED_FILES + Flow.WRITTEN_FILES] - left
@@ -384,14 +384,12 @@ class TableState:
         are too large for it, or of those that it left alone too much is deleted.
         """
         room = self.files.room(values, change)
-        place = 5 * len(self.files.cohorts) + 2
-        rows, grows = values[place], change[place]
+        rows, grows = values[SETTLED_ROWS], change[SETTLED_ROWS]
         if self.files.rule is None or not rows or not any(self.left.held):
             return room
-        live, shrinks = values[place + 4], -change[place + 4]
-        least = 1 - MOST_DELETED
-        nearer = shrinks + least * grows
-        return min(room, floor((live - least * rows) / nearer)) if nearer > 0 else room
+        live, shrinks = values[LIVE_ROWS][-1], -change[LIVE_ROWS][-1]
+        nearer = shrinks + LEAST_LIVE * grows
+        return min(room, floor((live - LEAST_LIVE * rows) / nearer)) if nearer > 0 else room
 
     def _leave_out_deleted_rows(self, by_class: ByClass) -> None:
         """Tells compaction which share of the rows of each kind of file is left."""

@@ -327,7 +327,7 @@ class Statements(TouchedFiles):
         is_delta: bool = False,
         stays: tuple[float, float] = (0.0, 0.0),
     ) -> float:
-        """Adds data files of so many rows to the table, listed by a manifest; their bytes. No compaction takes the
+        """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the
         shares, of small files and of their rows, that `stays` gives.
         """
         if place != "scattered":

@@ -36,7 +36,7 @@ class Class:
 class Hits:
     """The data files that a statement touches, by class, and how many live rows it touches in them.
 
-    Where it takes whole partitions, the files of one commit in one partition, so many `together`, all go or all stay.
+    Where it takes whole partitions, the `together` files of one commit in one partition all go or all stay.
     """
 
     place: Place
@@ -107,7 +107,7 @@ class TouchedFiles:
         return [Class(files=count, records=rows, live=one) for (count, rows), one in zip(counts, live, strict=True)]
 
     def scattered(self, state: TableState, share: float, *, evenly: bool = False) -> Hits:
-        """What touches this share of all rows; `evenly` where it is every so many-th row."""
+        """What touches this share of all rows; `evenly` where it is every n-th row."""
         files, shares, row_shares, rows, squares = [], [], [], [], 0.0
         for number, one in enumerate(self.classes(state)):
             each = one.live / one.files if one.files > NEGLIGIBLE else 0.0
@@ -200,7 +200,7 @@ class TouchedFiles:
         return found
 
     def arrived_files(self, state: TableState, small: Class, rows: float, place: Place) -> tuple[float, float]:
-        """Files as they arrived that hold so many rows at an end of the table, and those of them that hold rows too
+        """Files as they arrived that hold `rows` rows at an end of the table, and those of them that hold rows too
         which are not live any more: the first of a commit of which a part is touched already.
         """
         each, per_commit = small.records / small.files, self.workload.rows_per_commit
@@ -213,7 +213,7 @@ class TouchedFiles:
         return found + commits * per_commit / each + last, again
 
     def _files_of_commit(self, first: float, stop: float, files: float, *, by_chance: bool) -> tuple[float, float]:
-        """Of so many files of a commit, those that hold its rows from the first one on, and which of them hold earlier
+        """Of `files` files of a commit, those that hold its rows from the first one on, and which of them hold earlier
         ones too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
         """
         rows = stop - first
@@ -283,7 +283,7 @@ def _hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
 
 
 def drawn(boxes: float, things: float) -> float:
-    """Of so many boxes, those that at least one of these things falls into by chance."""
+    """How many of these boxes at least one of the things falls into by chance."""
     return boxes * (1 - (1 - 1 / boxes) ** things) if boxes > 1 else min(boxes, things)
 
 
