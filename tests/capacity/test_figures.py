@@ -70,6 +70,19 @@ def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files()
         assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
 
 
+def test_compressed_metadata_json_of_upserts_is_planned_for_as_it_is_simulated():
+    requirements, overrides = (
+        Requirements(freshness="1m"),
+        {"writer": "{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}"},
+    )
+    asked = request_from_file(SCENARIOS / "smoke.yaml", overrides, requirements, "30m")
+    setting = replace(PLAIN, gzips_json=True)
+    case = case_of(asked, setting)
+    simulated = simulate_years(case, shipped_profile(case), Site()).totals.written_bytes
+    planned = SettingSimulator(request=asked).figures(setting).written_bytes
+    assert planned[Kind.METADATA_JSON] == pytest.approx(simulated[Kind.METADATA_JSON], rel=0.01)
+
+
 def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)

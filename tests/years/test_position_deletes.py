@@ -45,3 +45,16 @@ def test_entries_of_several_statements_share_less_than_those_of_one(small_case: 
     assert summed.files_written[Kind.DELETE_MANIFEST] == exact.files_written[Kind.DELETE_MANIFEST]
     written = exact.written_bytes[Kind.DELETE_MANIFEST]
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
+
+
+def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callable[..., Case]):
+    case = small_case(
+        horizon="60s",
+        workload="{rows_per_second: 3000}",
+        writer="{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}",
+    )
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
+    summed = simulate_years(case, profile, Site()).totals
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.02)

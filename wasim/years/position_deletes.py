@@ -21,6 +21,7 @@ from wasim.twin.delete_files import (
 )
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
+from wasim.units import Ints
 from wasim.workload import CreateTable
 from wasim.years.localities import places_of
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
@@ -70,10 +71,9 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
     described = _described(writer, of_each_commit=1 if is_scattered else SAMPLED)
-    varies = is_scattered and case.writer.upsert is None  # each of those replaces few rows of a file
-    positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if varies else np.full(SAMPLED, POSITIONS)
+    positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if is_scattered else np.full(SAMPLED, POSITIONS)
     deleted = [
-        DeletedRows(path=one.file_path, partition=one.partition, positions=np.arange(count) * 5)
+        DeletedRows(path=one.file_path, partition=one.partition, positions=_positions(case, count, rng))
         for one, count in zip(described, positions, strict=True)
     ]
     together, apart = _PathsOf(writer, draw_uuid(rng)), [_PathsOf(writer, draw_uuid(rng)) for _ in deleted]
@@ -102,6 +102,12 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
         around_bytes=around,
         vector_footer_bytes=footer,
     )
+
+
+def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:
+    """Positions of this many rows of a file, by chance: alike ones would compress too well as bounds."""
+    rows = max(count, case.rows_per_commit // case.workload.files_per_commit)
+    return np.sort(rng.choice(rows, count, replace=False))
 
 
 def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry]:

@@ -145,7 +145,8 @@ class TableSample:
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
-        writer, created = _created(self._sampled(case), self._rows, self._profile, self._site)
+        sampled = _sampled_case(case) if _changes_rows(case) else self._sampled(case)
+        writer, created = _created(sampled, self._rows, self._profile, self._site)
         return _json_after(writer, self._described(arrivals), self._own[0], created)
 
     def _sampled(self, case: Case) -> Case:
@@ -281,15 +282,17 @@ def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[i
     return [1 + int(more) for more in rng.poisson(np.maximum(0.0, expected - first))]
 
 
+def _changes_rows(case: Case) -> bool:
+    return case.has_changes or case.writer.upsert is not None
+
+
 def _json_after(
     writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
     table, case = writer.table, writer.case
     table.rules = replace(table.rules, appends_merge=False)
-    if table.json.is_gzip and (
-        case.has_changes or case.writer.upsert is not None
-    ):  # summaries that say more compress better
+    if table.json.is_gzip and _changes_rows(case):  # summaries that say more compress better
         _carry_out(writer, ZIPPED_COMMITS)
         return metadata_json_sizes(table, created)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
