@@ -31,7 +31,7 @@ from wasim.units import DAY_S, HOUR_S, Floats
 from wasim.years import Settled, Shape, YearsOf, simulate_ahead, with_lost
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
-PLANNING_BAND_MS = 20.0  # at least: plannings of 13 to 80 ms were up to 17 ms off, over two runs of `make validate-plan`
+PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
