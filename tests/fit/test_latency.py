@@ -174,10 +174,14 @@ def test_an_interval_keeps_up_until_its_step_is_as_long_as_itself():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.31, "310ms"), (5.923, "5.9s"), (61_200.0, "17h"), (21.4 * 86_400, "21d")]
+    ("seconds", "text"), [(0.31, "310ms"), (5.923, "5.9s"), (60.0, "1m"), (61_200.0, "17h"), (21.4 * 86_400, "21d")]
 )
 def test_durations_are_rounded_to_their_figures(seconds: float, text: str):
     assert round_duration(seconds, figures=2) == text
+
+
+def test_durations_have_three_figures_unless_asked():
+    assert round_duration(59.236) == "59.2s"
 
 
 def test_commits_that_nobody_timed_slow_down_as_the_library_does():

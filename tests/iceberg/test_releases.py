@@ -90,6 +90,11 @@ def test_security_lakes_manifest_list_header_is_that_of_1_4_and_not_of_1_5():
     assert manifest_file_schema_texts(2, (1, 5)) != published
 
 
+def test_manifest_lists_hold_key_metadata_since_1_6():
+    with_key = ["key_metadata" in manifest_file_schema_texts(2, release)[0] for release in ((1, 5), (1, 6))]
+    assert with_key == [False, True]
+
+
 def test_security_lakes_manifest_of_one_file_is_within_its_masked_names_of_13618_bytes():
     schema, spec = security_lake_schema()
     bucket = "aws-security-data-lake-ap-northeast-1-".ljust(63, "x")  # S3 allows 63 letters; the page masks them

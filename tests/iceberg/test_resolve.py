@@ -69,6 +69,10 @@ def test_of_two_files_with_one_version_the_one_whose_manifest_list_is_gone_lost_
     assert both.path == "00003-lost.metadata.json"  # as far as a folder can tell
 
 
+def test_two_first_versions_are_rivals_like_any_others():
+    assert resolve({"00000-a.metadata.json": ("a", 5), "00000-b.metadata.json": ("a", 4)})[2] == 1
+
+
 def test_names_without_versions_go_by_their_update():
     files = {"random-1.metadata.json": ("a", 5), "random-2.metadata.json": ("a", 7)}
     assert resolve(files) == ("random-2.metadata.json", 2, 0)

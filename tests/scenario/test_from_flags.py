@@ -41,3 +41,11 @@ def test_nonsense_names_its_flag_and_what_it_may_be(given, told):
         scenario_of_flags({"rows_per_second": "5"} | given, "1m")
     assert str(raised.value).startswith(told)
     assert "\n" not in str(raised.value)
+
+
+def test_too_many_partitions_of_a_commit_are_told_by_flag_with_how_many_may_be():
+    flags = {"rows_per_second": "5000", "partitions": "5000"}
+    with pytest.raises(WasimError) as raised:
+        scenario_of_flags(flags, "1m")
+    assert str(raised.value).startswith("--partitions ")
+    assert str(raised.value).endswith("Give at most 1000.")
