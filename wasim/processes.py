@@ -4,11 +4,48 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import active_children
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
+
+
+class Mapped(Protocol):
+    """A map over processes."""
+
+    def __call__(self, work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
+        """What `work`, a function of a module, makes of each part, in their order, as it is done; a process takes so
+        many parts `together`.
+        """
+
+
+@contextmanager
+def open_processes(count: int | None = None) -> Iterator[Mapped]:
+    """A map over processes that stay until the block ends, and keep what they cached; by default one for each core.
+
+    With one process, or one part, the work is done in this one. Errors of the work are raised here, and end the others.
+    """
+    count = os.cpu_count() or 1 if count is None else count
+    pool: ProcessPoolExecutor | None = None
+
+    def mapped(work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
+        nonlocal pool
+        if count < 2 or len(parts) < 2:
+            return map(work, parts)
+        pool = pool or ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent)
+        return pool.map(work, parts, chunksize=together)
+
+    try:
+        yield mapped
+    except BaseException:
+        for child in active_children() if pool else ():
+            child.terminate()
+        raise
+    finally:
+        if pool:
+            pool.shutdown()
 
 
 def map_in_processes(
@@ -20,16 +57,8 @@ def map_in_processes(
     `work` are raised here, and end the others.
     """
     count = min(os.cpu_count() or 1 if processes is None else processes, len(parts))
-    if count < 2:
-        yield from map(work, parts)
-        return
-    with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent) as pool:
-        try:
-            yield from pool.map(work, parts)
-        except BaseException:
-            for child in active_children():
-                child.terminate()
-            raise
+    with open_processes(count) as mapped:
+        yield from mapped(work, parts)
 
 
 def _leave_interrupts_to_parent() -> None:

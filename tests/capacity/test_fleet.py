@@ -8,7 +8,8 @@ from support.command_line import document_of
 from typer.testing import CliRunner
 
 from wasim.capacity import Requirements, Setting
-from wasim.capacity.fleet import FleetPlan, Layout, Option, plan_fleet
+from wasim.capacity.fleet import MOST_ENCODED, FleetPlan, plan_fleet
+from wasim.capacity.fleet_options import Layout, Option
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
 from wasim.errors import WasimError
@@ -19,7 +20,7 @@ INTERVALS_S = (10.0, 60.0, 600.0, 3600.0)
 
 def by_hand(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
     """A quadratic law instead of simulations: metadata goes with the square of commits; a unit is that of an hour."""
-    return [tuple(tuple(map(_option, INTERVALS_S)) for _ in rates) for _, rates, _, _ in parts]
+    return [tuple(tuple(map(_option, INTERVALS_S)) for _ in rates) for part in parts for rates in [part.rates]]
 
 
 def _option(interval_s: float) -> Option:
@@ -72,7 +73,7 @@ def test_a_rate_is_rounded_only_to_what_a_commit_can_carry_and_longer_intervals_
     rates: list[float] = []
 
     def keeping(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
-        rates.extend(rate for _, of_layout, _, _ in parts for rate in of_layout)
+        rates.extend(rate for part in parts for rate in part.rates)
         return by_hand(parts)
 
     tables = [{"name": "fast", "rows_per_second": 5e7, "freshness": "15s"}, {"name": "slow", "rows_per_second": 5}]
@@ -84,6 +85,23 @@ def test_a_rate_is_rounded_only_to_what_a_commit_can_carry_and_longer_intervals_
         {"version": 1, "budget": {"monthly_cost": 1e6}, "tables": [table("a") | {"rows_per_second": 1e6}]}
     )
     assert intervals(plan_fleet(of_hour, Requirements()))["a"] <= 1000
+
+
+@pytest.mark.parametrize(("units", "rounds", "reached_s"), [(1, 1, 300.0), (10**9, 3, 5.0)])
+def test_no_intervals_are_tried_but_those_that_the_budget_reaches_and_two_below(
+    units: int, rounds: int, reached_s: float
+):
+    tried: list[tuple[float, ...]] = []
+
+    def by_law(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
+        tried.append(parts[0].intervals_s[0])
+        return [tuple(tuple(map(_option, intervals_s)) for intervals_s in part.intervals_s) for part in parts]
+
+    tables = [table(f"t{number}", columns=number + 4, freshness="5m") for number in range(MOST_ENCODED + 1)]
+    document = {"version": 1, "budget": {"metadata_per_day": units * 10_000_000}, "tables": tables}
+    plan = plan_fleet(Fleet.model_validate(document), Requirements(), by_law)
+    assert tried == [(60.0, 120.0, 300.0), (10.0, 30.0), (5.0,)][:rounds]
+    assert {*intervals(plan).values()} == {reached_s}
 
 
 def test_a_table_with_too_many_rows_for_a_commit_is_named():

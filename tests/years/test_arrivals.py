@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from wasim.years.arrivals import Arrivals
+from wasim.scenario.examine import examine
+from wasim.scenario.from_flags import document_from_flags
+from wasim.scenario.sweep import make_case
+from wasim.twin import shipped_profile
+from wasim.years.arrivals import Arrivals, CommitSamples, even_arrivals
 
 SPREAD = (0.0, 0.0, 0.25, 0.5, 0.25)  # commits bring two to four files
 
@@ -16,3 +20,19 @@ def test_chances_are_those_of_runs_of_commits():
     assert arrivals.chance(2, 7) == pytest.approx(2 * 0.5 * 0.25 + 0.25**2)
     assert arrivals.chance(0, 1) == 0
     assert arrivals.chance(3, -2) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("files", "partitions", "rows_per_second"), [(4, 0, 100), (3, 1, 100), (4, 16, 1), (2, 120, 5)]
+)
+def test_expected_commits_are_those_of_a_sample(files: int, partitions: int, rows_per_second: int):
+    flags = {
+        "rows_per_second": str(rows_per_second),
+        "files_per_commit": str(files),
+        "partitions": str(partitions),
+    }
+    document, _ = document_from_flags(flags)
+    case = make_case(examine(document | {"commit_interval": "1m"})[0], repetition=0, swept={})
+    sampled, expected = CommitSamples(profile=shipped_profile(case)).arrivals(case), even_arrivals(case)
+    for name in ("files", "rows_per_file", "partitions", "open_partitions", "lifetime_s"):
+        assert getattr(expected, name) == pytest.approx(getattr(sampled, name), rel=0.01), name

@@ -34,9 +34,10 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
     if len(plan.assigned) > MOST_ROWS:
         yield f"… and {len(plan.assigned) - MOST_ROWS:,} more."
     yield ""
+    read_off = " What their files weigh is read off between other tables, to about 2 %." if plan.is_read_off else ""
     yield from textwrap.wrap(
         f"Simulated, not measured: {plan.classes:,} different tables, for which rates of half to twice as much count as"
-        " alike. --json has every table and its SQL.",
+        f" alike.{read_off} --json has every table and its SQL.",
         WIDTH,
     )
 
@@ -82,6 +83,7 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
         "monthly_cost": plan.monthly_cost,
         "currency": plan.currency,
         "simulated": plan.classes,
+        "sizes_read_off": plan.is_read_off,
         "tables": [
             {
                 "name": one.table.name,

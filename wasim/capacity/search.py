@@ -45,6 +45,9 @@ class Search:
     aims: Sequence[Limit] = ()  # limits that nothing keeps: to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
+    tries_each: bool = (
+        True  # else at a shorter interval no way that leaves more manifests than the one found at a longer
+    )
     _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
     _unlimited: "Search | None" = field(default=None, init=False)
 
@@ -118,10 +121,24 @@ class Search:
     def _expiry(self, best: Figures) -> Iterator[Setting]:
         kept = best.setting.maintenance
         for every_s, older_s in self._expiries():
+            if not (self.limits or self.aims or self._expiry_may_pay(best, every_s, older_s)):
+                continue
             yield replace(best.setting, maintenance=replace(kept, expire_every_s=every_s, older_than_s=older_s))
+
+    def _expiry_may_pay(self, best: Figures, every_s: float | None, older_s: float | None) -> bool:
+        """Whether this expiry could save more than the band, if all that a month costs went by snapshots."""
+        kept = best.setting.maintenance
+        now_s, then_s = (kept.older_than_s or 0) + (kept.expire_every_s or 0) / 2, (older_s or 0) + (every_s or 0) / 2
+        saved = best.monthly_cost * (1 - then_s / now_s) if now_s else 0.0
+        return not best.keeps_up or saved > max(_band_of_two(best), NEGLIGIBLE_COST)
 
     def _manifests(self, best: Figures) -> Iterator[Setting]:
         """How manifests are kept few: not at all, by rewriting, or by appends that merge, which are alternatives."""
+        for setting in self._ways(best):
+            if self.tries_each or _fewness(self.allowed(setting)) >= _fewness(best.setting):
+                yield setting
+
+    def _ways(self, best: Figures) -> Iterator[Setting]:
         setting, other = best.setting, "fast" if self.merges else "merge"
         if not self._fewer_manifests_pay(best):
             yield replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None), appends=None)
@@ -189,6 +206,19 @@ class Search:
         """How often manifests may be rewritten: oftener where limits are still broken."""
         periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
         return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
+
+
+def _fewness(setting: Setting) -> int:
+    """The place of how manifests are kept few among all ways to, by how few they leave at short intervals."""
+    if setting.appends is not None:
+        return 2 if setting.appends == "merge" else 0
+    return 0 if setting.maintenance.rewrite_every_s is None else 1
+
+
+def _band_of_two(figures: Figures) -> float:
+    """What another setting has to save at least for the bands of the two to lie apart."""
+    band = figures.bands["monthly_cost"]
+    return 2 * band / (1 + band) * figures.monthly_cost
 
 
 def _matters(part: float, figures: Figures) -> bool:

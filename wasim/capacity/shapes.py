@@ -8,6 +8,7 @@ logarithm in between.
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from math import log
+from typing import Protocol
 
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
@@ -16,7 +17,6 @@ from wasim.years import Shape
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
-from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.summed import read_shape
@@ -31,6 +31,23 @@ ENCODED_ROWS = (
 )  # per file; read off between
 
 
+class Sampled(Protocol):
+    """What the files of one table weigh."""
+
+    def sizes(self, arrivals: Arrivals) -> Sizes:
+        """Sizes of the table's files where its commits bring these."""
+
+    def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
+        """Sizes of metadata.json, compressed as this case has it. `sizes` comes first."""
+
+
+class Arriving(Protocol):
+    """What the commits of one table bring."""
+
+    def arrivals(self, case: Case) -> Arrivals:
+        """What a commit of the case's writer brings."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Shapes:
     """The shapes of one table and workload, at any interval and rate, whatever its metadata.json is compressed by."""
@@ -38,21 +55,21 @@ class Shapes:
     profile: WriterProfile
     site: Site
     encodes_each: bool = False  # for a few intervals: each has its files encoded, none is read off between others
-    _file_bytes: FileBytes | None = None
+    sample: Sampled | None = None
+    commits: Arriving | None = None
+    file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
     _json: dict[str, MetadataJson] = field(default_factory=dict)
-    _commits: CommitSamples | None = None
-    _sample: TableSample | None = None
     _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
         """The same table's shapes under another workload, for few intervals; what does not depend on it is shared."""
-        return replace(self, encodes_each=True, _encoded={}, _sample=None, _commits=None)
+        return replace(self, encodes_each=True, _encoded={}, sample=None, commits=None)
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
-        if self._file_bytes is None:
-            self._file_bytes = FileBytes(case, self.profile)
+        if self.file_bytes is None:
+            self.file_bytes = FileBytes(case, self.profile)
         if case.key_columns:
             return read_shape(case, self.profile, self.site)
         arrivals = self._arrivals(case)
@@ -60,7 +77,7 @@ class Shapes:
         if merges_on_read(case):
             deletes = self._position_deletes_of(case)
             sizes = replace(sizes, delete_manifests=deletes.manifests)
-        return Shape(arrivals=arrivals, file_bytes=self._file_bytes, sizes=sizes, position_deletes=deletes)
+        return Shape(arrivals=arrivals, file_bytes=self.file_bytes, sizes=sizes, position_deletes=deletes)
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
@@ -88,16 +105,16 @@ class Shapes:
         return _between(low, high, log(rows / few) / log(many / few), arrivals.files)
 
     def _arrivals(self, case: Case) -> Arrivals:
-        if self._commits is None:
-            self._commits = CommitSamples(profile=self.profile)
-        return self._commits.arrivals(case)
+        if self.commits is None:
+            self.commits = CommitSamples(profile=self.profile)
+        return self.commits.arrivals(case)
 
-    def _sampled(self, case: Case) -> TableSample:
-        if self._sample is None:
-            self._sample = TableSample(case=case, profile=self.profile, site=self.site, draws_bounds=True)
-        return self._sample
+    def _sampled(self, case: Case) -> Sampled:
+        if self.sample is None:
+            self.sample = TableSample(case=case, profile=self.profile, site=self.site, draws_bounds=True)
+        return self.sample
 
-    def _at(self, rows: float, sample: TableSample, arrivals: Arrivals) -> Sizes:
+    def _at(self, rows: float, sample: Sampled, arrivals: Arrivals) -> Sizes:
         if rows not in self._encoded:
             self._encoded[rows] = sample.sizes(replace(arrivals, rows_per_file=rows))
         return self._encoded[rows]
@@ -105,24 +122,12 @@ class Shapes:
 
 def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
     """Sizes between two, linear, where commits bring so many files."""
-
-    def mean(one: float, other: float) -> float:
-        return one + (other - one) * share
-
-    few, many = low.data_manifests, high.data_manifests
-    manifests = ManifestBytes(
-        new=mean(few.new_of(files), many.new_of(files)),
-        files=files,
-        per_new=mean(few.per_new, many.per_new),
-        staged=mean(few.staged, many.staged),
-        by_count=few.by_count.mean(many.by_count, share),
-        compacted_more=mean(few.compacted_more, many.compacted_more),
-        sorted_more=mean(few.sorted_more, many.sorted_more),
-    )
+    few = low.data_manifests
+    few = replace(few, new=few.new_of(files), files=files)
     return replace(
         low,
         lists=low.lists.mean(high.lists, share),
-        sibling_saving=mean(low.sibling_saving, high.sibling_saving),
-        rewritten_more=mean(low.rewritten_more, high.rewritten_more),
-        data_manifests=manifests,
+        sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
+        rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
+        data_manifests=few.between(high.data_manifests, share),
     )

@@ -146,8 +146,9 @@ def _plan_fleet(
     path: Path, words: str, given: dict[str, str | None], requirements: "Requirements", *, master: Text, as_json: bool
 ) -> None:
     """Plans for a fleet; exit 1 if its budget is too small."""
-    from wasim.capacity.fleet import options_of, plan_fleet
+    from wasim.capacity.fleet import plan_fleet
     from wasim.capacity.fleet_answer import fleet_document, fleet_lines
+    from wasim.capacity.fleet_options import options_of
     from wasim.capacity.request import LIMIT_FLAGS
     from wasim.scenario.fleet import load_fleet
 

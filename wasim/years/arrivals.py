@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from math import ceil, exp, floor, inf, log
+from math import ceil, exp, expm1, floor, inf, log, log1p
 
 import numpy as np
 
@@ -125,6 +126,28 @@ class CommitSamples:
         )
 
 
+def even_arrivals(case: Case) -> Arrivals:
+    """What a commit brings, without a sample, to a table without partitions or with one of each value of a column, all
+    equally likely: the expectation.
+    """
+    tasks, rows = min(case.workload.files_per_commit, case.rows_per_commit), case.rows_per_commit
+    named = [part.column for part in case.table.partition_by]
+    values = next((float(one.values or 1) for one in case.table.columns if one.name in named), 1.0)
+
+    def touched(count: int) -> float:
+        return -values * expm1(count * log1p(-1 / values)) if values > 1 else 1.0
+
+    fewer, longer = divmod(rows, tasks)
+    files = longer * touched(fewer + 1) + (tasks - longer) * touched(fewer)
+    return Arrivals(
+        files=files,
+        rows_per_file=rows / files,
+        partitions=touched(rows),
+        open_partitions=values,
+        lifetime_s=inf,
+    )
+
+
 def sampled_commits(rows: int) -> int:
     """Commits of this many rows that are looked at."""
     return max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // rows))
@@ -219,6 +242,12 @@ class FileBytes:
         sizes = data_files_of(case, profile).file_sizes
         columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
         self._log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
+
+    def between(self, other: "FileBytes", share: float) -> "FileBytes":
+        """The bytes between these and those of a like writer's: `share` of the way."""
+        found = copy(self)
+        found._log_bytes = np.log(np.exp(self._log_bytes) * (1 - share) + np.exp(other._log_bytes) * share).tolist()
+        return found
 
     def of(self, rows: float) -> float:
         """Bytes of a file with this number of rows."""

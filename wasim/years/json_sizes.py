@@ -54,6 +54,12 @@ class Curve:
         ends = (self._integral(high) - self._integral(low)) / np.where(apart > 0, apart, 1.0)
         return np.asarray(np.where(apart > 0, ends, self.at(low)))
 
+    def between(self, other: "Curve", share: float) -> "Curve":
+        """The function between this and another: `share` of the way."""
+        points = np.union1d(self._points, other._points)
+        values = self.at(points)
+        return Curve(points, values + (other.at(points) - values) * share)
+
     def _integral(self, point: Floats) -> Floats:
         place = self._place(point)
         since = point - self._points[place]
@@ -69,6 +75,13 @@ class Zipped:
     by_item_bytes: Curve
     missing: Curve  # by entries of the metadata log
 
+    def between(self, other: "Zipped", share: float) -> "Zipped":
+        """The bytes between these and others: `share` of the way."""
+        return Zipped(
+            by_item_bytes=self.by_item_bytes.between(other.by_item_bytes, share),
+            missing=self.missing.between(other.missing, share),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataJson:
@@ -79,6 +92,16 @@ class MetadataJson:
     log_entry: float
     snapshot_log_entry: float
     zipped: Zipped | None = None
+
+    def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
+        """The bytes between these and those of another table, compressed alike: `share` of the way."""
+        return MetadataJson(
+            created=self.created + (other.created - self.created) * share,
+            around=self.around + (other.around - self.around) * share,
+            log_entry=self.log_entry,
+            snapshot_log_entry=self.snapshot_log_entry,
+            zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
+        )
 
     def of(self, item_bytes: Floats, logged: Floats) -> Floats:
         """Bytes of documents whose snapshots and their log take these bytes, with this many metadata log entries."""

@@ -1,7 +1,7 @@
 """Bytes of manifests, by how many entries of which kind they hold: read off a few that the exact twin encodes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import ceil
 from statistics import mean
 
@@ -42,6 +42,16 @@ class ManifestBytes:
     def new_of(self, files: float) -> float:
         """Bytes of the manifest of a commit that brings this many new files."""
         return self.new + self.per_new * (files - self.files)
+
+    def between(self, other: "ManifestBytes", share: float) -> "ManifestBytes":
+        """The bytes between these and others, of a commit of as many files: `share` of the way."""
+        means = {
+            one.name: (low := getattr(self, one.name)) + (getattr(other, one.name) - low) * share
+            for one in fields(self)
+            if one.name not in ("new", "files", "by_count")
+        }
+        new = self.new + (other.new_of(self.files) - self.new) * share
+        return ManifestBytes(new=new, files=self.files, by_count=self.by_count.mean(other.by_count, share), **means)
 
     def of_statements(self, files: float) -> "ManifestBytes":
         """The same where compacted files are those of statements that write `files` each."""

@@ -124,10 +124,8 @@ class TableSample:
 
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
+        self._describe(arrivals)
         writer, table = self._writer, self._writer.table
-        writer.rng = table.rng = np.random.default_rng(self._case.seed)
-        self._commits = self._described(arrivals)
-        self._own = new_manifests(table, self._commits)
         if self._json is None:
             self._json = _json_after(writer, self._commits, self._own[0], self._created)
         if self._lists is None:
@@ -138,16 +136,29 @@ class TableSample:
             lists=lists,
             sibling_saving=saving,
             rewritten_more=rewritten_more,
-            data_manifests=data_manifests(table, self._entries(arrivals), self._own, arrivals.files),
+            data_manifests=self._data_manifests(arrivals),
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
         )
+
+    def manifests(self, arrivals: Arrivals) -> ManifestBytes:
+        """Sizes of the table's manifests alone."""
+        self._describe(arrivals)
+        return self._data_manifests(arrivals)
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
         sampled = _sampled_case(case) if _changes_rows(case) else self._sampled(case)
         writer, created = _created(sampled, self._rows, self._profile, self._site)
         return _json_after(writer, self._described(arrivals), self._own[0], created)
+
+    def _describe(self, arrivals: Arrivals) -> None:
+        self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
+        self._commits = self._described(arrivals)
+        self._own = new_manifests(self._writer.table, self._commits)
+
+    def _data_manifests(self, arrivals: Arrivals) -> ManifestBytes:
+        return data_manifests(self._writer.table, self._entries(arrivals), self._own, arrivals.files)
 
     def _sampled(self, case: Case) -> Case:
         return _sampled_case(of_rows(case, 64 * case.workload.files_per_commit) if self._draws_bounds else case)

@@ -1,0 +1,66 @@
+"""What files of a fleet's tables weigh, read off between other tables."""
+
+import pytest
+
+from wasim.capacity import Requirements, Setting
+from wasim.capacity.fleet_options import Layout, options_of, request_of
+from wasim.capacity.fleet_shapes import shapes_of
+from wasim.capacity.settings import NO_MAINTENANCE, case_of
+from wasim.capacity.shapes import Shapes
+from wasim.scenario.fleet import FleetTable
+from wasim.twin import Site, shipped_profile
+
+
+def table(columns: int, files: int, partitions: int) -> FleetTable:
+    return FleetTable(name="a.b", rows_per_second=1000, columns=columns, files_per_commit=files, partitions=partitions)
+
+
+@pytest.mark.parametrize(
+    ("columns", "files", "partitions"), [(9, 1, 0), (30, 5, 1), (82, 12, 7), (148, 3, 60), (300, 40, 0)]
+)
+def test_files_weigh_what_those_of_the_table_itself_do(columns: int, files: int, partitions: int):
+    own = table(columns, files, partitions)
+    request = request_of(own, Requirements())
+    plain, gzipped = (
+        case_of(request, Setting(interval_s=300.0, maintenance=NO_MAINTENANCE, gzips_json=gzips_json))
+        for gzips_json in (False, True)
+    )
+    exact, read_off = (
+        one.with_json_of(gzipped, one.of(plain))
+        for one in (Shapes(profile=shipped_profile(plain), site=Site()), shapes_of(own))
+    )
+    assert read_off.arrivals.files == pytest.approx(exact.arrivals.files, rel=0.01)
+    rows = exact.arrivals.rows_per_file
+    assert read_off.file_bytes.of(rows) == pytest.approx(exact.file_bytes.of(rows), rel=0.05)
+    ours, theirs = read_off.sizes, exact.sizes
+    assert ours.lists.at(1000) == pytest.approx(theirs.lists.at(1000), rel=0.01)
+    for count in (1, 10, 1000):
+        at = ours.data_manifests.by_count.at(count)
+        assert at == pytest.approx(theirs.data_manifests.by_count.at(count), rel=0.03)
+    new = ours.data_manifests.new_of(exact.arrivals.files)
+    assert new == pytest.approx(theirs.data_manifests.new_of(exact.arrivals.files), rel=0.03)
+    assert ours.json.around == pytest.approx(theirs.json.around, rel=0.01)
+    zipped, as_zipped = ours.json.zipped, theirs.json.zipped
+    assert zipped is not None
+    assert as_zipped is not None
+    assert zipped.by_item_bytes.at(1e6) == pytest.approx(as_zipped.by_item_bytes.at(1e6), rel=0.04)
+
+
+def test_a_table_has_nearly_the_options_that_its_own_files_give_it():
+    own = table(37, 3, 1)
+    exact, read_off = (
+        options_of(
+            Layout(
+                table=own,
+                rates=(64.0,),
+                intervals_s=((60.0, 600.0, 3600.0),),
+                requirements=Requirements(),
+                is_read_off=is_read_off,
+            )
+        )[0]
+        for is_read_off in (False, True)
+    )
+    assert [one.setting for one in read_off] == [one.setting for one in exact]
+    for one, like in zip(read_off, exact, strict=True):
+        assert one.metadata_bytes_per_day == pytest.approx(like.metadata_bytes_per_day, rel=0.04)
+        assert one.monthly_cost == pytest.approx(like.monthly_cost, rel=0.02, abs=0.01)

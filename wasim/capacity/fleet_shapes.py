@@ -1,0 +1,191 @@
+"""What files weigh in the tables of a large fleet: encoded for tables of a few columns, files and partitions, and read
+off between them.
+
+What a manifest takes is nearly linear in the columns, but for the first hundred alone Iceberg keeps bounds; it hardly
+goes with files of a commit, or with partitions, once there are several. metadata.json and manifest lists do not go with
+files and partitions at all.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from math import log2
+from typing import Protocol, Self, TypeVar
+
+from wasim.capacity.request import Requirements, request_from_flags
+from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.shapes import Shapes
+from wasim.scenario import Case
+from wasim.scenario.fleet import FleetTable
+from wasim.twin import Site, shipped_profile
+from wasim.twin.supported import check_answerable
+from wasim.years.arrivals import Arrivals, FileBytes, even_arrivals
+from wasim.years.json_sizes import MetadataJson
+from wasim.years.manifest_sizes import ManifestBytes
+from wasim.years.sizes import Sizes, TableSample
+
+COLUMNS = (*range(4, 17), 20, 28, 40, 64, 100, 200, 396, 2000)
+FEW_COLUMNS = (4, 16, 52, 200, 2000)  # of metadata.json, data files and lists
+FILES = (1, 2, 16)
+PARTITIONS = (0, 1, 2, 16)
+ROWS_PER_SECOND, INTERVAL_S = 1000.0, 60.0  # of tables whose files are encoded; sizes go by the rows that are asked for
+USUAL_ROWS = 512.0  # per file
+SEEDS, FEW_ROWS = 4, 2.0  # samples of files of so few rows that sizes scatter
+MOST_SAMPLES = 64
+
+
+class _Between(Protocol):
+    def between(self, other: Self, share: float) -> Self: ...
+
+
+T = TypeVar("T", bound=_Between)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """What decides what files weigh, and that of tables whose files are encoded."""
+
+    columns: int
+    files: int
+    partitions: int
+    writer: str
+
+
+def nearness(table: FleetTable) -> tuple[str, int, int]:
+    """By what tables are sorted so that those next to each other are read off between the same ones."""
+    return table.writer, min(table.partitions, PARTITIONS[2]), table.columns
+
+
+def shapes_of(table: FleetTable) -> Shapes:
+    """The shapes of a fleet's table, at any interval and rate."""
+    layout = _Layout(
+        columns=table.columns, files=table.files_per_commit, partitions=table.partitions, writer=table.writer
+    )
+    usual = replace(layout, files=FILES[1], partitions=layout.partitions if layout.partitions < 2 else PARTITIONS[-1])
+    return Shapes(
+        profile=shipped_profile(_case(usual)),
+        site=Site(),
+        sample=_ReadOff(layout=layout, usual=usual),
+        commits=_EvenCommits(),
+        file_bytes=_by_columns(usual, FEW_COLUMNS, _file_bytes),
+    )
+
+
+class _EvenCommits:
+    """What commits bring to a table whose partitions are alike."""
+
+    def arrivals(self, case: Case) -> Arrivals:
+        """What a commit of the case's writer brings."""
+        return even_arrivals(case)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadOff:
+    """What files of a table weigh, read off between those that were encoded; `usual` is a like one whose files and
+    partitions are those of all tables of which metadata.json and lists are encoded.
+    """
+
+    layout: _Layout
+    usual: _Layout
+
+    def sizes(self, arrivals: Arrivals) -> Sizes:
+        """Sizes of the table's files where its commits bring these."""
+
+        def of_files(layout: _Layout) -> ManifestBytes:
+            if layout.partitions > 1:
+                layout = replace(layout, files=min(layout.files, FILES[1]))
+                low, high, share = _around(layout.partitions, PARTITIONS, log2)
+                few, many = (replace(layout, partitions=one) for one in (low, high))
+            else:
+                low, high, share = _around(layout.files, FILES, log2)
+                few, many = (replace(layout, files=one) for one in (low, high))
+            return _between(_manifests(few, rows), lambda: _manifests(many, rows), share)
+
+        rows = arrivals.rows_per_file
+        return replace(
+            _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
+            json=_by_columns(self.usual, FEW_COLUMNS, _json),
+            data_manifests=_by_columns(self.layout, COLUMNS, of_files),
+        )
+
+    def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
+        """Sizes of gzipped metadata.json."""
+        return _by_columns(self.usual, FEW_COLUMNS, _gzipped_json)
+
+
+def _around(value: float, known: Sequence[int], scale: Callable[[float], float] = float) -> tuple[int, int, float]:
+    """The known values below and above, and which share of the way this one is; at either end that one alone."""
+    place = max(0, bisect_right(known, value) - 1)
+    low, high = known[place], known[min(place + 1, len(known) - 1)]
+    if value <= low or high == low:
+        return low, low, 0.0
+    return low, high, (scale(value) - scale(low)) / (scale(high) - scale(low))
+
+
+def _between(low: T, high: Callable[[], T], share: float) -> T:
+    return low.between(high(), share) if share else low
+
+
+def _by_columns(layout: _Layout, columns: Sequence[int], of: Callable[[_Layout], T]) -> T:
+    low, high, share = _around(layout.columns, columns)
+    return _between(of(replace(layout, columns=low)), lambda: of(replace(layout, columns=high)), share)
+
+
+@cache
+def _manifests(layout: _Layout, rows: float) -> ManifestBytes:
+    """Encoded in this process once, as all that follows is. Where chance deals few rows out to each partition, the mean
+    of several samples.
+    """
+    arrivals, found = _arrivals(layout, rows), _sample(layout).manifests(_arrivals(layout, rows))
+    for seed in range(1, SEEDS) if layout.partitions > 1 and 1 < rows <= FEW_ROWS else ():
+        found = found.between(_sample(layout, seed).manifests(arrivals), 1 / (seed + 1))
+    return found
+
+
+@cache
+def _sizes(usual: _Layout) -> Sizes:
+    return _sample(usual).sizes(_arrivals(usual, USUAL_ROWS))
+
+
+def _json(usual: _Layout) -> MetadataJson:
+    return _sizes(usual).json
+
+
+@cache
+def _gzipped_json(usual: _Layout) -> MetadataJson:
+    sample, arrivals = _sample(usual), _arrivals(usual, USUAL_ROWS)
+    sample.sizes(arrivals)
+    return sample.json_of(_case(usual, gzips_json=True), arrivals)
+
+
+@cache
+def _file_bytes(usual: _Layout) -> FileBytes:
+    case = _case(usual)
+    return FileBytes(case, shipped_profile(case))
+
+
+@lru_cache(maxsize=MOST_SAMPLES)
+def _sample(layout: _Layout, seed: int = 0) -> TableSample:
+    case = replace(_case(layout), seed=seed)
+    profile = shipped_profile(case)
+    check_answerable(case, profile)
+    return TableSample(case=case, profile=profile, site=Site(), draws_bounds=True)
+
+
+def _arrivals(layout: _Layout, rows: float) -> Arrivals:
+    """Commits that write such files to each partition."""
+    partitions = max(1, layout.partitions)
+    return replace(even_arrivals(_case(layout)), files=float(layout.files * partitions), rows_per_file=rows)
+
+
+def _case(layout: _Layout, *, gzips_json: bool = False) -> Case:
+    flags = {
+        "rows_per_second": f"{ROWS_PER_SECOND:g}",
+        "columns": str(layout.columns),
+        "files_per_commit": str(layout.files),
+        "partitions": str(layout.partitions),
+        "writer": layout.writer,
+    }
+    setting = Setting(interval_s=INTERVAL_S, maintenance=NO_MAINTENANCE, gzips_json=gzips_json)
+    return case_of(request_from_flags(flags, Requirements()), setting)
