@@ -1,5 +1,6 @@
 """Rules of manifests over runs of like ones: what Iceberg does to single manifests, done to many at once."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -73,9 +74,11 @@ def test_entries_of_closed_partitions_are_settled_oldest_first():
     assert table.entries_of("fresh") == 5
 
 
-def test_a_leap_leaves_as_many_entries_as_it_should_and_sizes_that_go_with_them():
-    table = manifests([(2, 300), (1, 500)])
-    for each in (0.5, 2.0):
-        table.scale_to(3 * each)
-        assert table.entries == 3 * each
-        assert {run.bytes for run in table.runs} == {bytes_of(each, 0, 0)}
+@pytest.mark.parametrize(("entries", "count", "size"), [(160, 2, 850), (370, 12, 400)], ids=["larger", "more"])
+def test_manifests_that_list_more_files_after_a_leap_are_larger_or_more_where_they_are_full(entries, count, size):
+    table = manifests([(2, 400), (1, 200)])
+    for run, held in zip(table.runs, (30.0, 10.0), strict=True):
+        run.fresh = held
+    table.hold(entries)
+    assert table.entries == pytest.approx(entries)
+    assert (table.runs[0].count, table.runs[0].bytes) == pytest.approx((count, size))

@@ -42,6 +42,8 @@ _SCATTERED = {**_widths(0.015, 0.09, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
+# Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
+_LEAPT_STATEMENTS = {**_widths(0.015, 0.03, 0.2, 0.35), Kind.DELETE_MANIFEST: 0.35}
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
@@ -50,7 +52,9 @@ def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, flo
 
     `averaged` says whether cycles that are not alike were summed as if they were.
     """
-    causes = [_APPENDS, *_causes(case, arrivals), *([_AVERAGED] if averaged else [])]
+    causes = [_APPENDS, *_causes(case, arrivals)]
+    if averaged:
+        causes.append(_LEAPT_STATEMENTS if places_of(case) else _AVERAGED)
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
@@ -92,8 +96,11 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
 
 def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:
     """What was averaged, in plain sentences."""
-    merges = ("How much appends merge between two runs of maintenance is averaged.",) if averaged else ()
-    return (*_sentences(case, arrivals), *merges)
+    return (*_sentences(case, arrivals), *([_STATEMENTS if places_of(case) else _MERGES] if averaged else []))
+
+
+_MERGES = "How much appends merge between two runs of maintenance is averaged."
+_STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
 
 
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:

@@ -273,16 +273,16 @@ class History:
                 self.state.balance_files()
             if self._changes_rows and self.state.files.rule is None:
                 self.state.data.hold(self.state.live_data_files)
-            if named and self.state.files.rule is None:  # a compaction leaves delete files that name none
-                self.state.deletes.scale_to(listed * sum(self.state.left.held) / named)
-                self.state.balance_deletes(origin.sums, named)
+                if named:  # a compaction leaves delete files that name none
+                    self.state.deletes.hold(listed * sum(self.state.left.held) / named)
+                    self.state.balance_deletes(origin.sums, named)
             self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
                 other.forget()
         landed = mark_of(self.state, len(self.rows))
-        averaged = leap.gained is not None
+        averaged = leap.gained is not None or self._changes_rows
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)

@@ -510,29 +510,22 @@ class ManifestRuns:
             setattr(held, name, getattr(held, name) + gained / held.count)
         held.bytes += size / held.count
 
-    def scale_to(self, entries: float) -> None:
-        """Makes them list this many live entries in all, each run as many times more or fewer as the others."""
-        share = entries / (self.entries or 1.0)
-        for run in self.runs:
-            run.fresh, run.partial, run.settled, run.sorted = (
-                one * share for one in (run.fresh, run.partial, run.settled, run.sorted)
-            )
-            run.bytes = self.bytes_of(run.fresh, run.partial + run.settled, run.sorted)
-
     def hold(self, entries: float) -> None:
-        """Makes them list this many live entries in all, where a leap moved each run by itself: by the fullest one."""
-        fullest = max(self.runs, key=lambda run: run.count * run.live, default=None)
-        if fullest is None or fullest.live <= NEGLIGIBLE:
+        """Makes them list this many live entries in all: by the entries of those that hold most, or where these are
+        full by their number.
+        """
+        most = max(self.runs, key=lambda run: run.count * run.live, default=None)
+        held = most.count * most.live if most else 0.0
+        share = (entries - self.entries + held) / held if held > NEGLIGIBLE else 0.0
+        if most is None or share <= NEGLIGIBLE:
             return
-        held = fullest.count * fullest.live
-        share = (entries - self.entries + held) / held
-        if share <= NEGLIGIBLE:
+        size = self.bytes_of(share * most.fresh, share * (most.partial + most.settled), share * most.sorted)
+        if size > max(most.bytes, self.policy.target_bytes):
+            most.count *= share
             return
-        before = self.bytes_of(fullest.fresh, fullest.partial + fullest.settled, fullest.sorted)
-        fullest.fresh, fullest.partial, fullest.settled, fullest.sorted = (
-            one * share for one in (fullest.fresh, fullest.partial, fullest.settled, fullest.sorted)
-        )
-        fullest.bytes *= self.bytes_of(fullest.fresh, fullest.partial + fullest.settled, fullest.sorted) / before
+        most.bytes *= size / self.bytes_of(most.fresh, most.partial + most.settled, most.sorted)
+        for name in ("fresh", "partial", "settled", "sorted"):
+            setattr(most, name, share * getattr(most, name))
 
     def settle_entries(self, name: str, amount: float) -> None:
         """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
