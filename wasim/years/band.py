@@ -43,7 +43,7 @@ _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
 # Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
-_LEAPT_STATEMENTS = {**_widths(0.015, 0.03, 0.2, 0.35), Kind.DELETE_MANIFEST: 0.35}
+_LEAPT_STATEMENTS = {**_widths(0.015, 0.03, 0.3, 0.35), Kind.DELETE_MANIFEST: 0.35}
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
