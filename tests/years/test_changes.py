@@ -180,6 +180,14 @@ def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable)
     assert summed.totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
 
 
+def test_upserts_that_touch_few_files_pass_over_manifests_of_deletes_as_exact_ones_do(made: Callable) -> None:
+    upsert = {"share": 0.05, "mode": "merge-on-read"}
+    lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 600}, "horizon": "200s"}
+    exact, summed = made(lines)
+    written = exact.files_written[Kind.DELETE_MANIFEST]
+    assert summed.totals.files_written[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""

@@ -46,6 +46,7 @@ class Hits:
     rows: tuple[float, float, float]
     squares_left: float = 0.0  # of the rewritten files that were not hit
     together: float = 1.0
+    is_stride: bool = False  # every n-th row of all
 
     @property
     def count(self) -> float:
@@ -108,10 +109,11 @@ class TouchedFiles:
 
     def scattered(self, state: TableState, share: float, *, evenly: bool = False) -> Hits:
         """What touches this share of all rows; `evenly` where it is every n-th row."""
+        is_stride = evenly and not self.workload.is_partitioned
         files, shares, row_shares, rows, squares = [], [], [], [], 0.0
         for number, one in enumerate(self.classes(state)):
             each = one.live / one.files if one.files > NEGLIGIBLE else 0.0
-            if evenly and not self.workload.is_partitioned:
+            if is_stride:
                 hit = of_rows = _hit_by_stride(each * share, self.workload.replaced_per_new_row)
             elif number == PARTIAL and each > 0:
                 squares = max(state.left.squares, each * one.live)  # of files alike at least
@@ -130,6 +132,7 @@ class TouchedFiles:
             row_shares=three(row_shares),
             rows=three(rows),
             squares_left=squares,
+            is_stride=is_stride,
         )
 
     def at_end(self, state: TableState, wanted: float, place: Place) -> Hits:
