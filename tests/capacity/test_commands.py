@@ -1,0 +1,27 @@
+"""What to paste: options of writers."""
+
+from dataclasses import replace
+
+import pytest
+from support.plans import a_request
+
+from wasim.capacity import NO_MAINTENANCE, Setting
+from wasim.capacity.commands import writer_options
+from wasim.capacity.settings import case_of
+
+SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
+TRIGGER = '.trigger(processingTime="30000 milliseconds")'
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        (SETTING, f"{TRIGGER}  # Spark, 30s"),
+        (
+            replace(SETTING, appends="merge"),
+            f"{TRIGGER}.foreachBatch(append)  # Spark, 30s; appends of batches merge",
+        ),
+    ],
+)
+def test_a_stream_is_triggered_by_the_interval_in_milliseconds(setting: Setting, told: str):
+    assert writer_options(case_of(a_request(), setting), setting) == told
