@@ -16,6 +16,7 @@ from wasim.iceberg.manifest_entries import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
 from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
+from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
 from wasim.units import Ints
@@ -200,13 +201,13 @@ def equality_delete_file(
     Its statistics are those of the data file; its bytes follow the profile's law.
     """
     count = len(np.unique(rows.numbers))
-    sizes = {key.field_id: round(ColumnSizes(key, files.profile).of(count).mean_bytes) for key in keys}
-    around = round(footer_bytes(_schema_of(keys, files.schema), len(keys), files.profile)) + _DELETE_TYPE_BYTES
+    written_bytes = equality_delete_bytes(keys, count, files.schema, files.profile)
+    sizes = written_bytes.columns
     counted = {number: sizes[number] for number in java_map_order(sizes) if number in (written.value_counts or {})}
     return DataFileEntry(
         file_path=path,
         record_count=count,
-        file_size_bytes=FileBytes(columns=sizes, around=around).total,
+        file_size_bytes=written_bytes.total,
         content=FileContent.EQUALITY_DELETES,
         partition=written.partition,
         column_sizes=counted,
@@ -219,6 +220,13 @@ def equality_delete_file(
         equality_ids=tuple(key.field_id for key in keys),
         sort_order_id=0,
     )
+
+
+def equality_delete_bytes(keys: Sequence[Leaf], count: int, schema: Schema, profile: WriterProfile) -> FileBytes:
+    """Bytes of a Parquet file of so many keys of a table."""
+    columns = {key.field_id: round(ColumnSizes(key, profile).of(count).mean_bytes) for key in keys}
+    around = round(footer_bytes(_schema_of(keys, schema), len(keys), profile)) + _DELETE_TYPE_BYTES
+    return FileBytes(columns=columns, around=around)
 
 
 def _schema_of(keys: Sequence[Leaf], schema: Schema) -> Schema:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, expm1, inf
 
 import numpy as np
@@ -24,6 +24,7 @@ from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
+from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
@@ -48,6 +49,7 @@ from wasim.years.manifest_sizes import (
     manifests_of_row_deltas,
     new_manifests,
 )
+from wasim.years.position_deletes import NO_POSITION_DELETES
 from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
@@ -355,26 +357,58 @@ def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile,
         data_manifests=manifests_of_row_deltas(table, manifests[False], writer.log),
         delete_manifests=manifests_of_row_deltas(table, manifests[True], writer.log),
         snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
-        row_deltas=_row_deltas(manifests, case.rows_per_commit / sampled.rows_per_commit),
+        row_deltas=_row_deltas(manifests, case, arrivals, case.rows_per_commit / sampled.rows_per_commit, writer),
     )
 
 
-def _row_deltas(listed: dict[bool, list[LiveManifest]], scale: float) -> RowDeltas:
-    """What a checkpoint brings, on average over those sampled after the first; rows of deletes grow with its rows."""
+def _row_deltas(
+    listed: dict[bool, list[LiveManifest]], case: Case, arrivals: Arrivals, scale: float, writer: CaseWriter
+) -> RowDeltas:
+    """What a checkpoint brings, on average over those sampled after the first; keys and positions grow with its rows,
+    which are `scale` times as many as those sampled.
+    """
     first, *later = listed[True]
     files = [entry.file for manifest in later for entry in manifest.entries]
-    by_key = [file for file in files if file.content == FileContent.EQUALITY_DELETES]
-    by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]
     checkpoints = len(later)
-    return RowDeltas(
+    keys, positions = (
+        sum(file.record_count for file in files if file.content == content) * scale / checkpoints
+        for content in (FileContent.EQUALITY_DELETES, FileContent.POSITION_DELETES)
+    )
+    by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]
+    found = RowDeltas(
         data_files=sum(len(one.entries) for one in listed[False][1:]) / checkpoints,
         files=len(files) / checkpoints,
-        bytes=sum(content_bytes(file) for file in files) * max(1.0, scale) / checkpoints,
-        keys=sum(file.record_count for file in by_key) * scale / checkpoints,
-        positions=sum(file.record_count for file in by_position) * scale / checkpoints,
+        bytes=sum(content_bytes(file) for file in files) / checkpoints,
+        keys=keys,
+        positions=positions,
         first_files=float(len(first.entries)),
-        first_bytes=sum(content_bytes(entry.file) for entry in first.entries) * max(1.0, scale),
+        first_bytes=float(sum(content_bytes(entry.file) for entry in first.entries)),
     )
+    if scale <= 1:
+        return found
+    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer), 0.0
+    repeating = by_key * -expm1(-positions / by_key)  # files of which a row is repeated
+    if repeating:
+        law = replace(
+            NO_POSITION_DELETES,
+            uses_vectors=case.table.format_version > 2,
+            path_bytes=len(by_position[0].file_path.encode()),
+        )
+        of_positions = repeating * law.content_bytes(positions / repeating, arrivals.rows_per_file, scattered=True)
+    return replace(
+        found,
+        files=by_key + repeating,
+        bytes=by_key * of_keys(keys / by_key) + of_positions,
+        first_files=by_key,
+        first_bytes=by_key * of_keys(case.rows_per_commit / by_key),
+    )
+
+
+def _keys_bytes(writer: CaseWriter, rows: float) -> float:
+    """Bytes of an equality-delete file of so many keys."""
+    files = writer.files
+    keys = [leaf for leaf in files.leaves if leaf.field_id in files.schema.identifier_field_ids]
+    return float(equality_delete_bytes(keys, whole(rows), files.schema, files.profile).total)
 
 
 def _sampled_case(case: Case) -> Case:
