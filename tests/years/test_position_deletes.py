@@ -58,3 +58,52 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
     summed = simulate_years(case, profile, Site()).totals
     written = exact.written_bytes[Kind.DELETE_MANIFEST]
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.02)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(
+    ("changes", "off"),
+    [
+        ("{delete: {every: 1h, rows: 20, mode: merge-on-read}}", 0.13),
+        # what it writes into closed partitions has these compacted again
+        ("{update: {every: 15m, rows: 20, mode: merge-on-read}}", 0.33),
+    ],
+    ids=["deletes", "updates"],
+)
+def test_deletes_stay_while_compaction_leaves_older_files_alone(
+    version: int, changes: str, off: float, small_case: Callable[..., Case]
+):
+    """3,744 commits into a partition an hour, compacted while it is open; statements find their rows in all of them."""
+    case = small_case(
+        horizon="26h",
+        commit_interval="25s",
+        workload="{rows_per_second: 2.4}",
+        writer="streaming",
+        table="{columns: [{name: n, type: int}], partition_by: [{column: event_time, transform: hour}],"
+        f" format_version: {version}}}",
+        changes=changes,
+        maintenance="{rewrite_data_files: {every: 15m}}",
+    )
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1).recording.events)
+    summed = simulate_years(case, profile, Site()).totals
+    assert summed.written_bytes[Kind.DELETE_FILE] == pytest.approx(exact.written_bytes[Kind.DELETE_FILE], rel=off)
+    for kind, most in ((Kind.DATA, 0.05), (Kind.DELETE_MANIFEST, 0.2), (Kind.MANIFEST_LIST, 0.08)):
+        assert summed.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=most), kind
+
+
+def test_upserts_on_read_beside_compaction_leave_as_many_bytes_as_there_are(small_case: Callable[..., Case]):
+    """An hourly MERGE for thirty days, compacted daily: deletes of the last one before a compaction outlive it."""
+    case = small_case(
+        horizon="732h",
+        commit_interval="1h",
+        workload="{rows_per_second: 0.5}",
+        writer="{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}",
+        table="{columns: [{name: n, type: int}]}",
+        maintenance="{rewrite_data_files: {every: 1d}}",
+    )
+    profile = shipped_profile(case)
+    exact = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1).live_bytes
+    summed = simulate_years(case, profile, Site()).live_bytes
+    for kind in (Kind.DATA, Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
+        assert summed[kind] == pytest.approx(exact[kind], rel=0.25), kind

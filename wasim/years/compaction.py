@@ -84,6 +84,7 @@ class DataFilesByPartition:
     left_files: float = 0.0  # small ones in partitions where no compaction has anything to do any more
     brings_files: bool = True  # whether commits of the writer do, rather than statements
     changes_rows: bool = False  # whether statements do, which write a file for each partition that they touch
+    adds_anywhere: bool = False  # whether statements leave files where they are and write others, in any partition
     small_live: float = 1.0  # share of the rows of files as they arrived that no delete file names
     partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
@@ -292,6 +293,9 @@ class DataFilesByPartition:
             if self._is_due(one):
                 kept.append(one)
                 continue
+            if self.adds_anywhere:  # further files come, and then they are compacted again
+                kept = [_together(*kept, one)]
+                continue
             left_small += one.partitions * one.small_files
             left_partial += one.partitions * one.partial_files
             self.settled_rows += one.partitions * (one.small_rows + one.partial_rows)
@@ -346,6 +350,16 @@ class DataFilesByPartition:
         self.counted_commits, self.settled_files = next(values), next(values)
         self.settled_rows, self.left_files = next(values), next(values)
         self.unit = self._unit
+
+
+def _together(*cohorts: Cohort) -> Cohort:
+    """Partitions as they are on average in these cohorts."""
+    every = sum(one.partitions for one in cohorts)
+    means = {
+        name: sum(one.partitions * getattr(one, name) for one in cohorts) / every
+        for name in ("small_files", "small_rows", "partial_files", "partial_rows")
+    }
+    return Cohort(partitions=every, **means)
 
 
 def _mix(one: Cohort, kept: Cohort, share: float) -> None:

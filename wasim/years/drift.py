@@ -87,7 +87,7 @@ class Drift:
             period=period,
             added=added,
             growth=np.clip(growth, -added / (cycles + 1), added / (cycles + 1)),  # nothing is taken back, or thrice it
-            values=mark.values + np.where(mark.values + change > 0, change, 0.0),
+            values=mark.values + np.where((mark.values + change > 0) | (mark.values < 0), change, 0.0),
         )
 
     def _two_cycles(self) -> tuple[Mark, Mark] | None:
@@ -151,5 +151,6 @@ def _changed(first: Mark, second: Mark, last: Mark) -> Floats:
     steady = np.abs(late - early) <= LOOSE * np.abs(late)
     steady[-files:] = late[-files:] * early[-files:] > 0
     if last.values[LIVE_ROWS][-1] > 0:  # of files beyond compaction: these lose what others gain
-        steady[LIVE_ROWS] = steady[LIVE_ROWS].all()
+        fastest = np.maximum(np.abs(early), np.abs(late))[LIVE_ROWS]
+        steady[LIVE_ROWS] = (steady[LIVE_ROWS] | (fastest <= LOOSE * fastest.max())).all()
     return np.where(steady, late, 0.0)

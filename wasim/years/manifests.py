@@ -386,13 +386,15 @@ class ManifestRuns:
         self.runs = runs
         return rewritten
 
-    def thin(self, shares: Mapping[str, float], flows: list[float], together: float = 1.0) -> float:
-        """Takes each live entry out with the probability given for its kind, `together` at a time of a manifest; every
-        manifest that lost one is written again. Returns how many manifests that was.
+    def thin(
+        self, shares: Mapping[str, float], flows: list[float], together: float = 1.0, *, newest: float = inf
+    ) -> float:
+        """Takes each live entry out with the probability given for its kind, `together` at a time of a manifest, or
+        each of so many of the `newest`; every manifest that lost one is written again. Returns how many that was.
         """
-        runs, rewritten = [], 0.0
-        first, second, third = (shares.get(kind, 0.0) for kind in KINDS)
-        for number, run in enumerate(self.runs, 1):
+        runs, rewritten, among = [], 0.0, self._among_newest(newest)
+        for number, (run, share) in enumerate(zip(self.runs, among, strict=True), 1):
+            first, second, third = (shares.get(kind, 0.0) * share for kind in KINDS)
             fresh, partial, settled = run.fresh, run.partial, run.settled
             untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
             hit = 1 - untouched
@@ -417,6 +419,15 @@ class ManifestRuns:
                 rewritten += run.count * some
         self.runs = runs
         return self._of_one_commit(rewritten)
+
+    def _among_newest(self, entries: float) -> list[float]:
+        """For each run, the share of its live entries that are among so many of the newest."""
+        shares = []
+        for run in reversed(self.runs):
+            live = run.count * run.live
+            shares.append(min(1.0, entries / live) if live > NEGLIGIBLE else 1.0)
+            entries = max(0.0, entries - live)
+        return shares[::-1]
 
     def _of_one_commit(self, rewritten: float) -> float:
         """Notes that this many manifests, which were just written again, stand next to each other's in the list."""

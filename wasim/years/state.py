@@ -10,7 +10,15 @@ import numpy as np
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
-from wasim.years.compaction import LEAST_LIVE, SETTLED_ROWS, ByClass, Compacted, DataFilesByPartition, is_much_deleted
+from wasim.years.compaction import (
+    LEAST_LIVE,
+    NEGLIGIBLE,
+    SETTLED_ROWS,
+    ByClass,
+    Compacted,
+    DataFilesByPartition,
+    is_much_deleted,
+)
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run, Sums
@@ -27,6 +35,7 @@ class Rules:
 
     appends_merge: bool
     rows_per_commit: float
+    uses_vectors: bool = False  # of statements that delete by position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +71,7 @@ class TableState:
     commits: float = 0.0  # of the writer
     flows: list[float] = field(default_factory=no_flows)
     left: RowChanges = field(default_factory=RowChanges)  # by statements
+    newest_deletes: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the last statement: commit, files and their bytes
 
     @property
     def manifests(self) -> float:
@@ -345,14 +355,20 @@ class TableState:
             )
             self._add_compacted(done.partial_made, done.settled_made)
             replaced = self.merge(self.data) + created
+            named = sum(self.left.held)
             self._compacted_away(done)
-            if self.deletes.runs:
-                self._drop_deletes(done.small_share * done.partial_share if held[1] else done.small_share)
+            if self.rules.uses_vectors:
+                self._drop_vectors(named - sum(self.left.held))
+            shares = done.small_share, done.partial_share, 0.0
+            if all(share >= 1 or files <= NEGLIGIBLE for share, (files, _) in zip(shares, by_class, strict=True)):
+                self._drop_deletes()
             made = done.partial_made + done.settled_made
             flows[Flow.REMOVED_FILES + DATA] += done.taken_files
             flows[Flow.REMOVED_FILES + DATA + 1] += done.taken_bytes
             flows[Flow.WRITTEN_FILES + DATA] += made
             flows[Flow.WRITTEN_FILES + DATA + 1] += done.made_bytes
+            if self.files.changes_rows:  # files that statements wrote are unlike those that they were compacted into
+                self.balance_files()
             rows = whole(self._rows_of(done.taken_bytes))
             self.note_operation(
                 CommitCounts(
@@ -416,18 +432,38 @@ class TableState:
         self.data.runs.append(Run(count=1.0, bytes=size, partial=partial, settled=settled, is_new=True))
         self.data.note_written(1.0, size, self.flows)
 
-    def _drop_deletes(self, share: float) -> None:
-        """Delete files older than all data that is left apply to nothing, and go with the next commit that filters."""
-        flows = self.flows
-        if share < 1 or not self.deletes.runs:
+    def _drop_vectors(self, files: float) -> None:
+        """Deletion vectors of this many files go with them, the newest ones, as these are what compaction takes."""
+        listed, flows = self.deletes.entries, self.flows
+        if files <= NEGLIGIBLE or not listed:
             return
-        files = self.deletes.entries
-        self.deletes.filter(1.0, 1.0, 1.0, flows)
+        size = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
+        share = min(1.0, files / listed)
+        live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
+        self.deletes.take({"fresh": (files, True)}, flows)
         self.deletes.merge(flows)
         self.deletes.settle()
+        flows[Flow.REMOVED_FILES + DELETES] += live * share
+        flows[Flow.REMOVED_FILES + DELETES + 1] += size * share
+
+    def _drop_deletes(self) -> None:
+        """Delete files older than all data that is left apply to nothing, and go with the next commit that filters:
+        all but those of a statement since which no row came, as compacted files are as old as that.
+        """
+        flows, (commit, newest, newest_bytes) = self.flows, self.newest_deletes
+        if not self.deletes.runs:
+            return
+        kept, kept_bytes = (newest, newest_bytes) if commit == self.commits else (0.0, 0.0)
+        files = max(0.0, self.deletes.entries - kept)
         size = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
+        if kept:
+            self.deletes.take({"fresh": (files, False)}, flows)
+        else:
+            self.deletes.filter(1.0, 1.0, 1.0, flows)
+        self.deletes.merge(flows)
+        self.deletes.settle()
         flows[Flow.REMOVED_FILES + DELETES] += files
-        flows[Flow.REMOVED_FILES + DELETES + 1] += size
+        flows[Flow.REMOVED_FILES + DELETES + 1] += max(0.0, size - kept_bytes)
 
     def note_operation(
         self,

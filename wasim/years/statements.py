@@ -109,10 +109,10 @@ class Statements(TouchedFiles):
         classes = self.classes(state)
         by_partition = deletes.by_partition and not deletes.uses_vectors
         again = [0.0] * 3 if by_partition else self._named_before(state, hits, classes)
-        before = sum(left.held)
+        held = sum(left.held)
         earlier = [  # positions that the delete files which are replaced hold
-            dead * hit_again / held if held > NEGLIGIBLE else 0.0
-            for dead, hit_again, held in zip(left.dead, again, left.held, strict=True)
+            dead * hit_again / files if files > NEGLIGIBLE else 0.0
+            for dead, hit_again, files in zip(left.dead, again, left.held, strict=True)
         ]
         positions = added_bytes = 0.0
         for number, (hit, touched) in enumerate(zip(hits.files, hits.rows, strict=True)):
@@ -135,8 +135,9 @@ class Statements(TouchedFiles):
         written_bytes = added_bytes + (deletes.around_bytes * files + deletes.vector_footer_bytes * entries) * (
             deletes.uses_vectors
         )
-        self._take_over(state, sum(again), before, hits)
+        self._take_over(state, sum(again), held, hits)
         self._list_deletes(state, entries, SEEN if written else 0.0)
+        state.newest_deletes = state.commits, entries, written_bytes
         made = self._made(state, hits, written, written, hits.touched)
         made_bytes = self._add(state, made, written, hits.place, is_delta=True)
         if made > NEGLIGIBLE or hits.count > NEGLIGIBLE:
@@ -144,7 +145,7 @@ class Statements(TouchedFiles):
         else:
             replaced = 0.0
         flows[Flow.ROWS] += written
-        removed_bytes = self._removed_deletes(state, files, written_bytes, sum(again), before)
+        removed_bytes = self._removed_deletes(state, files, written_bytes, sum(again), held)
         flows[Flow.POSITION_DELETES] += positions - sum(earlier)
         operation = named.operation if made > NEGLIGIBLE or named.operation == "delete" else "delete"
         kind = {"vectors": whole(entries)} if deletes.uses_vectors else {"position_files": whole(entries)}
@@ -188,14 +189,14 @@ class Statements(TouchedFiles):
             return max(0.0, hit - max(0.0, one.files - state.left.small_seen))
         return self.arrived_files(state, one, hits.rows[SMALL], hits.place)[1] if hit > NEGLIGIBLE else 0.0
 
-    def _take_over(self, state: TableState, again: float, before: float, hits: Hits) -> None:
-        """Takes `again` of the `before` delete files out of their manifests."""
-        if again <= NEGLIGIBLE or before <= NEGLIGIBLE:
+    def _take_over(self, state: TableState, again: float, named: float, hits: Hits) -> None:
+        """Takes `again` of the `named` files' delete files out of their manifests: others, older, name what is gone."""
+        if again <= NEGLIGIBLE or named <= NEGLIGIBLE:
             return
         if hits.place == "scattered":
-            share = min(1.0, again / before)
+            share = min(1.0, again / named)
             together = PASSED_TOGETHER if hits.is_stride and share < SPARSE else 1.0
-            state.deletes.thin({"fresh": share}, state.flows, together)
+            state.deletes.thin({"fresh": share}, state.flows, together, newest=named)
         else:
             state.deletes.take({"fresh": (again, True)}, state.flows)  # the last such statement wrote them
 
@@ -209,13 +210,14 @@ class Statements(TouchedFiles):
             state.deletes.note_written(1.0, size, state.flows)
 
     def _removed_deletes(
-        self, state: TableState, files: float, written_bytes: float, again: float, before: float
+        self, state: TableState, files: float, written_bytes: float, again: float, named: float
     ) -> float:
         """Counts delete files as written and, with the entries that were replaced, as removed; bytes removed."""
         flows = state.flows
         live_files = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
         live_bytes = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
-        share = min(1.0, again / before) if before > NEGLIGIBLE else 0.0
+        listed = max(named, live_files)  # more, where compaction took the files that some name
+        share = min(1.0, again / listed) if listed > NEGLIGIBLE else 0.0
         flows[Flow.WRITTEN_FILES + DELETES] += files
         flows[Flow.WRITTEN_FILES + DELETES + 1] += written_bytes
         flows[Flow.REMOVED_FILES + DELETES] += share * live_files
@@ -345,7 +347,8 @@ class Statements(TouchedFiles):
         settled, settled_rows = (made * stays[0], rows * stays[1]) if is_small else (made, rows)
         partial = made - settled
         if is_small:
-            holders = files.cohorts if place == "scattered" and not is_delta else files.cohorts[-1:]
+            files.adds_anywhere |= is_delta and place == "scattered" and self.workload.is_partitioned
+            holders = files.cohorts if place == "scattered" else files.cohorts[-1:]
             every = sum(one.partitions for one in holders)
             for one in holders:
                 one.partial_files += partial / every

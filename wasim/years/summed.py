@@ -200,6 +200,7 @@ def history_of(case: Case, shape: Shape) -> History:
         rules=Rules(
             appends_merge=(case.merges or bool(case.key_columns)) and policy.enabled,
             rows_per_commit=case.rows_per_commit,
+            uses_vectors=shape.position_deletes.uses_vectors,
         ),
         arrivals=shape.arrivals,
         file_bytes=shape.file_bytes,
