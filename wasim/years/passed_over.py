@@ -20,7 +20,10 @@ def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
         if name in _NO_SHAPE:
             yield f"Passed over: evolution's {name}."
         else:
-            yield "The table is taken to have been from the beginning as its evolution leaves it."
+            yield (
+                "The table is taken to have been from the beginning as its evolution leaves it;"
+                " bands are of that table."
+            )
     for key, value in ((key, value) for given in case.all_properties for key, value in given.items()):
         if not is_simulated(key, value, profile):
             yield f'Passed over: table.properties.{key}, which is "{value}".'
