@@ -15,7 +15,7 @@ from wasim.years.flows import Flow
 
 NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
-LITTLE = 0.1  # of a manifest: what is left of one on average is counted with its neighbour
+LITTLE = 0.1  # of a manifest: hardly one
 MANY_PARTS = 6
 KINDS = "fresh", "partial", "settled"
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
@@ -42,7 +42,6 @@ class Run:
     deleted_fresh: float = 0.0
     deleted_compacted: float = 0.0
     is_new: bool = False
-    part_of: int = 0  # runs of one number above zero were one before this commit
 
     @property
     def live(self) -> float:
@@ -57,7 +56,6 @@ class Run:
 
     def times(self, count: float) -> "Run":
         """This many manifests like these; the run itself if those are all."""
-        self.part_of = 0
         if count == self.count:
             return self
         return Run(
@@ -75,12 +73,10 @@ class Run:
 
     def belongs_to(self, other: "Run") -> bool:
         """Whether the two may become one run once a commit ends."""
-        if 0 < self.part_of == other.part_of or self.is_like(other):
+        if self.is_like(other):
             return True
-        if self.count + other.count <= 1:  # on average the two are one manifest at most
-            return (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
-        is_little = min(self.count, other.count) < LITTLE
-        return is_little and self.part_of + other.part_of > 0 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
+        # on average the two are one manifest at most
+        return self.count + other.count <= 1 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
 
     def is_like(self, other: "Run") -> bool:
         """Whether manifests of the two may be counted together."""
@@ -393,7 +389,7 @@ class ManifestRuns:
         each of so many of the `newest`; every manifest that lost one is written again. Returns how many that was.
         """
         runs, rewritten, among = [], 0.0, self._among_newest(newest)
-        for number, (run, share) in enumerate(zip(self.runs, among, strict=True), 1):
+        for run, share in zip(self.runs, among, strict=True):
             first, second, third = (shares.get(kind, 0.0) * share for kind in KINDS)
             fresh, partial, settled = run.fresh, run.partial, run.settled
             untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
@@ -409,13 +405,12 @@ class ManifestRuns:
                 rewritten += run.count * emptied
             if untouched > NEGLIGIBLE:
                 left = _siblings_left(run.siblings, untouched)
-                runs.append(replace(run, count=run.count * untouched, siblings=left, part_of=number))
+                runs.append(replace(run, count=run.count * untouched, siblings=left))
             if some > NEGLIGIBLE:
                 # of each, on average, less those of manifests that were emptied
                 gone = (first - emptied) * fresh, (second - emptied) * partial, (third - emptied) * settled
                 part = gone[0] / some, gone[1] / some, gone[2] / some
-                runs.append(kept := self._rewritten(run, run.count * some, part, flows))
-                kept.part_of = number
+                runs.append(self._rewritten(run, run.count * some, part, flows))
                 rewritten += run.count * some
         self.runs = runs
         return self._of_one_commit(rewritten)
@@ -611,8 +606,6 @@ class ManifestRuns:
                 _join(runs[-1], run)
             else:
                 runs.append(run)
-        for run in runs:
-            run.part_of = 0
         while len(runs) > MOST_RUNS:
             place = _closest(runs)
             _join(runs[place], runs.pop(place + 1))
