@@ -29,6 +29,7 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
     read = request_from_table(str(DATA / "tables" / "evolving_v2"), Requirements())
     assert [column["name"] for column in read.document["table"]["columns"]]
     assert float(read.document["workload"]["rows_per_second"]) > 0
+    assert read.location == "file:/warehouse/hadoop/t/evolving_v2"
     assert make_plan(read).chosen is not None
 
 

@@ -52,11 +52,22 @@ def test_the_terminal_shows_the_figures_of_the_json():
     assert all(line in lines for statement in document["sql"] for line in statement.splitlines())
 
 
+def test_a_longer_location_costs_more_bytes():
+    near, far = (
+        json.loads(run(*WORKLOAD, "--json", "--location", where).output)
+        for where in ("s3://b/t/", f"s3://{'b' * 63}/warehouse/security.db/events_of_the_last_years")
+    )
+    assert (near["location"], len(far["location"])) == ("s3://b/t", 115)
+    less, more = (one["recommended"]["figures"]["metadata_bytes"] for one in (near, far))
+    assert 1.003 < more / less < 1.3
+
+
 @pytest.mark.parametrize(
     ("arguments", "flag"),
     [
         ((), "--rows-per-second"),
         (("--rows-per-second", "-5"), "--rows-per-second"),
+        (("--rows-per-second", "5", "--location", "/"), "--location"),
         (("--rows-per-second", "5", "--columns", "3"), "--columns"),
         (("--rows-per-second", "5", "--freshness", "60d"), "--freshness"),
         (("--rows-per-second", "5", "--freshness", "20s", "--horizon", "40s"), "--horizon 40s has no room"),

@@ -144,12 +144,13 @@ def _merges(case: CaseRun) -> int:
 
 def _manifest_bytes(simulated: Case, case: CaseRun, folder: RunFolder) -> Ints:
     recording = simulate_case(
-        simulated, shipped_profile(simulated), np.random.default_rng(simulated.seed), site=_site(case, folder)
+        simulated, shipped_profile(simulated), np.random.default_rng(simulated.seed), site=site_of(case, folder)
     )
     return view_by_commit(recording).written_bytes[Kind.DATA_MANIFEST]
 
 
-def _site(case: CaseRun, folder: RunFolder) -> Site:
+def site_of(case: CaseRun, folder: RunFolder) -> Site:
+    """Where the table of a case in a run's folder lies, as its files say."""
     path = folder.warehouse(case.key).absolute().joinpath(*TABLE_NAME.split("."))
     return Site(location=f"file:{path}" if case.case.table.format_version >= SCHEMES_SINCE else str(path))
 
@@ -157,4 +158,4 @@ def _site(case: CaseRun, folder: RunFolder) -> Site:
 def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:
     real = read_recording(folder.case(case.key))
     rng = np.random.default_rng(case.case.seed)
-    return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=_site(case, folder)))
+    return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=site_of(case, folder)))

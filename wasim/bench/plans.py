@@ -12,7 +12,7 @@ Exit code 1 if a figure is further off than both its goal and its band, or order
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,13 +20,14 @@ import numpy as np
 from rich.console import Console
 
 from wasim.bench.engines import engine_named
+from wasim.bench.fidelity import site_of
 from wasim.bench.run import BenchOptions, bench, keyed_cases
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_document
 from wasim.capacity.settings import document_of
 from wasim.contention import Outcome
 from wasim.errors import ExitCode
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, of_first_reader
-from wasim.runs import CaseRun, Run, read_run
+from wasim.runs import CaseRun, Run, RunFolder, read_run
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.from_flags import document_from_flags
 from wasim.scenario.limits import Limit
@@ -189,7 +190,6 @@ def validate(workload: Workload, out: Path, console: Console) -> Validated:
         raise SystemExit(f"{workload.name}: nothing meets the limits; a validation needs a recommendation.")
     tried = [one for one in (plan.shorter, plan.chosen, plan.longer) if one is not None]
     settings = [plan.chosen.setting.at_interval(one.setting.interval_s) for one in tried]
-    figures = SettingSimulator(request=request).evaluate(settings)
     scenario = document_of(request, plan.chosen.setting) | {
         "name": workload.name.replace(" ", "_").replace(",", "").replace("-", "_"),
         "planning": PLANNING,
@@ -202,12 +202,14 @@ def validate(workload: Workload, out: Path, console: Console) -> Validated:
     path.write_text(json.dumps({key: value for key, value in scenario.items() if key != "commit_interval"}))
     run = _carried_out(load_scenario(path), out / str(scenario["name"]), engine_named(workload.engine), console)
     by_interval = {case.case.commit_interval_s: case for case in run.cases}
-    checked = tuple(
-        Checked(figures=_as_raced(request, one, run), run=run)
-        for one in figures
-        for run in [by_interval[one.setting.interval_s]]
-    )
-    return Validated(workload=workload, plan=plan, checked=checked)
+    assert run.folder is not None  # noqa: S101 - it was carried out
+    folder, checked = RunFolder(run.folder), list[Checked]()
+    for setting in settings:
+        carried_out = by_interval[setting.interval_s]
+        there = replace(request, location=site_of(carried_out, folder).location)
+        figures = SettingSimulator(request=there).figures(setting)
+        checked.append(Checked(figures=_as_raced(there, figures, carried_out), run=carried_out))
+    return Validated(workload=workload, plan=plan, checked=tuple(checked))
 
 
 def _carried_out(scenario: LoadedScenario, folder: Path, engine: Engine, console: Console) -> Run:

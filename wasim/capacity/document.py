@@ -18,6 +18,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "source": request.source,
+        "location": request.location,
         "freshness_s": request.freshness_s,
         "longest_interval_s": request.longest_s,
         "time_travel_s": request.time_travel_s,

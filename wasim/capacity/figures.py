@@ -220,7 +220,9 @@ class SettingSimulator:
         plain = setting.interval_s, rate, setting.appends, setting.manifest_target_bytes
         if (*plain, False) not in self._years:
             shape, profile = self._shape(case, setting, rate), shipped_profile(case)
-            self._years[*plain, False] = YearsOf(profile=profile, site=Site(), shape=shape)
+            self._years[*plain, False] = YearsOf(
+                profile=profile, site=Site(location=self.request.location), shape=shape
+            )
         if not setting.gzips_json:
             return self._years[*plain, False]
         if (*plain, True) not in self._years:
@@ -239,7 +241,7 @@ class SettingSimulator:
         if self.shapes is None:
             profile = shipped_profile(case)
             check_answerable(case, profile)
-            self.shapes = Shapes(profile=profile, site=Site())
+            self.shapes = Shapes(profile=profile, site=Site(location=self.request.location))
         return self.shapes
 
     def _row_bytes(self) -> float:

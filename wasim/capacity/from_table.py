@@ -1,5 +1,6 @@
 """A request for an existing table: what the doctor reads of it, as a scenario document."""
 
+from dataclasses import replace
 from typing import Any
 
 from wasim.capacity.request import PlanRequest, Requirements, request_from_document
@@ -10,12 +11,14 @@ from wasim.scenario import Case
 
 def request_from_table(location: str, requirements: Requirements, horizon: str | None = None) -> PlanRequest:
     """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
-    found = case_of(inspect_location(location, InspectOptions()))
+    inspection = inspect_location(location, InspectOptions())
+    found = case_of(inspection)
     notes = (
         f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
-    return request_from_document(location, _document(found.case), requirements, horizon, notes)
+    request = request_from_document(location, _document(found.case), requirements, horizon, notes)
+    return replace(request, location=inspection.tree.opened.metadata.location)
 
 
 def _document(case: Case) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.twin import Site
 from wasim.units import HOUR_S, duration_of_flag_s, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
@@ -52,7 +53,7 @@ class PlanRequest:
     """What to plan for: `document` is the scenario without an interval; `assumed` are sentences about defaults taken.
 
     `freshness_s` is None where none was asked for. `not_judged` are sentences about limits of the scenario that a plan
-    does not judge.
+    does not judge. `location` is where the table lies: its files repeat that.
     """
 
     source: str
@@ -70,6 +71,7 @@ class PlanRequest:
     counts_opening: bool = True  # whether queries pay for opening data files; not in a fleet, which tries no compaction
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
+    location: str = Site().location
 
     @property
     def horizon_s(self) -> float:

@@ -124,3 +124,10 @@ def _with_options(
     with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     with_options.__annotations__ = {one.name: one.annotation for one in parameters}
     return with_options
+
+
+def table_location(text: str) -> str:
+    """The value of `--location`, without a slash at its end. WasimError where nothing can lie there."""
+    if not text.strip("/") or text != text.strip():
+        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
+    return text.rstrip("/")

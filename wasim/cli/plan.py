@@ -1,7 +1,7 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, Settings, check_writable, overrides_of, takes_workload
+from wasim.cli.options import AsJson, Settings, check_writable, overrides_of, table_location, takes_workload
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def plan(
     queries_per_hour: Annotated[
         Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
     ] = None,
+    location: Annotated[Text, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
     provider: Annotated[
         Text,
         typer.Option(
@@ -87,7 +88,7 @@ def plan(
     if html is not None:
         check_writable("--html", html)
     if fleet is not None:
-        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name}
+        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location}
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
         given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
@@ -95,6 +96,8 @@ def plan(
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
     request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), requirements)
+    if location is not None:
+        request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
     if as_json:

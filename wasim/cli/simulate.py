@@ -16,6 +16,7 @@ from wasim.cli.options import (
     Settings,
     check_writable,
     overrides_of,
+    table_location,
     takes_workload,
 )
 from wasim.cli.terminal import console, print_notes
@@ -177,6 +178,4 @@ def _location(text: str | None, emit: Path | None) -> str | None:
         return None
     if emit is not None:
         raise WasimError("--location and --emit exclude each other: the emitted tables lie in the emitted folder.")
-    if not text.strip("/") or text != text.strip():
-        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
-    return text.rstrip("/")
+    return table_location(text)
