@@ -188,6 +188,27 @@ def test_upserts_that_touch_few_files_pass_over_manifests_of_deletes_as_exact_on
     assert summed.totals.files_written[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
 
 
+@pytest.mark.parametrize("fields", [["day"], ["day", "bucket[4]"]], ids=str)
+def test_partitions_that_are_overwritten_lose_all_that_came_into_them_and_no_others(
+    fields: list[str], made: Callable
+) -> None:
+    by = [
+        {"column": "event_time" if transform == "day" else "event_id", "transform": transform} for transform in fields
+    ]
+    exact, summed = made(
+        {
+            "changes": {"overwrite": {"every": "6h", "rows": 300, "kind": "dynamic"}},
+            "table": TABLE | {"partition_by": by},
+            "workload": {"rows_per_second": 0.05},
+            "commit_interval": "20m",
+            "horizon": "9d",
+        }
+    )
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        assert summed.totals.on_disk_bytes[kind] == pytest.approx(exact.on_disk_bytes[kind], rel=0.02)
+    assert summed.totals.files_written[Kind.DATA] == pytest.approx(exact.files_written[Kind.DATA], rel=0.01)
+
+
 @pytest.fixture
 def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[Any, Any]]:
     """What exact simulation writes of a case of these lines, and the sums of the same."""

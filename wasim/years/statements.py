@@ -229,10 +229,12 @@ class Statements(TouchedFiles):
     def overwrite(self, state: TableState, wanted: float, *, is_dynamic: bool) -> None:
         """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
         workload, arrivals = self.workload, state.arrivals
-        shares, by_partition = [1.0] * 3, is_dynamic and workload.is_partitioned
+        by_partition = is_dynamic and workload.is_partitioned
         classes = self.classes(state)
-        if by_partition:
-            shares = [self._overwritten_share(state, wanted)] * 3
+        if by_partition and arrivals.lifetime_s < inf and state.files.rule is None:
+            shares = self._newest_shares(state, classes, wanted)
+        else:
+            shares = [self._overwritten_share(state, wanted) if by_partition else 1.0] * 3
         files = [one.files * share for one, share in zip(classes, shares, strict=True)]
         rows = [one.live * share for one, share in zip(classes, shares, strict=True)]
         hits = Hits(
@@ -250,6 +252,23 @@ class Statements(TouchedFiles):
         more = {"replace-partitions": "true"} if is_dynamic else {}
         made = tasks * self._newest_partitions(state, wanted / tasks) if workload.is_partitioned else tasks
         self.rewrite(state, hits, wanted, Named(files=made, more=more))
+
+    def _newest_shares(self, state: TableState, classes: list[Class], wanted: float) -> list[float]:
+        """The share of the files of each class that is in the partitions of the `wanted` newest rows: what came since
+        the last statement, or since the oldest of those partitions was opened, and what that statement wrote there.
+        """
+        left, each, lasts = state.left, state.arrivals.files, state.files.partition_commits
+        opened = floor((state.commits - ceil(wanted / self.workload.new_rows_per_commit)) / lasts + SLACK) * lasts
+        came = max(0.0, classes[SMALL].files - left.small_seen)
+        of_partitions = self._newest_partitions(state, wanted) / state.arrivals.open_partitions
+        files, edge = [0.0] * 3, self.edge(state)
+        files[SMALL] = min(came, (state.commits - opened) * each) * of_partitions
+        if state.commits - came / each > opened:
+            files[edge] = min(left.edge_files, classes[edge].files) * of_partitions
+        return [
+            min(1.0, hit / one.files) if one.files > NEGLIGIBLE else 0.0
+            for hit, one in zip(files, classes, strict=True)
+        ]
 
     def _overwritten_share(self, state: TableState, wanted: float) -> float:
         """The share of all partitions that the `wanted` newest rows touch."""
