@@ -50,3 +50,16 @@ def test_bands_of_a_table_that_evolves_are_said_to_be_of_its_last_shape(small_ca
     case = small_case(horizon="60s", evolution="[{at: 40s, set_properties: {write.metadata.compression-codec: gzip}}]")
     approximated = simulate_years(case, shipped_profile(case), Site()).approximated
     assert any("as its evolution leaves it; bands are of that table" in sentence for sentence in approximated)
+
+
+def test_upserts_on_read_beside_compaction_are_told_less_closely(small_case: Callable[..., Case]):
+    upserts = "{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}"
+    left, compacted = (
+        simulate_years(case, shipped_profile(case), Site()).band
+        for case in (
+            small_case(horizon="60s", writer=upserts),
+            small_case(horizon="60s", writer=upserts, maintenance="{rewrite_data_files: {every: 20s}}"),
+        )
+    )
+    assert compacted[Kind.DELETE_MANIFEST] > left[Kind.DELETE_MANIFEST]
+    assert compacted[Kind.DELETE_FILE] > left[Kind.DELETE_FILE]

@@ -38,6 +38,10 @@ _AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
 _AT_AN_END_COMPACTED = {**_widths(0.025, 0.06, 0.06, 0.55), Kind.DELETE_MANIFEST: 0.45}
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
 _SCATTERED = {**_widths(0.015, 0.09, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
+# Which of the files that compaction left upserts hit again, and in how many manifests what names them stands
+_UPSERTS_COMPACTED = {**_widths(0.015, 0.09, 0.12, 0.6), Kind.DELETE_MANIFEST: 0.65}
+# Upserts of the newest rows of partitions by time: which manifests hold the files of the day that is open
+_UPSERTS_AT_AN_END = _widths(0.015, 0.16, 0.12, 0.06)
 # Without partitions a statement writes all files that it hits as one: a few are many times larger than the mean
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
@@ -87,6 +91,11 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
     if "end" in places and case.maintenance.rewrite_data_files:
         yield _AT_AN_END_COMPACTED
+    if case.writer.upsert is not None and not case.key_columns:
+        if merges_on_read(case) and case.maintenance.rewrite_data_files:
+            yield _UPSERTS_COMPACTED
+        if "end" in places and case.table.partition_by:
+            yield _UPSERTS_AT_AN_END
     if "scattered" in places and not case.table.partition_by and not merges_on_read(case):
         yield _SCATTERED_INTO_ONE
     overwrite = case.changes.overwrite
