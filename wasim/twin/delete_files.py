@@ -223,7 +223,7 @@ def equality_delete_file(
 
 
 def equality_delete_bytes(keys: Sequence[Leaf], count: int, schema: Schema, profile: WriterProfile) -> FileBytes:
-    """Bytes of a Parquet file of so many keys of a table."""
+    """Bytes of a Parquet file that deletes `count` rows by their keys."""
     columns = {key.field_id: round(ColumnSizes(key, profile).of(count).mean_bytes) for key in keys}
     around = round(footer_bytes(_schema_of(keys, schema), len(keys), profile)) + _DELETE_TYPE_BYTES
     return FileBytes(columns=columns, around=around)
