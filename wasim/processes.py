@@ -16,8 +16,8 @@ class Mapped(Protocol):
     """A map over processes."""
 
     def __call__(self, work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
-        """What `work`, a function of a module, makes of each part, in their order, as it is done; a process takes so
-        many parts `together`.
+        """What `work`, a function of a module, makes of each part, in their order, as it is done; a process takes
+        this many parts `together`.
         """
 
 

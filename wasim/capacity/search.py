@@ -45,9 +45,7 @@ class Search:
     aims: Sequence[Limit] = ()  # limits that nothing keeps: to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
-    tries_each: bool = (
-        True  # else at a shorter interval no way that leaves more manifests than the one found at a longer
-    )
+    tries_each: bool = True  # else no way that leaves more manifests than the one found at a longer interval
     _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
     _unlimited: "Search | None" = field(default=None, init=False)
 

@@ -121,7 +121,7 @@ class Shapes:
 
 
 def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
-    """Sizes between two, linear, where commits bring so many files."""
+    """Sizes between two, linear, where commits bring `files`."""
     few = low.data_manifests
     few = replace(few, new=few.new_of(files), files=files)
     return replace(

@@ -179,7 +179,7 @@ class ManifestWriter:
         commit: CommitIdentity,
         removed: frozenset[FileKey] = frozenset(),
     ) -> ManifestFile:
-        """What lists say of a manifest of these entries that has so many bytes."""
+        """What lists say of a manifest of these entries and this length."""
         gone = [entry for entry in entries if entry.key in removed] if removed else []
         live = [entry for entry in entries if entry.key not in removed] if removed else entries
         added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]

@@ -385,8 +385,8 @@ class ManifestRuns:
     def thin(
         self, shares: Mapping[str, float], flows: list[float], together: float = 1.0, *, newest: float = inf
     ) -> float:
-        """Takes each live entry out with the probability given for its kind, `together` at a time of a manifest, or
-        each of so many of the `newest`; every manifest that lost one is written again. Returns how many that was.
+        """Takes each of the `newest` live entries out with the probability given for its kind, `together` at a time
+        of a manifest; every manifest that lost one is written again. Returns how many manifests that was.
         """
         runs, rewritten, among = [], 0.0, self._among_newest(newest)
         for run, share in zip(self.runs, among, strict=True):
@@ -416,7 +416,7 @@ class ManifestRuns:
         return self._of_one_commit(rewritten)
 
     def _among_newest(self, entries: float) -> list[float]:
-        """For each run, the share of its live entries that are among so many of the newest."""
+        """For each run, the share of its live entries that are among this number of the newest."""
         shares = []
         for run in reversed(self.runs):
             live = run.count * run.live

@@ -405,7 +405,7 @@ def _row_deltas(
 
 
 def _keys_bytes(writer: CaseWriter, rows: float) -> float:
-    """Bytes of an equality-delete file of so many keys."""
+    """Bytes of an equality-delete file that holds the keys of `rows` rows."""
     files = writer.files
     keys = [leaf for leaf in files.leaves if leaf.field_id in files.schema.identifier_field_ids]
     return float(equality_delete_bytes(keys, whole(rows), files.schema, files.profile).total)
