@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from wasim.years.flows import WIDTH, Flow
-from wasim.years.leaps import PATIENCE, FillingLevel, Leap, Level, Mark
+from wasim.years.leaps import WORTH_IT, FillingLevel, Leap, Level, Mark
+from wasim.years.margins import Margins
 from wasim.years.state import Pace
 
 PERIOD, BYTES_IN_A_LIST = 50, 40.0
@@ -19,7 +20,9 @@ def mark_at(commits: float) -> Mark:
     flows[Flow.SNAPSHOT_JSON_BYTES] = 700 * commits + (3 if commits > PERIOD else 0)
     flows[Flow.LIST_BYTES] = 4000 * commits + BYTES_IN_A_LIST / PERIOD * commits**2 / 2
     flows[Flow.WRITTEN_MANIFESTS + 1] = 900 * commits
-    return Mark(commits=commits, structure=(1,), numbers=[commits, commits / PERIOD], sums=flows.tolist(), sample=0)
+    return Mark(
+        commits=commits, structure=(1,), numbers=[commits, commits / PERIOD], sums=flows.tolist(), sample=0, decided=0
+    )
 
 
 def planned_after(marks: tuple[float, float, float], limit: float) -> Leap | None:
@@ -47,30 +50,33 @@ def test_the_less_alike_two_filled_manifests_are_the_shorter_is_the_leap():
     assert planned_after((50, 100, 160), 10_000) is None
 
 
-def leap_after(level: Level, cycles: int, limit: float = FAR, falls_from: float = FAR, *, alike: bool = True) -> bool:
-    """Whether a level leaps after so many more cycles, in each of which a number falls by one."""
-    for _ in range(cycles):
-        cycle = level.stepped + 1
+def leap_after(cycles: int, limit: float = FAR, falls_from: float = FAR, margin: float = FAR, samples: int = 9) -> bool:
+    """Whether a level leaps after so many cycles, in each of which a number and a margin fall by one."""
+    level, margins = Level(), Margins()
+    for cycle in range(1, cycles + 1):
+        margins.note("fits", margin - cycle)
         mark = mark_at(cycle * PERIOD)
-        structure = (1,) if alike else (cycle,)
-        level.note(replace(mark, structure=structure, numbers=[*mark.numbers, falls_from - cycle]), PERIOD)
-        leap = level.planned(lambda: limit, list)
+        numbers = [*mark.numbers, falls_from - cycle]
+        level.note(replace(mark, numbers=numbers, sample=samples * cycle, decided=margins.count), PERIOD)
+        leap = level.planned(lambda: limit, margins)
     return leap is not None
 
 
 @pytest.mark.parametrize(("room", "leaps"), [(2.9, False), (3, True)])
 def test_a_leap_leaves_a_cycle_before_the_limit_to_confirm_it(room: float, leaps: bool):
-    assert leap_after(Level(), 3, limit=(3 + room) * PERIOD) is leaps
+    assert leap_after(3, limit=(3 + room) * PERIOD) is leaps
 
 
 @pytest.mark.parametrize(("left", "leaps"), [(1, False), (2, True)])
 def test_a_leap_ends_before_a_number_that_falls_is_below_zero(left: int, leaps: bool):
-    assert leap_after(Level(), 3, falls_from=3 + left) is leaps
+    assert leap_after(3, falls_from=3 + left) is leaps
 
 
-@pytest.mark.parametrize(("room", "leaps"), [(10, False), (200, True)])
-def test_the_more_cycles_were_stepped_through_the_longer_a_leap_has_to_be(room: int, leaps: bool):
-    level, stepped = Level(), 40 * PATIENCE
-    assert not leap_after(level, stepped, alike=False)
-    limit = (stepped + room) * PERIOD
-    assert any(leap_after(level, 1, limit=limit) for _ in range(stepped // PATIENCE + 3)) is leaps
+@pytest.mark.parametrize(("left", "leaps"), [(2.9, False), (3, True)])
+def test_a_leap_and_the_cycle_that_confirms_it_decide_as_the_last_ones_did(left: float, leaps: bool):
+    assert leap_after(3, margin=3 + left) is leaps
+
+
+@pytest.mark.parametrize(("samples", "leaps"), [(WORTH_IT // 2 - 1, False), (WORTH_IT // 2, True)])
+def test_a_leap_passes_over_enough_to_be_worth_it(samples: int, leaps: bool):
+    assert leap_after(3, limit=6 * PERIOD, samples=samples) is leaps

@@ -14,6 +14,7 @@ from wasim.twin.compaction import MOST_DELETED
 from wasim.units import Floats
 from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
+from wasim.years.margins import Margins
 from wasim.years.row_changes import WIDTH
 
 NEGLIGIBLE = 1e-9
@@ -89,6 +90,7 @@ class DataFilesByPartition:
     partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
     filled: bool = False  # whether compaction has made files that no other will take, since this was last asked
+    margins: Margins = field(default_factory=Margins)
 
     def has_filled(self) -> bool:
         """Whether compaction has made files that no other will take, since this was last asked."""
@@ -229,6 +231,7 @@ class DataFilesByPartition:
             taken_bytes += part * self._bytes_of(one)
             made_bytes += part * outputs * size
             groups += part
+            self.margins.note("is small", abs(self.small_rows_at_most - each_rows))
             if self.is_small(each_rows):
                 made_partial += part * outputs
                 kept = Cohort(partitions=part, partial_files=outputs, partial_rows=rows)

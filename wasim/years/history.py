@@ -24,7 +24,7 @@ CHECKPOINTS = 200
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 SHORT = 2e-3  # of a history: over so little, a straight line will do
-MERGE, FILLED, PARTITIONS, UPSERT = "merge", "filled", "partitions", "upsert"
+MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
 _STATE = 9  # columns of a sample before the flows
 
 
@@ -148,10 +148,17 @@ class History:
         ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
         if fired and files.has_filled():
             ended.insert(0, (FILLED, None))
+        if fired and self._has_filled_manifest():
+            ended.insert(0, (FULL, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
         if not any(self._ends_cycle(name, period) for name, period in ended):
             self._leap_by_average(next((name for name, period in ended if period is not None), ""))
+
+    def _has_filled_manifest(self) -> bool:
+        """Whether merges have filled a further manifest since this was last asked."""
+        before, self.full = self.full, max(self.full, self.state.full_manifests)
+        return self.full > before + 0.5
 
     def _begin_anew_if_rare(self) -> None:
         """Where files fill, or are opened again, only after many commits, each time other files change from then on."""
@@ -233,8 +240,8 @@ class History:
             if not landing.leap.is_confirmed_by(landing.landed, mark):
                 self._go_back(landing.leap, level)
                 return True
-            level.confirm(landing)
-        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.bounds)
+            level.confirm()
+        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.margins)
         if leap_ahead is None:
             return False
         self._leap(leap_ahead, level)
@@ -251,7 +258,6 @@ class History:
         if leap is None:
             return False
         self._leap(leap, Level())
-        self.full = self.state.full_manifests
         for level in self.levels.values():
             level.forget()
         return True
@@ -281,6 +287,7 @@ class History:
         for other in self.levels.values():
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
                 other.forget()
+        self.full = self.state.full_manifests
         landed = mark_of(self.state, len(self.rows))
         averaged = leap.gained is not None or self._changes_rows
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
@@ -290,7 +297,9 @@ class History:
     def _go_back(self, leap: Leap, level: Level) -> None:
         origin = leap.origin
         self._as_it_was(origin)
+        self.full = self.state.full_manifests
         del self.rows[origin.sample :]
+        self.state.margins.forget_after(origin.decided)
         self.spans = [span for span in self.spans if span.last <= origin.commits]
         self._sample()
         for other in self.levels.values():

@@ -6,7 +6,7 @@ checked by the cycle after it, and taken back if that wrote something else.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import floor, inf
@@ -15,6 +15,7 @@ import numpy as np
 
 from wasim.units import Floats
 from wasim.years.flows import WIDTH, Flow
+from wasim.years.margins import Margins
 from wasim.years.state import Pace, TableState
 
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
@@ -22,12 +23,12 @@ AS_MANY = 1e-2  # the same of manifests written, of which one more or less decid
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
 TRUSTED_DATA = 1e-2  # the same of bytes of data: those of files that grow from cycle to cycle are not quite linear
 MOST_CYCLES = 1 << 24
-Bounds = Sequence[tuple[list[int], float, float]]  # as `TableState.bounds` gives them
 PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
 LONGEST = PERIODS[-1]
-FIRST_REACH = 4  # cycles
+FIRST_REACH = 16  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
-PATIENCE = 8  # times the cycles of a leap may have been stepped through; a shorter one is not worth the looking
+WORTH_IT = 16  # samples of the history: fewer are sooner stepped through
+BEFORE_LEAPS, AFTER_LEAPS = 15, 2  # cycles between two looks for a leap, at most
 LOOSE = 0.1  # by which two cycles may differ that are leapt over on average
 # How far to leap on average, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
@@ -51,6 +52,7 @@ class Mark:
     numbers: list[float]
     sums: list[float]
     sample: int  # samples taken by then
+    decided: int  # decisions taken by then, whose margins are known
 
     @cached_property
     def values(self) -> Floats:
@@ -79,6 +81,14 @@ class Mark:
         written = [one.sums[Flow.WRITTEN_MANIFESTS] for one in (self, second, first)]
         return abs(written[0] - 2 * written[1] + written[2]) <= AS_MANY * (written[0] - written[1])
 
+    def room(self, second: "Mark", first: "Mark", margins: Margins) -> float:
+        """How many more cycles, with one that confirms them, are like the last one: no number that falls is used up,
+        and all that a cycle decides it decides as before.
+        """
+        falling = [now / (then - now) for now, then in zip(self.numbers, second.numbers, strict=True) if then > now]
+        alike = margins.room(first.decided, second.decided, self.decided) - 1
+        return min(alike, floor(min(falling))) if falling else alike
+
 
 def mark_of(state: TableState, samples: int) -> Mark:
     """The table as it is."""
@@ -88,6 +98,7 @@ def mark_of(state: TableState, samples: int) -> Mark:
         numbers=state.values(),
         sums=list(state.flows),
         sample=samples,
+        decided=state.margins.count,
     )
 
 
@@ -147,7 +158,7 @@ class Level:
     pending: Landing | None = None
     wait: int = 0
     refused: int = 0
-    stepped: int = 0  # cycles, less those that were leapt over
+    looked: int = 0  # cycles waited since the last look
 
     @property
     def has_leapt(self) -> bool:
@@ -163,7 +174,6 @@ class Level:
         """Whether the cycle that ends is of no use, as more end than are kept until a leap is looked for."""
         if self.pending is not None or self.wait < 2 * LONGEST + 1:
             return False
-        self.stepped += 1
         self.wait -= 1
         self.marks.clear()
         return True
@@ -182,10 +192,9 @@ class Level:
         if self.pending is not None and self.pending.landed.commits > commits:
             self.pending = None
 
-    def confirm(self, landing: Landing) -> None:
+    def confirm(self) -> None:
         """A leap was right: longer ones from now on."""
-        self.reach *= 4
-        self.stepped = max(0, self.stepped - landing.leap.cycles * landing.leap.together)
+        self.reach = min(4 * self.reach, MOST_CYCLES)
 
     def refuse(self) -> None:
         """A leap was wrong: shorter ones from now on, and none at once."""
@@ -195,37 +204,35 @@ class Level:
             self.reach, self.wait = FIRST_REACH, 4 << min(self.refused, LONGEST_WAIT)
             self.refused += 1
 
-    def planned(self, limit: Callable[[], float], bounds: Callable[[], Bounds]) -> Leap | None:
-        """A leap that ends before the commit of the `limit` and keeps values below their `bounds`; None for none.
+    def planned(self, limit: Callable[[], float], margins: Margins) -> Leap | None:
+        """A leap that ends before the commit of the `limit` and over which no decision changes; None for none.
 
         Where cycles differ by turns, several of them together may be alike. To look costs as much as to step through a
-        cycle: the more were stepped through, the rarer that is done, and the longer a leap has to be.
+        short cycle, so with each look that finds none the next one comes later.
         """
-        self.stepped += 1
         if self.wait:
             self.wait -= 1
             return None
         marks, last = self.marks, self.marks[-1]
-        within: tuple[float, Bounds] | None = None
         for together in PERIODS:
             if 2 * together >= len(marks):
                 break
             second, first = marks[-1 - together], marks[-1 - 2 * together]
             if not (last.repeats(second, first) and last.goes_on(second, first)):
                 continue
-            within = within or (limit(), bounds())
-            room = self._room(second, *within)
-            if room >= 2 and room * together >= self.stepped // PATIENCE:
+            room = min(self._ahead(second, limit()), last.room(second, first, margins))
+            if room >= 2 and room * (last.sample - second.sample) >= WORTH_IT:
+                self.looked = 0
                 return self._leap(together, int(min(self.reach, room)))
-        self.wait = self.stepped // PATIENCE
+        if len(marks) > 2 and last.sample - marks[-2].sample < WORTH_IT:
+            self.wait = self.looked = min(2 * self.looked + 1, AFTER_LEAPS if self.has_leapt else BEFORE_LEAPS)
         return None
 
-    def _room(self, second: Mark, limit: float, bounds: Bounds) -> float:
-        """How many cycles like that since the second mark there is room for, and for one more that confirms them."""
+    def _ahead(self, second: Mark, limit: float) -> float:
+        """How many cycles like that since the second mark end before the limit, with one more that confirms them."""
         last = self.marks[-1]
         period = last.commits - second.commits
-        ahead = min(MOST_CYCLES, floor((limit - last.commits) / period + NONE) - 1)
-        return ahead if ahead < 2 else min(float(ahead), _room(last.numbers, second.numbers, bounds, period))
+        return min(MOST_CYCLES, floor((limit - last.commits) / period + NONE) - 1)
 
     def _leap(self, together: int, cycles: int) -> Leap:
         """A leap over cycles that each span `together` marks of this level."""
@@ -291,16 +298,3 @@ def _growth(added: Floats, before: Floats) -> Floats:
     growth = added - before
     growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0  # `note_longer_numbers` counts it
     return growth
-
-
-def _room(numbers: Sequence[float], before: Sequence[float], bounds: Bounds, period: float) -> float:
-    """Cycles of `period` commits, each like the one since the numbers `before`, until the first of the sums of numbers
-    passes its bound, or a number that falls is used up.
-    """
-    falling = [now / (then - now) for now, then in zip(numbers, before, strict=True) if then > now]
-    room = floor(min(falling)) if falling else inf
-    for places, bound, each in bounds:
-        if (grows := sum([numbers[place] - before[place] for place in places])) > 0:
-            lowered = bound - min(period * each, bound / 2)
-            room = min(room, floor((lowered - sum([numbers[place] for place in places])) / grows))
-    return room

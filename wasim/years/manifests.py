@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 from wasim.twin.merging import MergePolicy
 from wasim.years.flows import Flow
+from wasim.years.margins import Margins
 
 NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
 LITTLE = 0.1  # of a manifest: hardly one
 MANY_PARTS = 6
+MOST_BINS = 8  # the newest ones: older ones are full
+MANY_LEFT = 8.0  # emptied manifests
 KINDS = "fresh", "partial", "settled"
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 
@@ -99,15 +102,23 @@ class Bin(NamedTuple):
     filled_bytes: float
 
 
-def pack_runs(runs: Sequence[Run], target_bytes: float) -> list[Bin]:
-    """Bins of manifests that stand oldest first, oldest bin first: an item that does not fit closes the open bin."""
+def pack_runs(runs: Sequence[Run], target_bytes: float, *, divided: float = inf) -> list[Bin]:
+    """Bins of manifests that stand oldest first, oldest bin first: an item that does not fit closes the open bin.
+
+    Of emptied manifests a bin takes as many as fit in on average, no whole number, where as many as `divided` are left
+    for the next ones: all of them are written again, and what fits in differs from cycle to cycle.
+    """
     bins: list[Bin] = []
     parts: list[tuple[Run, float]] = []
     items = filled = 0.0
     for run in runs:
         left, size = run.count, run.bytes
         if parts:
-            fitting = floor((target_bytes - filled) / size + NEGLIGIBLE)
+            fitting = (target_bytes - filled) / size + NEGLIGIBLE
+            if run.live > NEGLIGIBLE or fitting < 1.5 or left < fitting + divided:
+                fitting = floor(fitting)
+            else:
+                fitting -= 0.5
             if fitting > 0:
                 taken = left if left <= fitting else float(fitting)
                 parts.append((run, taken))
@@ -161,6 +172,7 @@ class ManifestRuns:
     sorts: bool = False  # whether a rewrite sorts entries by partition
     together: float = inf  # entries that a commit brings
     copies: bool = False  # whether a rewrite lists copies of what its tasks wrote, as in format version 1
+    margins: Margins = field(default_factory=Margins)
     runs: list[Run] = field(default_factory=list)
 
     @property
@@ -230,17 +242,6 @@ class ManifestRuns:
         full = [run for run in self.runs[:-1] if run.bytes > self.policy.target_bytes / 2]
         return max(full, key=lambda run: run.count, default=None)
 
-    def open_bin(self) -> tuple[int, float]:
-        """How many of the newest runs wait to be merged, and how many manifests of an older one, of which a part does.
-
-        None where nothing merges.
-        """
-        if not self.policy.enabled or not self.runs:
-            return 0, 0.0
-        parts = pack_runs(self.runs, self.policy.target_bytes)[-1].parts
-        others = [count for run, count in parts if run.count - count > NEGLIGIBLE]
-        return len(parts) - len(others), sum(others)
-
     def mark_newest(self) -> None:
         """Takes the newest manifest for one of the commit under way."""
         last = self.runs[-1]
@@ -296,7 +297,8 @@ class ManifestRuns:
         self.drop_dead(flows)
         if not self.policy.enabled:
             return merged
-        bins, self.runs = pack_runs(self.runs, self.policy.target_bytes), []
+        bins, self.runs = pack_runs(self.runs, self.policy.target_bytes, divided=MANY_LEFT), []
+        self._note_margins(bins)
         for place, one in enumerate(bins, 1):
             items, is_newest = one.items, place == len(bins)
             if items > 1 + NEGLIGIBLE and (not is_newest or items >= self.policy.min_count - NEGLIGIBLE):
@@ -305,6 +307,24 @@ class ManifestRuns:
             else:
                 self.runs += [run.times(count * one.repeat) for run, count in one.parts]
         return merged
+
+    def _note_margins(self, bins: Sequence[Bin]) -> None:
+        """By how much each bin is not too full, the next manifest does not fit in, and the newest one has enough."""
+        target, least, note = self.policy.target_bytes, self.policy.min_count, self.margins.note
+        following = 0.0
+        for place, one in enumerate(reversed(bins[-MOST_BINS:])):
+            last, held = one.parts[-1]
+            is_split = held % 1 > NEGLIGIBLE and last.live <= NEGLIGIBLE
+            what = self.group, place, round(one.items) if place and not is_split else len(one.parts)
+            if is_split:
+                note((*what, "holds one"), held - 1)
+            note((*what, "fits"), target - one.filled_bytes)
+            if place:
+                note((*what, "is full"), one.filled_bytes + following - target)
+            else:
+                missing = least - one.items
+                note((*what, "has enough"), missing - NEGLIGIBLE if missing > NEGLIGIBLE else -missing)
+            following = one.parts[0][0].bytes
 
     def _merged(self, one: Bin, flows: list[float]) -> Run:
         for run, count in one.parts:
@@ -571,6 +591,8 @@ class ManifestRuns:
         parts = float(-(-total // target))
         if parts > MANY_PARTS:  # on average: a step at every further manifest would be a cycle of its own
             parts = total / target + 0.5
+        else:
+            self.margins.note((self.group, "rewritten"), parts * target - total)
         parts = min(parts, entries) if entries >= 1 else 1.0
         if count <= 1 + NEGLIGIBLE and parts <= 1:
             return False

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, floor, inf
+from math import floor, inf
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from wasim.years.compaction import (
 )
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
-from wasim.years.manifests import MANY_PARTS, VALUES, ManifestRuns, Run, Sums
+from wasim.years.manifests import VALUES, ManifestRuns, Run, Sums
+from wasim.years.margins import Margins
 from wasim.years.row_changes import LIVE_ROWS, RowChanges
 from wasim.years.sizes import Sizes
 
@@ -73,6 +74,10 @@ class TableState:
     flows: list[float] = field(default_factory=no_flows)
     left: RowChanges = field(default_factory=RowChanges)  # by statements
     newest_deletes: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the last statement: commit, files and their bytes
+    margins: Margins = field(default_factory=Margins)
+
+    def __post_init__(self) -> None:
+        self.data.margins = self.deletes.margins = self.files.margins = self.margins
 
     @property
     def manifests(self) -> float:
@@ -107,9 +112,9 @@ class TableState:
 
     @property
     def full_manifests(self) -> float:
-        """Manifests of data that merges have filled."""
+        """Manifests of data that merges have filled, with files that are live."""
         least = self.data.policy.target_bytes / 2
-        return sum(run.count for run in self.data.runs[:-1] if run.bytes > least)
+        return sum(run.count for run in self.data.runs[:-1] if run.bytes > least and run.live > NEGLIGIBLE)
 
     def filling_pace(self) -> Pace | None:
         """The pace at which merges fill one manifest after the other; None before the first."""
@@ -506,29 +511,6 @@ class TableState:
         """The numbers that make up the state."""
         data, deletes, files = self.data.values(), self.deletes.values(), self.files
         return [self.commits, *data, *deletes, *files.values(), *self.left.values(files.by_class)]
-
-    def bounds(self) -> list[tuple[list[int], float, float]]:
-        """Places among `values` of numbers whose sum changes what happens once it passes a bound, with the bounds.
-
-        A bin is full before the manifests in it are: by what commits add that is yet to be merged or rewritten. So the
-        last figure is by how much a bound is lower for each commit of a cycle. Manifests that wait to be merged are
-        merged once there are enough; those that a compaction emptied still count when a cycle ends.
-        """
-        found: list[tuple[list[int], float, float]] = []
-        place = 1
-        for manifests, size in ((self.data, self.sizes.data_manifests), (self.deletes, self.sizes.delete_manifests)):
-            policy, (waiting, others), listed = manifests.policy, manifests.open_bin(), len(manifests.runs)
-            if waiting:
-                places = [place + len(VALUES) * number for number in range(listed - waiting, listed)]
-                found.append((places, policy.min_count - 1.0 - others, 0.0))
-            for run in manifests.runs:
-                if run.count <= MANY_PARTS:
-                    found.append(([place + 1], ceil(run.count) * policy.target_bytes, size.new))
-                place += len(VALUES)
-        for _ in self.files.cohorts if self.files.rule else ():
-            found.append(([place + 4], self.files.small_rows_at_most, 0.0))
-            place += 5
-        return found
 
     def reshape(self, structure: tuple[int, ...]) -> None:
         """Makes room for the numbers of a state of that structure."""
