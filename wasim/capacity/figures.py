@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
+from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, mean_over_expiry, monthly_cost
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
@@ -34,6 +34,7 @@ PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what 
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
+EXPIRED_KINDS = tuple(kind for kind in METADATA_KINDS if kind != Kind.METADATA_JSON)  # old ones of which expiry deletes
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 
 
@@ -300,14 +301,19 @@ class _Reckoned:
         summed, totals = self.summed, self.summed.totals
         on_disk, live, horizon_s = totals.on_disk_bytes, summed.live_bytes, self.case.horizon_s
         compaction = self.case.maintenance.rewrite_data_files
+        replaced = {kind: totals.written_bytes[kind] - live[kind] for kind in (*DATA_KINDS, *EXPIRED_KINDS)}
         return Load(
             horizon_s=horizon_s,
             commits=float(self.case.commits),
             files_written=float(sum(totals.files_written.values())),
             bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
             compacted_bytes=float(max(0, totals.data_bytes - summed.ingested_bytes)),
-            metadata_on_disk_bytes=float(sum(on_disk[kind] for kind in METADATA_KINDS)),
-            replaced_data_bytes=float(max(0, sum(on_disk[kind] - live[kind] for kind in DATA_KINDS))),
+            metadata_on_disk_bytes=self._over_expiry(
+                sum(on_disk[kind] for kind in METADATA_KINDS), sum(replaced[kind] for kind in EXPIRED_KINDS)
+            ),
+            replaced_data_bytes=self._over_expiry(
+                sum(on_disk[kind] - live[kind] for kind in DATA_KINDS), sum(replaced[kind] for kind in DATA_KINDS)
+            ),
             json_bytes=self._mean(self.json_bytes),
             stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
             list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
@@ -317,10 +323,16 @@ class _Reckoned:
             opened_files=files_of_a_day(
                 self._arriving,
                 max(0.0, sum(totals.files_written[kind] for kind in DATA_KINDS) - self._arriving),
+                float(summed.ledger.live_entries[-1]),
                 horizon_s=horizon_s,
                 compact_every_s=None if compaction is None else compaction.every,
             ),
         )
+
+    def _over_expiry(self, at_end: int, replaced: int) -> float:
+        expiry = self.case.maintenance.expire_snapshots
+        every_s = None if expiry is None else expiry.every
+        return mean_over_expiry(max(0, at_end), replaced, horizon_s=self.case.horizon_s, expire_every_s=every_s)
 
     @cached_property
     def _arriving(self) -> float:
