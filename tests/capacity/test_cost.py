@@ -7,6 +7,11 @@ from wasim.capacity.cost import files_of_a_day
 from wasim.capacity.settings import Maintenance, Setting
 from wasim.units import DAY_S
 
+COMPACTED = Setting(
+    interval_s=300.0,
+    maintenance=Maintenance(expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None, compact_every_s=3600.0),
+)
+
 
 def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
     flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
@@ -51,16 +56,20 @@ def test_files_that_are_compacted_several_times_are_opened_once():
 
 def test_what_storage_costs_does_not_depend_on_the_hour_at_which_the_horizon_ends():
     flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
-    setting = Setting(
-        interval_s=300.0,
-        maintenance=Maintenance(
-            expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None, compact_every_s=3600.0
-        ),
-    )
 
     def storage(horizon: str) -> float:
         request = request_from_flags({**flags, "horizon": horizon}, Requirements(freshness="5m"))
-        return SettingSimulator(request=request).figures(setting).cost.storage
+        return SettingSimulator(request=request).figures(COMPACTED).cost.storage
 
     just_expired, about_to = storage("30d"), storage("30d23h")
     assert about_to == pytest.approx(just_expired, rel=0.01)
+
+
+def test_a_higher_rate_costs_no_less_because_of_when_files_fill():
+    flags = {"columns": "40", "files_per_commit": "8", "partitions": "24"}
+    costs = []
+    for rows in ("50", "100", "200"):
+        request = request_from_flags({**flags, "rows_per_second": rows}, Requirements(freshness="5m"))
+        costs.append(SettingSimulator(request=request).figures(COMPACTED).cost.storage)
+    assert costs == sorted(costs)
+    assert costs[-1] == pytest.approx(costs[0], rel=0.05)

@@ -26,15 +26,15 @@ QUERIED_WINDOW_S = DAY_S  # of event time: a query reads the latest day
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """The load of a table on its store and machines: totals over the horizon, or means over it or its last days."""
+    """The load of a table on its store and machines: totals over the horizon, means over it, or figures at its end."""
 
     horizon_s: float
     commits: float  # total
     files_written: float  # total, of all kinds
     bytes_written: float  # total, without the data files that rows arrive in
     compacted_bytes: float  # total, of data
-    metadata_on_disk_bytes: float  # mean, over the last period of expiry
-    replaced_data_bytes: float  # the same: no longer live, still on disk
+    metadata_on_disk_bytes: float  # at the end
+    replaced_data_bytes: float  # mean: no longer live, still on disk
     json_bytes: float  # mean size of metadata.json, uncompressed
     stored_json_bytes: float  # the same as stored
     list_bytes: float  # mean size of a manifest list
@@ -69,7 +69,7 @@ class MonthlyCost:
 def monthly_cost(
     load: Load, setting: Setting, machine: Machine, prices: Prices, queries_per_hour: float
 ) -> MonthlyCost:
-    """A month's cost at the horizon's mean rates, and storage for a month of what is on disk about its end."""
+    """A month's cost at the horizon's mean rates, and storage for a month of the metadata on disk at its end."""
     per_1000, times = prices.per_1000_requests, MONTH_S / load.horizon_s
     core_s = prices.compute_per_core_hour / HOUR_S
     queries = queries_per_hour * MONTH_S / HOUR_S
@@ -114,13 +114,13 @@ def files_of_a_day(
     return min(arriving * day, waiting + max(0.0, live - waiting) * day)
 
 
-def mean_over_expiry(at_end: float, replaced: float, *, horizon_s: float, expire_every_s: float | None) -> float:
-    """Bytes on disk on average over a period of expiry, from those at the end of the horizon and those replaced over
-    it: what waits to be expired grows until the job runs.
+def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:
+    """Of bytes replaced over the horizon those on disk, on average: what is replaced in the time that snapshots
+    are kept, and in half a period of expiry.
     """
-    if expire_every_s is None:
-        return at_end
-    return at_end + replaced / horizon_s * (expire_every_s / 2 - horizon_s % expire_every_s)
+    if kept_s is None or every_s is None:
+        return replaced
+    return replaced * min(1.0, (kept_s + every_s / 2) / horizon_s)
 
 
 def _manifests_read(load: Load, setting: Setting) -> float:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, mean_over_expiry, monthly_cost
+from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost, waiting_for_expiry
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
@@ -34,7 +34,6 @@ PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what 
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
 LEAST_COST_BAND = 0.05
 FIRST_COMMITS = 100
-EXPIRED_KINDS = tuple(kind for kind in METADATA_KINDS if kind != Kind.METADATA_JSON)  # old ones of which expiry deletes
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 
 
@@ -148,11 +147,9 @@ class SettingSimulator:
         """How many settings have been simulated."""
         return len(self._known)
 
-    @property
-    def files_per_commit(self) -> float:
-        """Data files of a commit, at the longest interval that was simulated."""
-        longest = max(self._shape_of, default=None)
-        return 1.0 if longest is None else self._shape_of[longest].arrivals.files
+    def files_per_commit(self, setting: Setting) -> float:
+        """Data files of a commit."""
+        return self._shape(self._case(setting, 1.0), setting, 1.0).arrivals.files
 
     def _figures(self, setting: Setting, rate: float) -> Figures:
         case = self._case(setting, rate)
@@ -300,19 +297,19 @@ class _Reckoned:
         """What the case asks of store and machines."""
         summed, totals = self.summed, self.summed.totals
         on_disk, live, horizon_s = totals.on_disk_bytes, summed.live_bytes, self.case.horizon_s
-        compaction = self.case.maintenance.rewrite_data_files
-        replaced = {kind: totals.written_bytes[kind] - live[kind] for kind in (*DATA_KINDS, *EXPIRED_KINDS)}
+        compaction, expiry = self.case.maintenance.rewrite_data_files, self.case.maintenance.expire_snapshots
         return Load(
             horizon_s=horizon_s,
             commits=float(self.case.commits),
             files_written=float(sum(totals.files_written.values())),
             bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
             compacted_bytes=float(max(0, totals.data_bytes - summed.ingested_bytes)),
-            metadata_on_disk_bytes=self._over_expiry(
-                sum(on_disk[kind] for kind in METADATA_KINDS), sum(replaced[kind] for kind in EXPIRED_KINDS)
-            ),
-            replaced_data_bytes=self._over_expiry(
-                sum(on_disk[kind] - live[kind] for kind in DATA_KINDS), sum(replaced[kind] for kind in DATA_KINDS)
+            metadata_on_disk_bytes=float(sum(on_disk[kind] for kind in METADATA_KINDS)),
+            replaced_data_bytes=waiting_for_expiry(
+                max(0, sum(totals.written_bytes[kind] - live[kind] for kind in DATA_KINDS)),
+                horizon_s=horizon_s,
+                kept_s=None if expiry is None else expiry.older_than,
+                every_s=None if expiry is None else expiry.every,
             ),
             json_bytes=self._mean(self.json_bytes),
             stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
@@ -328,11 +325,6 @@ class _Reckoned:
                 compact_every_s=None if compaction is None else compaction.every,
             ),
         )
-
-    def _over_expiry(self, at_end: int, replaced: int) -> float:
-        expiry = self.case.maintenance.expire_snapshots
-        every_s = None if expiry is None else expiry.every
-        return mean_over_expiry(max(0, at_end), replaced, horizon_s=self.case.horizon_s, expire_every_s=every_s)
 
     @cached_property
     def _arriving(self) -> float:
