@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.plans import a_request
 
-from wasim.capacity import NO_MAINTENANCE, Setting
+from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, request_from_flags
 from wasim.capacity.commands import writer_options
 from wasim.capacity.settings import case_of
 
@@ -25,3 +25,9 @@ TRIGGER = '.trigger(processingTime="30000 milliseconds")'
 )
 def test_a_stream_is_triggered_by_the_interval_in_milliseconds(setting: Setting, told: str):
     assert writer_options(case_of(a_request(), setting), setting) == told
+
+
+def test_several_writers_are_started_in_turn():
+    request = request_from_flags({"rows_per_second": "1000", "writers": "3"}, Requirements())
+    words = writer_options(case_of(request, SETTING), SETTING, request.writers)
+    assert words == "Start the batch job every 30s, on one of the 3 writers in turn."

@@ -4,7 +4,13 @@ import pytest
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
 from wasim.capacity.cost import files_of_a_day
+from wasim.capacity.settings import Maintenance, Setting
 from wasim.units import DAY_S
+
+COMPACTED = Setting(
+    interval_s=300.0,
+    maintenance=Maintenance(expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None, compact_every_s=3600.0),
+)
 
 
 def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
@@ -27,11 +33,43 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
 
 
 def test_a_query_opens_the_small_files_of_half_a_period_of_compaction_and_a_day_s_compacted_ones():
-    all_of_them = files_of_a_day(3000.0, 0.0, horizon_s=30 * DAY_S, compact_every_s=None)
+    all_of_them = files_of_a_day(3000.0, 0.0, 3000.0, horizon_s=30 * DAY_S, compact_every_s=None)
     daily, hourly = (
-        files_of_a_day(3000.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=every_s) for every_s in (DAY_S, 3600.0)
+        files_of_a_day(3000.0, 60.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=every_s) for every_s in (DAY_S, 3600.0)
     )
-    assert (all_of_them, daily) == pytest.approx((100, 52))
-    assert hourly == pytest.approx(100 / 48 + 2)
-    assert files_of_a_day(3000.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=30 * DAY_S) == 100
-    assert files_of_a_day(50.0, 0.0, horizon_s=3600.0, compact_every_s=None) == 50
+    assert (all_of_them, daily) == pytest.approx((100, 50 + (60 - 50) / 30))
+    assert hourly == pytest.approx(100 / 48 + 2, rel=0.02)
+    assert files_of_a_day(3000.0, 60.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=30 * DAY_S) == 100
+    assert files_of_a_day(50.0, 0.0, 50.0, horizon_s=3600.0, compact_every_s=None) == 50
+
+
+def test_a_query_opens_a_day_of_the_files_that_compaction_leaves_alone():
+    assert files_of_a_day(3000.0, 0.0, 3000.0, horizon_s=30 * DAY_S, compact_every_s=3600.0) == 100
+
+
+def test_files_that_are_compacted_several_times_are_opened_once():
+    once, thrice = (
+        files_of_a_day(3000.0, written, 60.0, horizon_s=30 * DAY_S, compact_every_s=3600.0) for written in (60.0, 180.0)
+    )
+    assert once == thrice
+
+
+def test_what_storage_costs_does_not_depend_on_the_hour_at_which_the_horizon_ends():
+    flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
+
+    def storage(horizon: str) -> float:
+        request = request_from_flags({**flags, "horizon": horizon}, Requirements(freshness="5m"))
+        return SettingSimulator(request=request).figures(COMPACTED).cost.storage
+
+    just_expired, about_to = storage("30d"), storage("30d23h")
+    assert about_to == pytest.approx(just_expired, rel=0.01)
+
+
+def test_a_higher_rate_costs_no_less_because_of_when_files_fill():
+    flags = {"columns": "40", "files_per_commit": "8", "partitions": "24"}
+    costs = []
+    for rows in ("50", "100", "200"):
+        request = request_from_flags({**flags, "rows_per_second": rows}, Requirements(freshness="5m"))
+        costs.append(SettingSimulator(request=request).figures(COMPACTED).cost.storage)
+    assert costs == sorted(costs)
+    assert costs[-1] == pytest.approx(costs[0], rel=0.05)

@@ -98,3 +98,16 @@ def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_lo
     plain = replace(found.setting, gzips_json=False, maintenance=NO_MAINTENANCE)
     case = case_of(asked, plain)
     assert not with_commits(SettingSimulator(request=asked).figures(plain), case, asked).keeps_up
+
+
+def test_compaction_that_breaks_a_limit_is_tried_with_gzip():
+    workload = {"rows_per_second": "50", "columns": "40"}
+    request = request_from_flags(workload, Requirements(freshness="2m", limits={"metadata_bytes_per_day": "1GB"}))
+    plain = Setting(
+        interval_s=120.0, maintenance=Maintenance(expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None)
+    )
+    simulator = SettingSimulator(request=request)
+    search = search_for(case_of(request, plain), simulator, request.limits)
+    tried = set(search._compaction(simulator.figures(plain)))
+    hourly = replace(plain, maintenance=replace(plain.maintenance, compact_every_s=3600.0))
+    assert {hourly, replace(hourly, gzips_json=True)} <= tried

@@ -7,7 +7,7 @@ from wasim.scenario.examine import examine
 from wasim.scenario.from_flags import document_from_flags
 from wasim.scenario.sweep import make_case
 from wasim.twin import shipped_profile
-from wasim.years.arrivals import Arrivals, CommitSamples, even_arrivals
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, even_arrivals, rolled
 
 SPREAD = (0.0, 0.0, 0.25, 0.5, 0.25)  # commits bring two to four files
 
@@ -36,3 +36,19 @@ def test_expected_commits_are_those_of_a_sample(files: int, partitions: int, row
     sampled, expected = CommitSamples(profile=shipped_profile(case)).arrivals(case), even_arrivals(case)
     for name in ("files", "rows_per_file", "partitions", "open_partitions", "lifetime_s"):
         assert getattr(expected, name) == pytest.approx(getattr(sampled, name), rel=0.01), name
+
+
+def test_a_task_begins_another_file_at_the_target_size():
+    def arrivals(rows_per_second: str) -> tuple[Arrivals, float]:
+        document, _ = document_from_flags({"rows_per_second": rows_per_second, "columns": "40"})
+        case = make_case(examine(document | {"commit_interval": "5m"})[0], repetition=0, swept={})
+        profile = shipped_profile(case)
+        sizes = FileBytes(case, profile)
+        found = rolled(CommitSamples(profile=profile).arrivals(case), case, sizes)
+        return found, sizes.of(found.rows_per_file)
+
+    (few, _), (many, size) = arrivals("1000"), arrivals("100000")
+    assert (few.files, few.is_rolled) == (1, False)
+    assert size == pytest.approx(512 << 20, rel=0.05)
+    assert many.is_rolled
+    assert many.rows_per_commit == 30_000_000

@@ -193,14 +193,24 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _rates(plan: Plan, chosen: Figures) -> Iterator[str]:
+    before = chosen
     for rate, figures in plan.at_rates:
         broken = figures.broken(plan.limits)
         outcome = f"; breaks {limit_names(broken)}" if broken else "; all limits hold" if plan.limits else ""
         yield (
             f"Rate times {rate:g}: {_value(plan, figures, 'monthly_cost')} a month, metadata ÷ data"
-            f" {_value(plan, figures, 'wa_metadata')}{outcome}."
+            f" {_value(plan, figures, 'wa_metadata')}{outcome}.{_why_less(figures, before)}"
         )
+        before = figures
     yield "More rows fill larger files here; more tasks or partitions would add files and metadata."
+
+
+def _why_less(figures: Figures, before: Figures) -> str:
+    """Why a higher rate costs less than the one before it, if compaction is why."""
+    times, times_before = figures.values["wa_data"], before.values["wa_data"]
+    if figures.monthly_cost >= before.monthly_cost or times >= times_before:
+        return ""
+    return f" Compacted files fill sooner: data is written {times:.1f} times, not {times_before:.1f}."
 
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
@@ -251,8 +261,9 @@ def _spreadsheet(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
     statements = [line for one in sql_of(plan.request.table_name, chosen.setting) for line in one.split("\n")]
-    options = [writer_options(plan.case, chosen.setting)]
-    if plan.case.writer.profile != FLINK:
+    writers = plan.request.writers
+    options = [writer_options(plan.case, chosen.setting, writers)]
+    if plan.case.writer.profile != FLINK and writers == 1:
         options.append(f"{flink_option(chosen.setting)}  -- or with Flink")
     yield Commands(lines=(*statements, *options))
     counts = [f"{name} at {count:,}" for name, count in counts_of(chosen.setting, plan.files_per_commit)]
@@ -269,8 +280,11 @@ def _basis(plan: Plan) -> str:
         f"Costs are those of requests, of storage and transfer other than of live data, and of compute, at prices of"
         f" {prices.as_of}: {prices.source}."
     )
-    basis = () if plan.chosen is None or plan.chosen.commit is None else plan.chosen.commit.basis
-    return " ".join(("Simulated, not measured.", *plan.request.assumed, money, *basis))
+    chosen = plan.chosen
+    basis = () if chosen is None or chosen.commit is None else chosen.commit.basis
+    averaged = () if chosen is None else chosen.approximated
+    sentences = dict.fromkeys(("Simulated, not measured.", *plan.request.assumed, money, *basis, *averaged))
+    return " ".join(sentences)
 
 
 def _ways_out(plan: Plan) -> Iterator[str]:

@@ -29,13 +29,16 @@ def sql_of(table: str, setting: Setting) -> tuple[str, ...]:
     return f"{set_properties(table, properties, in_lines=True)};", *calls
 
 
-def writer_options(case: Case, setting: Setting) -> str:
-    """The line that sets the writer's interval, and its append mode where the setting has another than its default."""
+def writer_options(case: Case, setting: Setting, writers: int = 1) -> str:
+    """The line that sets the interval of the writers together, and their append mode where the setting has another than
+    their default.
+    """
     if case.writer.profile == FLINK:
         return f"{flink_option(setting)}  -- Flink"
     interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
     if case.writer.kind == "batch":
-        return f"Start the batch job every {interval}."
+        in_turn = f", on one of the {writers} writers in turn" if writers > 1 else ""
+        return f"Start the batch job every {interval}{in_turn}."
     trigger = f'.trigger(processingTime="{milliseconds} milliseconds")'
     if setting.appends == "merge":
         return f"{trigger}.foreachBatch(append)  # Spark, {interval}; appends of batches merge"

@@ -34,7 +34,7 @@ class Load:
     bytes_written: float  # total, without the data files that rows arrive in
     compacted_bytes: float  # total, of data
     metadata_on_disk_bytes: float  # at the end
-    replaced_data_bytes: float  # at the end: no longer live, still on disk
+    replaced_data_bytes: float  # mean: no longer live, still on disk
     json_bytes: float  # mean size of metadata.json, uncompressed
     stored_json_bytes: float  # the same as stored
     list_bytes: float  # mean size of a manifest list
@@ -69,7 +69,7 @@ class MonthlyCost:
 def monthly_cost(
     load: Load, setting: Setting, machine: Machine, prices: Prices, queries_per_hour: float
 ) -> MonthlyCost:
-    """A month's cost at the horizon's mean rates, and storage for a month of what is on disk at its end."""
+    """A month's cost at the horizon's mean rates, and storage for a month of the metadata on disk at its end."""
     per_1000, times = prices.per_1000_requests, MONTH_S / load.horizon_s
     core_s = prices.compute_per_core_hour / HOUR_S
     queries = queries_per_hour * MONTH_S / HOUR_S
@@ -99,14 +99,28 @@ def _opening(core_s: float, get: float) -> float:
     return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
 
 
-def files_of_a_day(arriving: float, settled: float, *, horizon_s: float, compact_every_s: float | None) -> float:
-    """Live data files of the latest day, on average: half a compaction period's worth of the `arriving` ones, which are
-    not compacted yet, and a day's worth of the `settled` ones that compaction wrote. Both are counts over the horizon.
+def files_of_a_day(
+    arriving: float, compacted: float, live: float, *, horizon_s: float, compact_every_s: float | None
+) -> float:
+    """Live data files of the latest day, on average: half a compaction period's worth of those that compaction takes,
+    and a day's worth of the others and of what it left. Files that arrive and that compaction writes are counted over
+    the horizon, `live` ones at its end.
     """
     day = min(1.0, QUERIED_WINDOW_S / horizon_s)
     if compact_every_s is None:
         return arriving * day
-    return min(arriving * day, arriving * compact_every_s / 2 / horizon_s + settled * day)
+    taken = min(arriving, max(0.0, arriving + compacted - live))
+    waiting = taken * compact_every_s / 2 / horizon_s
+    return min(arriving * day, waiting + max(0.0, live - waiting) * day)
+
+
+def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:
+    """Of bytes replaced over the horizon those on disk, on average: what is replaced in the time that snapshots
+    are kept, and in half a period of expiry.
+    """
+    if kept_s is None or every_s is None:
+        return replaced
+    return replaced * min(1.0, (kept_s + every_s / 2) / horizon_s)
 
 
 def _manifests_read(load: Load, setting: Setting) -> float:

@@ -77,7 +77,7 @@ def explorer_of(
         "marks": dict(_marks()),
         "kinds": kinds,
         "currency": currency,
-        **_commands(lattice.axes, case, request.table_name),
+        **_commands(lattice.axes, case, request),
     }
     # `<` could end the script element; no other character could
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
@@ -213,13 +213,17 @@ def _mark_names() -> Iterator[tuple[str, str, str]]:
     yield OUTWEIGHS, "metadata", "outweighs data"
 
 
-def _commands(axes: Axes, case: Case, table: str) -> dict[str, Any]:
+def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     places = range(len(axes.rewrites_s)), range(len(axes.expiries))
     sql = [
-        [[sql_of(table, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)] for expiry in places[1]]
+        [
+            [sql_of(request.table_name, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)]
+            for expiry in places[1]
+        ]
         for rewrite in places[0]
     ]
-    writer = [writer_options(case, axes.setting(interval, 0, 0, 1)) for interval in range(len(axes.intervals_s))]
+    settings = [axes.setting(interval, 0, 0, 1) for interval in range(len(axes.intervals_s))]
+    writer = [writer_options(case, setting, request.writers) for setting in settings]
     return {"sql": sql, "writer": writer}
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost
+from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost, waiting_for_expiry
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
@@ -147,11 +147,9 @@ class SettingSimulator:
         """How many settings have been simulated."""
         return len(self._known)
 
-    @property
-    def files_per_commit(self) -> float:
-        """Data files of a commit, at the longest interval that was simulated."""
-        longest = max(self._shape_of, default=None)
-        return 1.0 if longest is None else self._shape_of[longest].arrivals.files
+    def files_per_commit(self, setting: Setting) -> float:
+        """Data files of a commit."""
+        return self._shape(self._case(setting, 1.0), setting, 1.0).arrivals.files
 
     def _figures(self, setting: Setting, rate: float) -> Figures:
         case = self._case(setting, rate)
@@ -299,7 +297,7 @@ class _Reckoned:
         """What the case asks of store and machines."""
         summed, totals = self.summed, self.summed.totals
         on_disk, live, horizon_s = totals.on_disk_bytes, summed.live_bytes, self.case.horizon_s
-        compaction = self.case.maintenance.rewrite_data_files
+        compaction, expiry = self.case.maintenance.rewrite_data_files, self.case.maintenance.expire_snapshots
         return Load(
             horizon_s=horizon_s,
             commits=float(self.case.commits),
@@ -307,7 +305,12 @@ class _Reckoned:
             bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
             compacted_bytes=float(max(0, totals.data_bytes - summed.ingested_bytes)),
             metadata_on_disk_bytes=float(sum(on_disk[kind] for kind in METADATA_KINDS)),
-            replaced_data_bytes=float(max(0, sum(on_disk[kind] - live[kind] for kind in DATA_KINDS))),
+            replaced_data_bytes=waiting_for_expiry(
+                max(0, sum(totals.written_bytes[kind] - live[kind] for kind in DATA_KINDS)),
+                horizon_s=horizon_s,
+                kept_s=None if expiry is None else expiry.older_than,
+                every_s=None if expiry is None else expiry.every,
+            ),
             json_bytes=self._mean(self.json_bytes),
             stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
             list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
@@ -317,6 +320,7 @@ class _Reckoned:
             opened_files=files_of_a_day(
                 self._arriving,
                 max(0.0, sum(totals.files_written[kind] for kind in DATA_KINDS) - self._arriving),
+                float(summed.ledger.live_entries[-1]),
                 horizon_s=horizon_s,
                 compact_every_s=None if compaction is None else compaction.every,
             ),

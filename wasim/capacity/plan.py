@@ -107,7 +107,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
         naive=naive_of(plan),
         sustained=None if chosen is None or chosen.commit is None else sustained(chosen.commit),
         evaluated=simulator.evaluated,
-        files_per_commit=simulator.files_per_commit,
+        files_per_commit=1.0 if chosen is None else simulator.files_per_commit(chosen.setting),
     )
 
 

@@ -153,7 +153,10 @@ class Search:
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
-            yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
+            setting = replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
+            yield setting
+            if self.simulator.figures(self.allowed(setting)).broken(self.limits):  # gzip may make room for it
+                yield replace(setting, gzips_json=True)
 
     def _merges_beside_compaction(self, setting: Setting) -> bool:
         """Whether other appends than the writer's own are tried beside a compaction."""

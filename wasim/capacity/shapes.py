@@ -14,7 +14,7 @@ from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
@@ -72,7 +72,7 @@ class Shapes:
             self.file_bytes = FileBytes(case, self.profile)
         if case.key_columns:
             return read_shape(case, self.profile, self.site)
-        arrivals = self._arrivals(case)
+        arrivals = rolled(self._arrivals(case), case, self.file_bytes)
         sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
         if merges_on_read(case):
             deletes = self._position_deletes_of(case)

@@ -101,11 +101,13 @@ def table_of_columns(columns: int, partitions: int) -> dict[str, Any]:
 def _assumed(workload: Mapping[str, str], columns: int, partitions: int) -> tuple[str, ...]:
     texts = (columns - _OWN_COLUMNS - (1 if partitions else 0)) // 4
     tasks = workload["files_per_commit"]
-    spread = f"each writing to all {partitions} partitions" if partitions else "one file each, no partitions"
+    spread = f"rows spread over {partitions} partitions" if partitions else "no partitions"
+    writers = int(workload.get("writers", "1"))
+    of = "writer" if writers == 1 else f"writers, {writers} in turn"
     return (
         f"{columns} columns: event_id, event_time, {texts + (1 if partitions else 0)} strings, the rest doubles.",
         f"{tasks} writing {'task' if tasks == '1' else 'tasks'} a commit, {spread}.",
-        f"{workload['writer'].capitalize()} writer, horizon {workload['horizon']}.",
+        f"{workload['writer'].capitalize()} {of}, horizon {workload['horizon']}.",
     )
 
 

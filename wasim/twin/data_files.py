@@ -185,7 +185,7 @@ class DataFiles:
         if sizes.total > target:
             raise WasimError(
                 f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
-                " which is not simulated. Give more files per commit, or a larger target."
+                " which is not simulated exactly. Give more files per commit, a larger target, or --mode fast."
             )
         nulls = {leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted}
         bounds = {

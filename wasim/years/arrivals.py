@@ -9,6 +9,7 @@ from math import ceil, exp, expm1, floor, inf, log, log1p
 
 import numpy as np
 
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
@@ -32,7 +33,8 @@ class Arrivals:
 
     It adds `files` data files of `rows_per_file` rows to `partitions` partitions. `open_partitions` receive rows at the
     same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes). Where chance
-    decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two …
+    decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two … `is_rolled`
+    says that the rows of a task take more than one file of the target size.
     """
 
     files: float
@@ -41,6 +43,7 @@ class Arrivals:
     open_partitions: float
     lifetime_s: float
     spread: tuple[float, ...] = ()
+    is_rolled: bool = False
 
     @property
     def rows_per_commit(self) -> int:
@@ -265,6 +268,15 @@ class FileBytes:
         steps_back = rows / together if self._deals_out and together > 1 else 0.0
         lineage = mean_row_id_bytes(rows, steps_back) + mean_changed_at_bytes(rows, commits, commits - 1)
         return self.of(rows) + lineage + self._lineage_footer
+
+
+def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:
+    """The arrivals of a writer that begins another file as soon as one has the target size; what a task has left for
+    its last file counts as a share of a file.
+    """
+    size = sizes.of(arrivals.rows_per_file)
+    target = TableProperties.read(case.table.properties).write_target_file_size_bytes
+    return arrivals if size <= target else replace(arrivals.with_files(arrivals.files * size / target), is_rolled=True)
 
 
 def whole(value: float) -> int:

@@ -110,7 +110,7 @@ def data_manifests(
     all_of_one = one = mean(float(manifest.file.manifest_length) for manifest in own)
     if shown > 1:
         one = mean(written_bytes(table, manifest.entries[:1], is_new=True) for manifest in own)
-    per_new = (all_of_one - one) / max(1.0, shown - 1)
+    per_new = (all_of_one - one) / (shown - 1) if shown > 1 else by_count.slope
     alike = min(len(arrived), len(described.compacted))
     more = _compared(table, described.compacted[:alike], arrived[:alike]) / max(1, alike - 1)
     apart = min(len(arrived), len(described.by_partition))

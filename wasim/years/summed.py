@@ -19,7 +19,7 @@ from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
 from wasim.twin.merging import merge_policy
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
@@ -50,7 +50,9 @@ class Shape:
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals = CommitSamples(profile=profile).arrivals(case)
+    arrivals, file_bytes = CommitSamples(profile=profile).arrivals(case), FileBytes(case, profile)
+    if not case.key_columns:
+        arrivals = rolled(arrivals, case, file_bytes)
     sizes = read_sizes(case, arrivals, profile, site)
     if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
         arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
@@ -58,7 +60,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)
         sizes = replace(sizes, delete_manifests=deletes.manifests)
-    return Shape(arrivals=arrivals, file_bytes=FileBytes(case, profile), sizes=sizes, position_deletes=deletes)
+    return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
