@@ -9,7 +9,8 @@ from wasim.errors import WasimError
 
 
 def test_a_default_limit_that_nothing_can_keep_is_dropped():
-    few = request_from_flags({"rows_per_second": "1", "horizon": "10d"}, Requirements(freshness="5s"))
+    requirements = Requirements(freshness="5s", limits={"planning_p50_ms": "1h"})
+    few = request_from_flags({"rows_per_second": "1", "horizon": "10d"}, requirements)
     found = make_plan(few)
     assert found.chosen is not None
     assert found.default_limit_dropped

@@ -70,11 +70,10 @@ def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_n
     assert searched.simulator.evaluated > search.simulator.evaluated
 
 
-def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
+def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_nothing():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s"))
     plan = make_plan(asked)
-    assert plan.default_limit_dropped
-    (least,) = asked.default_limits
+    (least,) = asked.aims
     simulator = SettingSimulator(request=asked)
     plain = simulator.figures(replace(plan.chosen.setting, gzips_json=False))
     assert plan.chosen.values[least.metric] < plain.values[least.metric] / 5
@@ -82,7 +81,7 @@ def test_a_default_limit_that_nothing_keeps_costs_nothing_and_is_come_near_to():
 
 
 def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limits():
-    asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, Requirements(freshness="5m"))
+    asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, Requirements(freshness="5m", limits={"wa_metadata": "1"}))
     plan = make_plan(asked)
     search = search_for(plan.case, SettingSimulator(request=asked), ())
     for one in plan.best:

@@ -82,12 +82,12 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     _check_horizon(request)
     case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
     limits = (*request.limits, *request.default_limits)
-    search = search_for(case, simulator, limits)
+    search = replace(search_for(case, simulator, limits), aims=request.aims)
     best = _best(search, case)
     chosen, because = choose(best, request.rule, limits)
-    if chosen is None and request.default_limits:  # nothing keeps it: to come near it may cost nothing
+    if chosen is None and request.default_limits:  # nothing keeps it
         limits = request.limits
-        search = replace(search_for(case, simulator, limits), aims=request.default_limits)
+        search = replace(search_for(case, simulator, limits), aims=request.aims)
         best = _best(search, case)
         chosen, because = choose(best, request.rule, limits)
     if chosen is not None and request.rule == "limits":

@@ -30,6 +30,8 @@ FEWEST_COMMITS = 3  # within the horizon: fewer tell nothing of a longer one
 DEFAULT_PRICES = "s3"  # for a provider without prices: local files
 DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
 """The limit where none is given on metadata written: no more metadata than data."""
+AIM = Limit(metric="wa_metadata", comparison="<=", bound=0.1, text="<= 0.1")
+"""Where metadata is more than that share of data, less of it is worth a property or a job that costs nothing."""
 
 LIMIT_FLAGS: Mapping[str, str] = {
     "planning_p50_ms": "--planning",
@@ -101,8 +103,15 @@ class PlanRequest:
 
     @property
     def default_limits(self) -> tuple[Limit, ...]:
-        """The limit that is added by default, and dropped where no setting meets it: no more metadata than data."""
-        return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (DEFAULT_LIMIT,)
+        """The limit that is added by default where limits or nothing decide on the interval, and dropped where no
+        setting meets it: no more metadata than data.
+        """
+        return () if self.rule == "freshness" or not self.aims else (DEFAULT_LIMIT,)
+
+    @property
+    def aims(self) -> tuple[Limit, ...]:
+        """What to come near to where that costs nothing, unless metadata written is limited: a tenth of the data."""
+        return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (AIM,)
 
     def explain_fault(self, fault: Fault) -> str:
         """A fault of the document as one line, by flag or by field."""

@@ -3,7 +3,7 @@
 The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
 plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
 first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
-each other the one nearest to a limit that nothing keeps is taken, and of those alike the simplest. A setting with which
+each other the one nearest to what is aimed at is taken, and of those alike the simplest. A setting with which
 a writer does not keep up is worse than any other.
 
 Where nothing keeps the limits, coming near to them may cost much and is worth nothing: a second search, without them,
@@ -42,7 +42,7 @@ class Search:
     time_travel_s: float
     horizon_s: float
     merges: bool  # whether the writer's own appends merge
-    aims: Sequence[Limit] = ()  # limits that nothing keeps: to come near to, where that costs nothing
+    aims: Sequence[Limit] = ()  # to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
     tries_each: bool = True  # else no way that leaves more manifests than the one found at a longer interval
@@ -119,7 +119,7 @@ class Search:
     def _expiry(self, best: Figures) -> Iterator[Setting]:
         kept = best.setting.maintenance
         for every_s, older_s in self._expiries():
-            if not (self.limits or self.aims or self._expiry_may_pay(best, every_s, older_s)):
+            if not (self.limits or best.broken(self.aims) or self._expiry_may_pay(best, every_s, older_s)):
                 continue
             yield replace(best.setting, maintenance=replace(kept, expire_every_s=every_s, older_than_s=older_s))
 
