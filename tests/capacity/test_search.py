@@ -81,7 +81,8 @@ def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_not
 
 
 def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limits():
-    asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, Requirements(freshness="5m", limits={"wa_metadata": "1"}))
+    requirements = Requirements(freshness="5m", limits={"wa_metadata": "1"})
+    asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, requirements)
     plan = make_plan(asked)
     search = search_for(plan.case, SettingSimulator(request=asked), ())
     for one in plan.best:

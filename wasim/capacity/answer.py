@@ -269,6 +269,8 @@ def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
     counts = [f"{name} at {count:,}" for name, count in counts_of(chosen.setting, plan.files_per_commit)]
     if counts:
         yield f"By count of snapshots, manifests or small files: {', '.join(counts)}."
+    if chosen.commit is not None and chosen.commit.outcome.lost_share > 0:
+        yield "Files of lost attempts stay on disk until remove_orphan_files, which is not simulated, deletes them."
     if plan.keeping_json is not None:
         kept, freed = (_value(plan, one, "metadata_on_disk_bytes") for one in (plan.keeping_json, chosen))
         yield f"Without delete-after-commit, {kept} of metadata stay on disk instead of {freed}."
