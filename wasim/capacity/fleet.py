@@ -80,7 +80,8 @@ class _Class:
     @property
     def last(self) -> Setting | None:
         """The setting found at the shortest interval so far, its metadata.json as they are by default."""
-        return replace(self.options[-1].setting, gzips_json=False) if self.options else None
+        found = min((one.setting for one in self.options), key=lambda one: one.interval_s, default=None)
+        return None if found is None else replace(found, gzips_json=False)
 
     @property
     def untried_s(self) -> tuple[float, ...]:
