@@ -88,19 +88,22 @@ def test_a_rate_is_rounded_only_to_what_a_commit_can_carry_and_longer_intervals_
 
 
 @pytest.mark.parametrize(("units", "rounds", "reached_s"), [(1, 1, 300.0), (10**9, 3, 5.0)])
-def test_no_intervals_are_tried_but_those_that_the_budget_reaches_and_two_below(
+def test_no_intervals_are_tried_but_those_that_the_budget_reaches_and_two_below_from_what_was_found_before_on(
     units: int, rounds: int, reached_s: float
 ):
     tried: list[tuple[float, ...]] = []
+    begun: list[float | None] = []
 
     def by_law(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
         tried.append(parts[0].intervals_s[0])
+        begun.append(parts[0].begin_with[0] and parts[0].begin_with[0].interval_s)
         return [tuple(tuple(map(_option, intervals_s)) for intervals_s in part.intervals_s) for part in parts]
 
     tables = [table(f"t{number}", columns=number + 4, freshness="5m") for number in range(MOST_ENCODED + 1)]
     document = {"version": 1, "budget": {"metadata_per_day": units * 10_000_000}, "tables": tables}
     plan = plan_fleet(Fleet.model_validate(document), Requirements(), by_law)
     assert tried == [(60.0, 120.0, 300.0), (10.0, 30.0), (5.0,)][:rounds]
+    assert begun == [None, 60.0, 10.0][:rounds]
     assert {*intervals(plan).values()} == {reached_s}
 
 

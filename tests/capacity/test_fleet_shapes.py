@@ -54,6 +54,7 @@ def test_a_table_has_nearly_the_options_that_its_own_files_give_it():
                 table=own,
                 rates=(64.0,),
                 intervals_s=((60.0, 600.0, 3600.0),),
+                begin_with=(None,),
                 requirements=Requirements(),
                 is_read_off=is_read_off,
             )

@@ -247,8 +247,7 @@ class SettingSimulator:
         if self._bytes_per_row is None:
             setting = Setting(interval_s=self.request.longest_s, maintenance=NO_MAINTENANCE)
             case = case_of(self.request, setting)
-            ingested = self.years_of(case, setting).simulate(case).ingested_bytes
-            self._bytes_per_row = ingested / (case.commits * case.rows_per_commit)
+            self._bytes_per_row = self._shape(case, setting, 1.0).ingested_bytes / case.rows_per_commit
         return self._bytes_per_row
 
 

@@ -7,7 +7,7 @@ No intervals are tried but those that the budget reaches, and two below.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from wasim.capacity.fleet_budget import allocate, share_of
@@ -76,6 +76,12 @@ class _Class:
     tables: list[FleetTable]
     tried_s: tuple[float, ...] = ()
     options: tuple[Option, ...] = ()
+
+    @property
+    def last(self) -> Setting | None:
+        """The setting found at the shortest interval so far, its metadata.json as they are by default."""
+        found = min((one.setting for one in self.options), key=lambda one: one.interval_s, default=None)
+        return None if found is None else replace(found, gzips_json=False)
 
     @property
     def untried_s(self) -> tuple[float, ...]:
@@ -150,6 +156,7 @@ def _layouts(
             table=classes[key, of[0]].tables[0],
             rates=tuple(of),
             intervals_s=tuple(wanted[key, rate] for rate in of),
+            begin_with=tuple(classes[key, rate].last for rate in of),
             requirements=requirements,
             is_read_off=is_read_off,
         )

@@ -26,7 +26,7 @@ class Option:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """Tables that differ in their rate alone: one of them, the rates, the intervals to try at each, ascending, and what
-    is asked of any.
+    is asked of any. `begin_with` is the setting that was found for each rate at its next longer interval, if any.
 
     `is_read_off` says whether what its files weigh is read off between those of other tables.
     """
@@ -34,6 +34,7 @@ class Layout:
     table: FleetTable
     rates: tuple[float, ...]
     intervals_s: tuple[tuple[float, ...], ...]
+    begin_with: tuple[Setting | None, ...]
     requirements: Requirements
     is_read_off: bool = False
 
@@ -42,22 +43,24 @@ def options_of(layout: Layout) -> tuple[tuple[Option, ...], ...]:
     """The settings to choose from at each rate: the cheapest of each interval, and that with metadata.json gzipped."""
     shapes = shapes_of(layout.table) if layout.is_read_off else None
     found: list[tuple[Option, ...]] = []
-    for rate, intervals_s in zip(layout.rates, layout.intervals_s, strict=True):
+    for rate, intervals_s, setting in zip(layout.rates, layout.intervals_s, layout.begin_with, strict=True):
         request = request_of(layout.table.model_copy(update={"rows_per_second": rate}), layout.requirements)
         able_s = able_intervals(intervals_s, request)
         if not able_s:
             found.append(())
             continue
         simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes)
-        found.append(_options(simulator, able_s))
+        found.append(_options(simulator, able_s, setting))
         shapes = simulator.shapes
     return tuple(found)
 
 
-def _options(simulator: SettingSimulator, intervals_s: tuple[float, ...]) -> tuple[Option, ...]:
+def _options(
+    simulator: SettingSimulator, intervals_s: tuple[float, ...], begin_with: Setting | None
+) -> tuple[Option, ...]:
     longest = Setting(interval_s=simulator.request.longest_s, maintenance=NO_MAINTENANCE)
     search = search_for(case_of(simulator.request, longest), simulator, ())
-    search = replace(search, coordinates=OF_FLEETS, tries_each=search.merges)
+    search = replace(search, coordinates=OF_FLEETS, tries_each=search.merges, begin_with=begin_with)
     found: list[Figures] = []
     for interval_s in reversed(intervals_s):
         best = search.best_at(interval_s)

@@ -179,6 +179,7 @@ def _arrivals(layout: _Layout, rows: float) -> Arrivals:
     return replace(even_arrivals(_case(layout)), files=float(layout.files * partitions), rows_per_file=rows)
 
 
+@cache
 def _case(layout: _Layout, *, gzips_json: bool = False) -> Case:
     flags = {
         "rows_per_second": f"{ROWS_PER_SECOND:g}",

@@ -45,6 +45,7 @@ class Search:
     aims: Sequence[Limit] = ()  # to come near to, where that costs nothing
     may_append_otherwise: bool
     coordinates: Sequence[str] = COORDINATES
+    begin_with: Setting | None = None  # found at a longer interval; else a plain one
     tries_each: bool = True  # else no way that leaves more manifests than the one found at a longer interval
     _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
     _unlimited: "Search | None" = field(default=None, init=False)
@@ -94,10 +95,12 @@ class Search:
         return replace(setting, maintenance=kept, gzips_json=True)
 
     def _start(self, interval_s: float) -> Setting:
-        """The setting of the nearest interval that is known, or else a plain one."""
+        """The setting of the nearest interval that is known, or else the one to begin with."""
         if self._nearest:
             known_s = min(self._nearest, key=lambda known_s: max(known_s / interval_s, interval_s / known_s))
             return self.allowed(self._nearest[known_s].setting.at_interval(interval_s))
+        if self.begin_with is not None:
+            return self.begin_with.at_interval(interval_s)
         every_s, older_s = self._expiries()[0]
         kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
         return Setting(interval_s=interval_s, maintenance=kept)

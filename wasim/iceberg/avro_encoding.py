@@ -6,11 +6,13 @@ fastavro checks every value against every branch of a union; these few functions
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 _FLOAT = struct.Struct("<f")
 _DOUBLE = struct.Struct("<d")
 
 
+@lru_cache(maxsize=1 << 13)  # rows and bytes are alike from column to column, and from file to file
 def _varint(value: int) -> bytes:
     value = (value << 1) ^ (value >> 63)
     out = bytearray()

@@ -1,5 +1,6 @@
 """What a store charges: a small YAML file with a date. The shipped one is used unless another is named."""
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -46,8 +47,9 @@ class Prices(Part):
     compute_per_core_hour: Price = Field(default=0.05, description="Price of a core for an hour, where jobs run.")
 
 
+@cache
 def prices_of_provider(name: str) -> Prices:
-    """The shipped list prices of a provider. WasimError for one whose prices are not shipped."""
+    """The shipped list prices of a provider, read once. WasimError for one whose prices are not shipped."""
     if name not in PROVIDERS:
         raise WasimError(f"no list prices are shipped for {name!r}. Give --prices FILE, or {', '.join(PROVIDERS)}.")
     return load_prices(SHIPPED_PRICES.parent / PROVIDERS[name])

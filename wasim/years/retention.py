@@ -220,12 +220,12 @@ class Retention:
             items_left=own,
         )
 
-    @property
+    @cached_property
     def versions(self) -> float:
         """metadata.json written after the one of CREATE TABLE."""
         return float(self._written.versions.sum())
 
-    @property
+    @cached_property
     def json_bytes(self) -> float:
         """Bytes of all of them, without CREATE TABLE's."""
         return self._bytes_of(np.ones(len(self._written.snapshots)))[1]
@@ -278,9 +278,9 @@ class Retention:
 
     def deleted(self, flow: int) -> float:
         """Of a flow of what left the table, or of lists: how much belongs to expired snapshots alone."""
-        if self.gone < 1:
-            return 0.0
         column, before = self.samples.flows[:, flow], self._last_expired
+        if self.gone < 1 or not column[-1]:
+            return 0.0
         if flow == Flow.LIST_BYTES or before is None:
             return float(self.at(np.array([self.gone]), column)[0])
         return float(self._after_commits(before, column)[0])

@@ -182,8 +182,9 @@ class TableState:
         """Commits that merge nothing, in closed form."""
         if commits <= 0:
             return
-        flows, lists, before = self.flows, self.sizes.lists, self.manifests
-        saved = commits * self._saved(self.data.sums(), self.deletes.sums())
+        flows, lists = self.flows, self.sizes.lists
+        data, deletes = self.data.sums(), self.deletes.sums()
+        before, saved = data.manifests + deletes.manifests, commits * self._saved(data, deletes)
         each = self._add_new(commits)
         # the lists of these commits hold before + each, before + 2 · each … manifests
         if each > 1:  # a checkpoint's manifest of deletes has the id and the name of that of its data
@@ -252,17 +253,15 @@ class TableState:
         """Snapshots of this many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
         flows = self.flows
         flows[Flow.SNAPSHOTS] += commits
-        shortest = self._shortest_snapshot_bytes - len(before)
-        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (shortest + sum(map(digits, before)))
-        self.note_longer_numbers(commits, before)
+        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (self._shortest_snapshot_bytes - len(before))
+        for first, last in zip(before, self.snapshot_numbers(), strict=True):
+            flows[Flow.SNAPSHOT_JSON_BYTES] += digits_through(first, max(0.0, last - first) / commits, commits)
 
     def note_longer_numbers(self, snapshots: float, before: Sequence[float]) -> None:
         """Counts the digits by which numbers in the last `snapshots` are longer than those were `before` them."""
-        longer = 0.0
         for first, last in zip(before, self.snapshot_numbers(), strict=True):
-            if last > first and digits(last) > (least := digits(first)):
-                longer += digits_through(first, (last - first) / snapshots, snapshots) - snapshots * least
-        self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
+            longer = digits_through(first, max(0.0, last - first) / snapshots, snapshots) - snapshots * digits(first)
+            self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
 
     def balance_files(self) -> None:
         """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself."""

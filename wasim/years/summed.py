@@ -47,6 +47,12 @@ class Shape:
     sizes: Sizes
     position_deletes: PositionDeletes = NO_POSITION_DELETES
 
+    @property
+    def ingested_bytes(self) -> float:
+        """Data bytes of one commit's rows as they arrive."""
+        deltas = self.sizes.row_deltas
+        return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
+
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
@@ -115,7 +121,7 @@ def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
         totals=totals,
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape, commits, table),
-        ingested_bytes=round(_ingested(case, shape)),
+        ingested_bytes=round(case.commits * shape.ingested_bytes),
         operations=(),
         band=band_of(case, shape.arrivals, averaged=averaged),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
@@ -231,12 +237,6 @@ def history_of(case: Case, shape: Shape) -> History:
         commits=float(case.commits),
         upserts=upserts_of(case, statements),
     )
-
-
-def _ingested(case: Case, shape: Shape) -> float:
-    arrivals, deltas = shape.arrivals, shape.sizes.row_deltas
-    per_commit = arrivals.files * shape.file_bytes.of(arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
-    return case.commits * per_commit
 
 
 _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
