@@ -51,3 +51,13 @@ def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_pa
 def test_a_table_without_two_commits_has_no_interval():
     with pytest.raises(WasimError, match="commit interval is unknown"):
         case_of(inspect_location(str(DATA / "tables" / "empty_v2"), NOW))
+
+
+@pytest.mark.parametrize("table", ["api_types_v3", "identities", "nested_v3"])
+def test_a_column_that_the_table_is_partitioned_by_has_as_many_values_as_are_seen(table):
+    found = case_of(inspect_location(str(DATA / "tables" / table), NOW))
+    columns = {column.name: column for column in found.case.table.columns}
+    partitioned = [columns[one.column] for one in found.case.table.partition_by if one.transform == "identity"]
+    assert partitioned
+    assert all(column.type == "boolean" or column.values for column in partitioned)
+    assert not any(column.type == "binary" for column in partitioned)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wasim.iceberg.avro_schemas import avro_schema_json, decimal_bytes
+from wasim.iceberg.avro_schemas import avro_schema_json, fixed_decimal_bytes
 from wasim.iceberg.hash_order import java_map_order, java_string_hash
 from wasim.iceberg.schemas import (
     ListType,
@@ -101,7 +101,7 @@ def test_a_fixed_type_is_printed_once_and_named_afterwards():
 
 
 def test_decimals_take_the_fewest_bytes_that_hold_their_digits():
-    assert [decimal_bytes(digits) for digits in (1, 2, 3, 4, 9, 10, 18, 19, 38)] == [1, 1, 2, 2, 4, 5, 8, 9, 16]
+    assert [fixed_decimal_bytes(digits) for digits in (1, 2, 3, 4, 9, 10, 18, 19, 38)] == [1, 1, 2, 2, 4, 5, 8, 9, 16]
 
 
 def test_java_hashes_and_orders_are_those_of_the_jvm():

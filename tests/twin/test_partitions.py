@@ -9,6 +9,7 @@ from support.synthetic import synthetic_case
 from wasim.iceberg.specs import PartitionField as SpecField
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario.parts import Columns, PartitionField, Table
+from wasim.twin.live_manifests import partition_extremes
 from wasim.twin.partitions import partition_folder, split_by_partition
 from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import rows_of
@@ -45,3 +46,19 @@ def test_rows_fall_into_the_month_and_year_of_their_time():
     found = leaves(case.table, schema)
     shares = split_by_partition(rows_of(case), PartitionSpec(fields=fields), found, numbers)
     assert {share.partition for share in shares} == {(672, 56), (683, 56)}
+
+
+def test_decimal_partitions_fill_their_type_in_manifests_and_are_as_short_as_can_be_in_lists():
+    amount = Columns(name="amount", type="decimal(20,3)", values=5)
+    table = Table(columns=(amount,), partition_by=(PartitionField(column="amount"),))
+    case = replace(synthetic_case(writer="batch"), table=table)
+    schema = iceberg_schema(table)
+    numbers = new_rows(np.array([0, 40], dtype=np.int64))
+    shares = split_by_partition(rows_of(case), partition_spec(table, schema), leaves(table, schema), numbers)
+    values = [value for share in shares for value in share.partition]
+    assert {len(value) for value in values} == {9}
+    low, high = partition_extremes(values, "decimal(20, 3)")
+    assert [int.from_bytes(one, "big", signed=True) for one in (low, high)] == [
+        edge(int.from_bytes(value, "big", signed=True) for value in values) for edge in (min, max)
+    ]
+    assert len(low) < 9

@@ -26,7 +26,13 @@ def _document(case: Case) -> dict[str, Any]:
         name: getattr(case, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("table", "workload", "writer", "environment")
     }
-    for column in document["table"]["columns"]:
+    _drop_lengths(document["table"]["columns"])
+    return {"name": "table", "question": "Which commit interval?", **document}
+
+
+def _drop_lengths(columns: list[dict[str, Any]]) -> None:
+    """Leaves lengths to columns that may have one."""
+    for column in columns:
         if column["type"] not in ("string", "binary"):
             column.pop("length", None)
-    return {"name": "table", "question": "Which commit interval?", **document}
+        _drop_lengths(column.get("fields", []))

@@ -130,8 +130,8 @@ def _writer(inspection: Inspection, appends: Sequence[Snapshot]) -> Writer:
 def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[str]) -> Table:
     metadata = inspection.tree.opened.metadata
     schema = metadata.current_schema()
-    lengths = _lengths(files)
-    own = _own_columns(schema.columns)
+    lengths, values = _lengths(files), _partition_values(inspection, files)
+    own = _own_columns([column for column in schema.columns if column.field_id not in values])
     names: dict[int, str] = {}
     columns: list[Columns] = []
     for column in schema.columns:
@@ -139,6 +139,8 @@ def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[s
             names[column.field_id] = own[column.field_id]
             continue
         made = _column(column, lengths, notes)
+        if column.field_id in values:
+            made = _partitioning(made, values[column.field_id], notes)
         names[column.field_id] = made.name
         columns.append(made)
     missing = [name for name in _OWN_COLUMNS if name not in own.values()]
@@ -180,6 +182,26 @@ def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -
     stand_in = _TYPES.get(kind, "string")
     notes.append(f"column {name} is {kind}; a {stand_in} stands for it")
     return Columns(name=name, type=stand_in, length=length, required=column.required)
+
+
+def _partitioning(column: Columns, values: int, notes: list[str]) -> Columns:
+    """A column that the table is partitioned by itself, with this many values."""
+    if column.type == "boolean":
+        return column
+    notes.append(f"{column.name} has as many values as in the newest manifest, {values}")
+    if column.type == "binary":  # of these no partition is simulated
+        notes.append(f"column {column.name} is binary; a string stands for it")
+    return column.model_copy(update={"values": values, "type": "string" if column.type == "binary" else column.type})
+
+
+def _partition_values(inspection: Inspection, files: Sequence[DataFileEntry]) -> dict[int, int]:
+    """How many different values of each column that the table is partitioned by itself these files have."""
+    fields = inspection.tree.opened.metadata.default_spec().fields
+    return {
+        one.source_id: max(1, len({file.partition[place] for file in files if place < len(file.partition)}))
+        for place, one in enumerate(fields)
+        if one.transform == "identity"
+    }
 
 
 def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: list[str]) -> Iterator[PartitionField]:

@@ -108,7 +108,7 @@ def _primitive(primitive: PrimitiveType, named: set[str]) -> str:
     if digits := decimal_digits(primitive):
         precision, scale = digits
         logical = f'"logicalType":"decimal","precision":{precision},"scale":{scale}'
-        return _fixed(f"decimal_{precision}_{scale}", decimal_bytes(precision), logical, named)
+        return _fixed(f"decimal_{precision}_{scale}", fixed_decimal_bytes(precision), logical, named)
     return '"bytes"'  # geometry and geography
 
 
@@ -121,7 +121,7 @@ def _fixed(name: str, size: int, logical: str, named: set[str]) -> str:
     return f'{{"type":"fixed","name":"{name}","size":{size}{tail}}}'
 
 
-def decimal_bytes(precision: int) -> int:
+def fixed_decimal_bytes(precision: int) -> int:
     """Bytes that hold every unscaled value of that many digits, with a sign."""
     return next(size for size in range(1, 24) if 10**precision <= 2 ** (8 * size - 1))
 

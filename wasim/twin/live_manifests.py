@@ -19,7 +19,7 @@ from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.schemas import NestedField, Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type
 from wasim.ledger import Kind
-from wasim.twin.bounds import single_value
+from wasim.twin.bounds import decimal_bytes, single_value
 from wasim.twin.identifiers import CommitIdentity
 
 SYNC_BYTES = 16
@@ -207,16 +207,19 @@ class ManifestWriter:
             PartitionFieldSummary(contains_null=False, contains_nan=False, lower_bound=low, upper_bound=high)
             for place, field in enumerate(self._partition_fields)
             for low, high in [
-                _extremes([entry.file.partition[place] for entry in entries], str(getattr(field.type, "name", "")))
+                partition_extremes(
+                    [entry.file.partition[place] for entry in entries], str(getattr(field.type, "name", ""))
+                )
             ]
         )
 
 
-def _extremes(values: list[object], type_name: str) -> tuple[bytes, bytes]:
+def partition_extremes(values: Sequence[object], type_name: str) -> tuple[bytes, bytes]:
+    """The least and the greatest of some partition values, as a manifest list has them."""
     kind = type_name.partition("(")[0]
     if kind == "decimal":
-        numbers = sorted(values, key=lambda value: int.from_bytes(value, "big", signed=True))  # type: ignore[arg-type]
-        return numbers[0], numbers[-1]  # type: ignore[return-value]
+        numbers = [int.from_bytes(value, "big", signed=True) for value in values]  # type: ignore[arg-type]
+        return decimal_bytes(min(numbers)), decimal_bytes(max(numbers))
     low, high = min(values), max(values)  # type: ignore[type-var]
     return single_value(type_name, low), single_value(type_name, high)
 

@@ -9,6 +9,7 @@ from urllib.parse import quote_plus
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.iceberg.avro_schemas import fixed_decimal_bytes
 from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
@@ -110,7 +111,9 @@ def _truncated(leaf: Leaf, values: Values, width: int) -> Values:
 def _as_avro(leaf: Leaf, field: PartitionField, value: Any) -> PartitionValue:  # noqa: ANN401
     if not leaf.column.type.startswith("decimal") or field.transform.startswith("bucket"):
         return value  # type: ignore[no-any-return]
-    return decimal_bytes(value)
+    precision, _ = decimal_digits(PrimitiveType(leaf.column.type)) or (0, 0)
+    # of the type's length, unlike in bounds and in a list's summaries
+    return int(value).to_bytes(fixed_decimal_bytes(precision), "big", signed=True)
 
 
 def partition_folder(spec: PartitionSpec, schema: Schema, partition: Partition) -> str:
