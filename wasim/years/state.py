@@ -137,7 +137,7 @@ class TableState:
         """Makes at most this many commits of the writer: how many it made, and whether the last one merged.
 
         Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
-        manifests as merge at least came before it, or if it filled a manifest.
+        manifests as merge at least came before it, or were of deletes, or if it filled a manifest.
         """
         if self.rules.appends_merge:
             self.data.drop_dead(self.flows)
@@ -153,9 +153,10 @@ class TableState:
                 done = commits
                 break
             self._append_run(until - 1)
-            self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
+            of_deletes = self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
             done += until
-            merged = not is_first and (until >= self.data.policy.min_count - 1 or self.full_manifests != full)
+            least = self.data.policy.min_count
+            merged = not is_first and (until >= least - 1 or of_deletes >= least or self.full_manifests != full)
         self._note_snapshots(done, before)
         return done, merged
 
@@ -186,16 +187,19 @@ class TableState:
         flows[Flow.LIST_BYTES] += _stepped(lists.through, before, each, commits) - saved
         self.commits += commits
 
-    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> None:
-        """One commit by itself, which merges."""
+    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> float:
+        """One commit by itself, which merges; how many manifests of deletes it merged."""
+        of_deletes = 0.0
         self._add_new(1.0)
         for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
             if merges:
                 manifests.mark_newest()
-                self.merge(manifests)
+                merged = self.merge(manifests)
+                of_deletes = merged if manifests is self.deletes else 0.0
                 manifests.settle()
         self.flows[Flow.LIST_BYTES] += self.list_bytes
         self.commits += 1
+        return of_deletes
 
     def merge(self, manifests: ManifestRuns) -> float:
         """What a merging commit does to manifests of data, or of deletes; how many were merged into others.
@@ -423,6 +427,8 @@ class TableState:
             self.left.held[place] *= 1 - share
         self.left.small_seen *= 1 - done.small_share
         self.left.squares *= 1 - done.partial_share
+        if self.files.changes_rows:  # else no statement asks for it
+            self.left.squares += done.partial_squares
 
     def _rows_of(self, size: float) -> float:
         live = self.live_bytes
@@ -507,26 +513,28 @@ class TableState:
         data, deletes, files = self.data.values(), self.deletes.values(), self.files
         return [self.commits, *data, *deletes, *files.values(), *self.left.values(files.by_class)]
 
-    def bounds(self) -> list[tuple[list[int], float, float]]:
+    def bounds(self) -> list[tuple[list[int], float, float, float]]:
         """Places among `values` of numbers whose sum changes what happens once it passes a bound, with the bounds.
 
         A bin is full before the manifests in it are: by what commits add that is yet to be merged or rewritten. So the
-        last figure is by how much a bound is lower for each commit of a cycle. Manifests that wait to be merged are
-        merged once there are enough; those that a compaction emptied still count when a cycle ends.
+        last figures are by how much a bound is lower for each commit of a cycle, and for how many of them at most.
+        Manifests that wait to be merged are merged once there are enough; those that a compaction emptied still count
+        when a cycle ends.
         """
-        found: list[tuple[list[int], float, float]] = []
+        found: list[tuple[list[int], float, float, float]] = []
         place = 1
         for manifests, size in ((self.data, self.sizes.data_manifests), (self.deletes, self.sizes.delete_manifests)):
             policy, (waiting, others), listed = manifests.policy, manifests.open_bin(), len(manifests.runs)
+            most = policy.min_count if manifests is self.deletes and self.rules.appends_merge else inf
             if waiting:
                 places = [place + len(VALUES) * number for number in range(listed - waiting, listed)]
-                found.append((places, policy.min_count - 1.0 - others, 0.0))
+                found.append((places, policy.min_count - 1.0 - others, 0.0, 0.0))
             for run in manifests.runs:
                 if run.count <= MANY_PARTS:
-                    found.append(([place + 1], ceil(run.count) * policy.target_bytes, size.new))
+                    found.append(([place + 1], ceil(run.count) * policy.target_bytes, size.new, most))
                 place += len(VALUES)
         for _ in self.files.cohorts if self.files.rule else ():
-            found.append(([place + 4], self.files.small_rows_at_most, 0.0))
+            found.append(([place + 4], self.files.small_rows_at_most, 0.0, 0.0))
             place += 5
         return found
 
