@@ -26,7 +26,7 @@ LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are l
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
 PARTLY = 0.02  # of a cycle, which may be between statements
 WINDOW = 400  # statements that are a cycle where there is no other
-REACH = 1.0  # of the commits since cycles began
+REACH = 0.6  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 Phase = tuple[int, ...]
 
@@ -111,7 +111,8 @@ class Drift:
         expected = self.leapt.added + self.leapt.growth * (rate.at - anchor.at) / period
         short: Floats = (rate.flows * period - expected) * cycles / 2
         short[Flow.SNAPSHOT_JSON_BYTES] = 0.0
-        return np.maximum(short, -self.leapt.added * cycles)
+        short[Flow.ROWS : Flow.MERGED_AGAIN] = 0.0  # what there is, which may become less
+        return np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
 
     def _two_cycles(self) -> tuple[Mark, Mark] | None:
         """Where the last two cycles began; None if that is not known yet.
