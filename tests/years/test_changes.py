@@ -223,3 +223,45 @@ def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[An
         return exact, simulate_years(case, profile, Site())
 
     return make
+
+
+def test_an_overwrite_of_a_share_too_small_for_a_row_overwrites_nothing(made: Callable) -> None:
+    overwrite = {"every": "3s", "share": 0.002, "kind": "dynamic"}
+    exact, summed = made({"changes": {"overwrite": overwrite}, "workload": {"rows_per_second": 40}})
+    assert summed.totals.files_written == exact.files_written
+
+
+def test_deletes_of_the_oldest_rows_replace_vectors_in_several_manifests(made: Callable) -> None:
+    """Five rows at a time of commits of forty in four partitions: one file is hit by statements after statements."""
+    delete = {"every": "10s", "rows": 5, "locality": "oldest", "mode": "merge-on-read"}
+    lines = {"changes": {"delete": delete}, "table": TABLE | BY_BUCKET, "table.format_version": 3, **IN_TURN}
+    exact, summed = made(lines)
+    written = exact.files_written[Kind.DELETE_MANIFEST]
+    assert summed.totals.files_written[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
+
+
+def test_upserts_hit_the_file_that_compaction_made_and_few_others(made: Callable) -> None:
+    lines = {
+        "writer": {"kind": "batch", "upsert": {"share": 0.1, "mode": "merge-on-read"}},
+        "workload": {"rows_per_second": 40, "files_per_commit": 4},
+        "table": TABLE | {"partition_by": [{"column": "event_time", "transform": "day"}]},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 20}},
+    }
+    exact, summed = made(lines)
+    written = exact.files_written[Kind.DELETE_FILE]  # 1.8 times as many, if all files had as many rows
+    assert summed.totals.files_written[Kind.DELETE_FILE] == pytest.approx(written, rel=0.15)
+
+
+def test_rows_that_statements_write_again_keep_their_ids_in_format_version_3(made: Callable) -> None:
+    upsert = {"share": 0.3, "mode": "merge-on-read"}
+    lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}
+    exact, summed = made(lines | {"table.format_version": 3})
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.02)
+
+
+def test_no_two_files_that_hold_most_of_a_partition_are_in_one(made: Callable) -> None:
+    """Copy-on-write upserts of four buckets: a large file of each grows, and is not merged with those of others."""
+    upsert = {"share": 0.1, "mode": "copy-on-write"}
+    lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}
+    exact, summed = made(lines | {"table": TABLE | BY_BUCKET})
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.15)

@@ -78,7 +78,7 @@ def test_files_of_which_much_is_deleted_are_compacted_whatever_their_size(small_
     files, dead = history.state.files, history.state.left.dead
     assert history.spans
     assert (flows >= 0).all()
-    assert dead[2] < 0.35 * files.settled_rows
+    assert dead[2] <= 0.35 * files.settled_rows
     written, removed = (flows[-1][first + DATA + 1] for first in (Flow.WRITTEN_FILES, Flow.REMOVED_FILES))
     assert written - removed == pytest.approx(files.live_bytes, rel=0.1)
     assert written < 100e12  # of files that no compaction took again, each statement rewrote the deletes of all rows

@@ -40,10 +40,10 @@ class ChangeJob:
         state.files.arrive(state.commits)
         there = statements.workload.rows_through(state.commits) - left.gone
         wanted = min(there, change.rows if change.rows is not None else round((change.share or 0.0) * there))
-        if wanted <= 0:
-            return
         if isinstance(change, Overwrite):
             statements.overwrite(state, wanted, is_dynamic=change.kind == "dynamic")
+            return
+        if wanted <= 0:
             return
         locality = getattr(change, "locality", "scattered")
         if locality == "oldest_commits":

@@ -53,7 +53,8 @@ class Cohort:
 class Compacted(NamedTuple):
     """What one compaction does, in all partitions: files taken, files made; and the shares of each kind it took.
 
-    `groups` are the partitions with something to do. `left_small` and `left_partial` are files of closed partitions
+    `partial_squares` are the squares of the rows of each partial file made, added up. `groups` are the partitions with
+    something to do. `left_small` and `left_partial` are files of closed partitions
     that no compaction will take any more.
     """
 
@@ -62,6 +63,7 @@ class Compacted(NamedTuple):
     partial_made: float
     settled_made: float
     made_bytes: float
+    partial_squares: float
     small_share: float
     partial_share: float
     groups: float
@@ -218,7 +220,7 @@ class DataFilesByPartition:
         are the files before.
         """
         (smalls, _), (partials, _), _ = by_class
-        taken_small = taken_partial = taken_bytes = made_partial = made_settled = made_bytes = groups = 0.0
+        taken_small = taken_partial = taken_bytes = made_partial = made_settled = made_bytes = squares = groups = 0.0
         for one in self.cohorts:
             rows = one.small_rows * self.new_share * self.small_live + one.partial_rows * self.partial_live
             if not self._is_due(one):
@@ -234,6 +236,7 @@ class DataFilesByPartition:
             self.margins.note("is small", abs(self.small_rows_at_most - each_rows))
             if self.is_small(each_rows):
                 made_partial += part * outputs
+                squares += part * outputs * each_rows**2
                 kept = Cohort(partitions=part, partial_files=outputs, partial_rows=rows)
             else:
                 made_settled += part * outputs
@@ -249,6 +252,7 @@ class DataFilesByPartition:
             partial_made=made_partial,
             settled_made=made_settled,
             made_bytes=made_bytes,
+            partial_squares=squares,
             small_share=taken_small / smalls if smalls > NEGLIGIBLE else 0.0,
             partial_share=taken_partial / partials if partials > NEGLIGIBLE else 0.0,
             groups=groups,

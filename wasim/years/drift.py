@@ -2,39 +2,44 @@
 
 Moments at which as many manifests wait to be merged bound a cycle, those of data at least; where no two are alike for
 long, a fixed number of statements does. What the last of two cycles wrote, and by how much it changed the table's
-files, goes on for a part of what has gone by; what is written grows as it has grown since the last leap.
+files, goes on for a part of what has gone by; what is written grows as it has grown since the last leap. But for the
+manifests that merges begin with: these grow until they are full, and the next ones begin anew.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import floor
+from math import ceil, floor
 
 import numpy as np
 
 from wasim.units import Floats
-from wasim.years.flows import Flow
-from wasim.years.leaps import LOOSE, Leap, Mark
-from wasim.years.manifests import VALUES
+from wasim.years.filling import Filling
+from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.leaps import LOOSE, Leap, Mark, add_again
+from wasim.years.long_cycles import KINDS
+from wasim.years.manifests import VALUES, ManifestRuns, Run
 from wasim.years.row_changes import LIVE_ROWS
+from wasim.years.state import TableState
 
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
 PARTLY = 0.02  # of a cycle, which may be between statements
 WINDOW = 400  # statements that are a cycle where there is no other
-REACH = 0.4  # of the commits since cycles began
+REACH = 0.6  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 Phase = tuple[int, ...]
-Room = Callable[[Floats, Floats], float]
-"""Cycles that each change these numbers of files by as much, until compaction takes other files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What each commit wrote on average over a cycle, around the commit `at`."""
+    """What each commit wrote on average over a cycle, around the commit `at`; and, with their bytes, how many manifests
+    of data and of deletes it merged `again`.
+    """
 
     at: float
     flows: Floats
+    again: Floats
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,10 +51,11 @@ class Drift:
     between: float = 1.0  # commits from one statement to the next
     ends: deque[tuple[Mark, Phase]] = field(default_factory=lambda: deque(maxlen=2 * WINDOW + 1))  # since the last leap
     anchor: Rate | None = None  # before the last leap
+    leapt: Leap | None = None  # since cycles began
 
     def forget(self, commits: float) -> None:
         """Begins anew: something else has happened to the table."""
-        self.begun, self.anchor = commits, None
+        self.begun, self.anchor, self.leapt = commits, None, None
         self.ends.clear()
 
     def land(self, mark: Mark) -> None:
@@ -57,9 +63,11 @@ class Drift:
         if self.period >= LONG:
             self.ends.append((mark, ()))
 
-    def planned(self, mark: Mark, phase: Phase, limit: float, room: Room) -> Leap | None:
-        """A leap from here that ends by commit `limit`, within the `room`; None while too little is known."""
-        self.ends.append((mark, phase))
+    def planned(self, mark: Mark, state: TableState, limit: float) -> Leap | None:
+        """A leap from here that ends by commit `limit`; None while too little is known, or other files are compacted
+        before long.
+        """
+        self.ends.append((mark, state.waiting))
         ahead = min(limit - mark.commits, REACH * (mark.commits - self.begun))
         if ahead < 2 * LONG or mark.commits < LEAST_COMMITS:
             return None
@@ -72,23 +80,39 @@ class Drift:
         change = _changed(first, second, mark) * period
         of_files = slice(_first_of_files(mark), None)
         ahead = min(ahead, FARTHEST * (rate.at - anchor.at))
-        cycles = floor(min(ahead / period, room(mark.values[of_files], change[of_files])))
+        cycles = floor(min(ahead / period, state.room(mark.values[of_files], change[of_files])))
         if cycles < 2:
             return None
         added, change = np.maximum(rate.flows, 0.0) * period, change * cycles
         growth = (rate.flows - anchor.flows) / (rate.at - anchor.at) * period * period
         growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0  # `note_longer_numbers` counts it
+        short = self._short(rate, anchor)
         self.anchor = rate
         self.ends.clear()
-        return Leap(
+        least = -added / (cycles + 1)  # nothing is taken back, or thrice it
+        self.leapt = Leap(
             origin=mark,
             cycles=cycles,
             together=1,
             period=period,
             added=added,
-            growth=np.clip(growth, -added / (cycles + 1), added / (cycles + 1)),  # nothing is taken back, or thrice it
+            growth=np.clip(growth, least, -least),
             values=mark.values + np.where((mark.values + change > 0) | (mark.values < 0), change, 0.0),
+            again=_merged_again(state, rate, second, mark),
+            short=short,
         )
+        return self.leapt
+
+    def _short(self, rate: Rate, anchor: Rate) -> Floats | float:
+        """What the last leap should have added more, if what is written grew to the rate after it evenly."""
+        if self.leapt is None:
+            return 0.0
+        period, cycles = self.leapt.period, self.leapt.cycles
+        expected = self.leapt.added + self.leapt.growth * (rate.at - anchor.at) / period
+        short: Floats = (rate.flows * period - expected) * cycles / 2
+        short[Flow.SNAPSHOT_JSON_BYTES] = 0.0
+        short[Flow.ROWS : Flow.MERGED_AGAIN] = 0.0  # what there is, which may become less
+        return np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
 
     def _two_cycles(self) -> tuple[Mark, Mark] | None:
         """Where the last two cycles began; None if that is not known yet.
@@ -127,8 +151,54 @@ class Drift:
 
 
 def _rate(first: Mark, last: Mark) -> Rate:
-    apart = last.commits - first.commits
-    return Rate((first.commits + last.commits) / 2, (last.flows - first.flows) / apart)
+    flows = (last.flows - first.flows) / (last.commits - first.commits)
+    again = flows[Flow.MERGED_AGAIN :].copy()
+    add_again(flows, -again)
+    return Rate((first.commits + last.commits) / 2, flows, again)
+
+
+def _merged_again(state: TableState, rate: Rate, second: Mark, mark: Mark) -> Callable[[float], Floats]:
+    """What so many commits from here merge again, if those since the second mark did so at this rate."""
+    growing = []
+    for group, manifests in ((DATA, state.data), (DELETES, state.deletes)):
+        held, policy, passed = manifests.filling, manifests.policy, mark.commits - second.commits
+        if held is None or not held.live or not rate.again[group]:
+            continue
+        each = (_entries(mark, group) - _entries(second, group)) / passed * _bytes_of_entry(manifests, held)
+        new_bytes = manifests.runs[-1].bytes  # large where statements write manifests again that wait to be merged
+        if each <= 0 or policy.min_count * new_bytes > policy.target_bytes / 2:
+            continue
+        filling = Filling(target_bytes=policy.target_bytes, new_bytes=new_bytes, least=policy.min_count - 1.0)
+        begun = held.bytes - each * passed
+        begun += ceil(max(0.0, -begun / policy.target_bytes)) * policy.target_bytes  # one became full since then
+        seen = filling.merges(begun, begun + each * passed)
+        growing.append((group, filling, held.bytes, each, seen))
+
+    def again(commits: float) -> Floats:
+        found = rate.again * commits
+        for group, filling, size, each, seen in growing:
+            merges = filling.merges(size, size + each * commits)
+            found[group : group + 2] *= np.array(merges) / np.array(seen)
+        return found
+
+    return again
+
+
+def _bytes_of_entry(manifests: ManifestRuns, held: Run) -> float:
+    """Bytes of an entry of this manifest, without its header."""
+    sizes = [
+        manifests.bytes_of(times * held.fresh, times * (held.partial + held.settled), times * held.sorted)
+        for times in (1, 2)
+    ]
+    return (sizes[1] - sizes[0]) / held.live
+
+
+def _entries(mark: Mark, group: int) -> float:
+    """Live entries that manifests of data, or of deletes, list at a mark."""
+    data, deletes, _ = mark.structure
+    first, last = (0, data) if group == DATA else (data, data + deletes)
+    runs = mark.values[1 + len(VALUES) * first : 1 + len(VALUES) * last].reshape(-1, len(VALUES))
+    return float(runs[:, KINDS].sum())
 
 
 def _first_of_files(mark: Mark) -> int:

@@ -19,9 +19,10 @@ class Flow:
     ROWS = 23  # live, in all data files
     POSITION_DELETES = 24
     EQUALITY_DELETES = 25
+    MERGED_AGAIN = 26  # manifests of data, and of deletes, that a merge began with: what earlier ones had made
 
 
-WIDTH = Flow.EQUALITY_DELETES + 1
+WIDTH = Flow.MERGED_AGAIN + 4
 DATA, DELETES = 0, 2  # what to add to the place of a group
 
 

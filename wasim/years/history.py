@@ -203,12 +203,14 @@ class History:
         drift = self.drifts.get(name)
         if drift is None:
             drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
-        leap = drift.planned(mark_of(state, len(self.rows)), state.waiting, limit, state.room)
+        before, leap = drift.leapt, drift.planned(mark_of(state, len(self.rows)), state, limit)
         for other in self.drifts.values():
             if other.period < period or (other.period == period and leap is not None and other is not drift):
                 other.forget(state.commits)
         if leap is None:
             return False
+        if before is not None:
+            self._make_up(before, leap.short)
         self._leap(leap, Level())
         drift.land(mark_of(state, len(self.rows)))
         return True
@@ -241,7 +243,8 @@ class History:
                 self._go_back(landing.leap, level)
                 return True
             level.confirm()
-        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.margins)
+        faster = [1.0, *(job.period for job in self.jobs if job.operation != name and job.period < level.period)]
+        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.margins, max(faster))
         if leap_ahead is None:
             return False
         self._leap(leap_ahead, level)
@@ -293,6 +296,14 @@ class History:
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
+
+    def _make_up(self, leap: Leap, short: Floats | float) -> None:
+        """Adds to the samples of a leap, and to those since, what it should have added more by its end."""
+        self._sample()
+        ahead = leap.cycles * leap.period
+        for row in self.rows[leap.origin.sample :]:
+            share = max(0.0, min(1.0, (row[0] - leap.origin.commits) / ahead))
+            row[_STATE:] = (np.array(row[_STATE:]) + share * share * short).tolist()
 
     def _go_back(self, leap: Leap, level: Level) -> None:
         origin = leap.origin

@@ -18,12 +18,13 @@ from wasim.years.flows import WIDTH, Flow
 from wasim.years.margins import Margins
 from wasim.years.state import Pace, TableState
 
+PARTLY = 0.02  # of a cycle, which may lie between two runs of a faster job
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
 AS_MANY = 1e-2  # the same of manifests written, of which one more or less decides nothing in a long cycle
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
 TRUSTED_DATA = 1e-2  # the same of bytes of data: those of files that grow from cycle to cycle are not quite linear
 MOST_CYCLES = 1 << 24
-PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
+PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 LONGEST = PERIODS[-1]
 FIRST_REACH = 16  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
@@ -118,10 +119,14 @@ class Leap:
     growth: Floats
     values: Floats
     gained: Floats | None = None  # manifests, their bytes, and entries that each cycle lists more
+    again: Callable[[float], Floats] | None = None  # what so many commits merge again, apart from what cycles add
+    short: Floats | float = 0.0  # what the last leap should have added more, as its end showed
 
     def flows_after(self, cycles: float) -> Floats:
         """The flows after some of the cycles."""
-        flows: Floats = self.origin.flows + cycles * self.added + cycles * (cycles + 1) / 2 * self.growth
+        flows: Floats = self.origin.flows + self.short + cycles * self.added + cycles * (cycles + 1) / 2 * self.growth
+        if self.again is not None:
+            add_again(flows, self.again(cycles * self.period))
         return flows
 
     def is_confirmed_by(self, landed: Mark, after: Mark) -> bool:
@@ -204,11 +209,12 @@ class Level:
             self.reach, self.wait = FIRST_REACH, 4 << min(self.refused, LONGEST_WAIT)
             self.refused += 1
 
-    def planned(self, limit: Callable[[], float], margins: Margins) -> Leap | None:
+    def planned(self, limit: Callable[[], float], margins: Margins, between: float = 1.0) -> Leap | None:
         """A leap that ends before the commit of the `limit` and over which no decision changes; None for none.
 
-        Where cycles differ by turns, several of them together may be alike. To look costs as much as to step through a
-        short cycle, so with each look that finds none the next one comes later.
+        Cycles hold whole numbers of the `between` commits from one run of a faster job to the next. Where they differ
+        by turns, several of them together may be alike. To look costs as much as to step through a short cycle, so with
+        each look that finds none the next one comes later.
         """
         if self.wait:
             self.wait -= 1
@@ -218,6 +224,8 @@ class Level:
             if 2 * together >= len(marks):
                 break
             second, first = marks[-1 - together], marks[-1 - 2 * together]
+            if not holds_whole(last.commits - second.commits, between):
+                continue
             if not (last.repeats(second, first) and last.goes_on(second, first)):
                 continue
             room = min(self._ahead(second, limit()), last.room(second, first, margins))
@@ -291,6 +299,17 @@ class FillingLevel:
             growth=growth,
             values=pace.after(last.values, cycles * period),
         )
+
+
+def add_again(flows: Floats, again: Floats) -> None:
+    """Adds manifests that are merged again to all flows that count them: others are written in their place."""
+    for place in (Flow.WRITTEN_MANIFESTS, Flow.REPLACED_MANIFESTS, Flow.MERGED_AGAIN):
+        flows[place : place + len(again)] += again
+
+
+def holds_whole(commits: float, between: float) -> bool:
+    """Whether so many commits are a whole number of those `between` two runs of a job, nearly."""
+    return abs(commits - round(commits / between) * between) <= PARTLY * commits
 
 
 def _growth(added: Floats, before: Floats) -> Floats:

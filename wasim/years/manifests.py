@@ -21,6 +21,7 @@ MANY_PARTS = 6
 MOST_BINS = 8  # the newest ones: older ones are full
 MANY_LEFT = 8.0  # emptied manifests
 KINDS = "fresh", "partial", "settled"
+_AMOUNTS = "bytes", "fresh", "partial", "settled", "sorted"
 VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
 
 
@@ -329,6 +330,8 @@ class ManifestRuns:
     def _merged(self, one: Bin, flows: list[float]) -> Run:
         for run, count in one.parts:
             self._leaves(run, count * one.repeat, flows)
+        flows[Flow.MERGED_AGAIN + self.group] += one.repeat
+        flows[Flow.MERGED_AGAIN + self.group + 1] += one.repeat * one.parts[0][0].bytes
         fresh = partial = settled = by_partition = deleted_fresh = deleted_compacted = 0.0
         for run, count in one.parts:
             fresh += count * run.fresh
@@ -424,7 +427,7 @@ class ManifestRuns:
                 runs.append(self._rewritten(run, run.count * emptied, (fresh, partial, settled), flows))
                 rewritten += run.count * emptied
             if untouched > NEGLIGIBLE:
-                left = _siblings_left(run.siblings, untouched)
+                left = _followers_left(run.siblings, untouched)
                 runs.append(replace(run, count=run.count * untouched, siblings=left))
             if some > NEGLIGIBLE:
                 # of each, on average, less those of manifests that were emptied
@@ -503,13 +506,15 @@ class ManifestRuns:
         self._leaves(run, count, flows)
         self.note_written(count, size, flows)
         fresh, partial, settled = gone
+        left = max(0.0, run.fresh - fresh)
+        in_order = left * _followers_left(run.sorted / run.fresh, left / run.fresh) if left > NEGLIGIBLE else 0.0
         return Run(
             count=count,
             bytes=size,
-            fresh=max(0.0, run.fresh - fresh),
+            fresh=left,
             partial=max(0.0, run.partial - partial),
             settled=max(0.0, run.settled - settled),
-            sorted=max(0.0, run.sorted - fresh),
+            sorted=in_order,
             deleted_fresh=fresh,
             deleted_compacted=partial + settled,
             is_new=True,
@@ -536,22 +541,45 @@ class ManifestRuns:
             setattr(held, name, getattr(held, name) + gained / held.count)
         held.bytes += size / held.count
 
+    @property
+    def filling(self) -> Run | None:
+        """The manifest that merges fill, if one does."""
+        if not self.policy.enabled or not self.runs:
+            return None
+        run, count = pack_runs(self.runs, self.policy.target_bytes)[-1].parts[0]
+        return run if run.count == count == 1 else None
+
     def hold(self, entries: float) -> None:
-        """Makes them list this many live entries in all: by the entries of those that hold most, or where these are
-        full by their number.
+        """Makes them list this many live entries in all: by those of the manifest that is filled, or that lists most.
+
+        A full manifest is followed by another one.
         """
-        most = max(self.runs, key=lambda run: run.count * run.live, default=None)
-        held = most.count * most.live if most else 0.0
-        share = (entries - self.entries + held) / held if held > NEGLIGIBLE else 0.0
-        if most is None or share <= NEGLIGIBLE:
+        held = self.filling or max(self.runs, key=lambda run: run.count * run.live, default=None)
+        listed = held.count * held.live if held else 0.0
+        share = (entries - self.entries + listed) / listed if listed > NEGLIGIBLE else 0.0
+        if held is None or share <= NEGLIGIBLE:
             return
-        size = self.bytes_of(share * most.fresh, share * (most.partial + most.settled), share * most.sorted)
-        if size > max(most.bytes, self.policy.target_bytes):
-            most.count *= share
+        size = self.bytes_of(held.fresh, held.partial + held.settled, held.sorted)
+        more = self.bytes_of(share * held.fresh, share * (held.partial + held.settled), share * held.sorted)
+        if held.count > 1 and more > max(held.bytes, self.policy.target_bytes):
+            held.count *= share
             return
-        most.bytes *= size / self.bytes_of(most.fresh, most.partial + most.settled, most.sorted)
+        held.bytes *= more / size
         for name in ("fresh", "partial", "settled", "sorted"):
-            setattr(most, name, share * getattr(most, name))
+            setattr(held, name, share * getattr(held, name))
+        self._split(held)
+
+    def _split(self, held: Run) -> None:
+        """Makes a manifest that came to more than a full one as many as it fills, and one that the rest is in."""
+        full = floor(held.bytes / self.policy.target_bytes)
+        if not full or held.count != 1 or not self.policy.enabled:
+            return
+        share = self.policy.target_bytes / held.bytes
+        of_one = replace(held, count=float(full), **{name: share * getattr(held, name) for name in _AMOUNTS})
+        place = next(place for place, run in enumerate(self.runs) if run is held)
+        self.runs.insert(place, of_one)
+        for name in _AMOUNTS:
+            setattr(held, name, (1 - full * share) * getattr(held, name))
 
     def settle_entries(self, name: str, amount: float) -> None:
         """Counts this amount of the oldest `fresh` or `partial` entries as settled: no compaction takes their files."""
@@ -645,10 +673,10 @@ class ManifestRuns:
         return [_run_of(*islice(values, len(VALUES))) for _ in self.runs]
 
 
-def _siblings_left(share: float, kept: float) -> float:
-    """The share of manifests that follow another one of the same commit in a list, once a share `kept` of all is left.
+def _followers_left(share: float, kept: float) -> float:
+    """The share of manifests, or of entries, that follow another one of the same commit, once `kept` of all are left.
 
-    `share` is the same before that. Every commit with a manifest left has one that follows none of its own.
+    `share` is the same before that. Every commit of which one is left has one that follows none of its own.
     """
     first = 1 - share
     return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share

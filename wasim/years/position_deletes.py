@@ -26,7 +26,7 @@ from wasim.workload import CreateTable
 from wasim.years.localities import places_of
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
 
-SAMPLED = 32
+SAMPLED = 128
 POSITIONS = 8  # of each sampled file
 CONTAINER_ROWS = 1 << 16
 
@@ -70,7 +70,7 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     writer = CaseWriter(case=case, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
-    described = _described(writer, of_each_commit=1 if is_scattered else SAMPLED)
+    described = _described(writer, of_each_commit=_touched_of_commit(case) if is_scattered else SAMPLED)
     positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if is_scattered else np.full(SAMPLED, POSITIONS)
     deleted = [
         DeletedRows(path=one.file_path, partition=one.partition, positions=_positions(case, count, rng))
@@ -102,6 +102,15 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
         around_bytes=around,
         vector_footer_bytes=footer,
     )
+
+
+def _touched_of_commit(case: Case) -> int:
+    """How many files of a commit a statement on scattered rows touches by chance: their paths share most."""
+    share, files = (
+        max(getattr(change, "share", None) or 0.0 for _, change in case.changes),
+        case.workload.files_per_commit,
+    )
+    return max(1, round(files * (1 - (1 - share) ** (case.rows_per_commit // files))))
 
 
 def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:

@@ -142,7 +142,7 @@ class TableState:
         """Makes at most this many commits of the writer: how many it made, and whether the last one merged.
 
         Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
-        manifests as merge at least came before it, or if it filled a manifest.
+        manifests as merge at least came before it, or were of deletes, or if it filled a manifest.
         """
         if self.rules.appends_merge:
             self.data.drop_dead(self.flows)
@@ -158,9 +158,10 @@ class TableState:
                 done = commits
                 break
             self._append_run(until - 1)
-            self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
+            of_deletes = self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
             done += until
-            merged = not is_first and (until >= self.data.policy.min_count - 1 or self.full_manifests != full)
+            least = self.data.policy.min_count
+            merged = not is_first and (until >= least - 1 or of_deletes >= least or self.full_manifests != full)
         self._note_snapshots(done, before)
         return done, merged
 
@@ -192,16 +193,19 @@ class TableState:
         flows[Flow.LIST_BYTES] += _stepped(lists.through, before, each, commits) - saved
         self.commits += commits
 
-    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> None:
-        """One commit by itself, which merges."""
+    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> float:
+        """One commit by itself, which merges; how many manifests of deletes it merged."""
+        of_deletes = 0.0
         self._add_new(1.0)
         for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
             if merges:
                 manifests.mark_newest()
-                self.merge(manifests)
+                merged = self.merge(manifests)
+                of_deletes = merged if manifests is self.deletes else 0.0
                 manifests.settle()
         self.flows[Flow.LIST_BYTES] += self.list_bytes
         self.commits += 1
+        return of_deletes
 
     def merge(self, manifests: ManifestRuns) -> float:
         """What a merging commit does to manifests of data, or of deletes; how many were merged into others.
@@ -427,6 +431,8 @@ class TableState:
             self.left.held[place] *= 1 - share
         self.left.small_seen *= 1 - done.small_share
         self.left.squares *= 1 - done.partial_share
+        if self.files.changes_rows:  # else no statement asks for it
+            self.left.squares += done.partial_squares
 
     def _rows_of(self, size: float) -> float:
         live = self.live_bytes

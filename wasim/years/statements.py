@@ -27,9 +27,11 @@ from wasim.years.touched import (
     three,
 )
 
-# Of upserts a stride, every n-th row, passes over what the last one hit by pairs of files, once it touches fewer than a
-# third of them: without that their delete manifests were up to 39 % too many (1,000 commits, 2 % of the rows of each).
-SPARSE, PASSED_TOGETHER = 1 / 3, 2.0
+# Two strides, every n-th row of the table each, have a file in common here and there, or else several at a time: of a
+# manifest of deletes of which an upsert would hit more than `IN_STEP` entries, as many times as many go together, once
+# it touches fewer than a third of all files.
+# Without that manifests of deletes are 20 % too many over 200 commits that each replace 30 rows of 600.
+SPARSE, IN_STEP = 1 / 3, 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +64,12 @@ class Statements(TouchedFiles):
         """The files that were hit go, and `written` rows are written in their place."""
         flows, classes = state.flows, self.classes(state)
         removed_records = sum(one.records * share for one, share in zip(classes, hits.row_shares, strict=True))
+        is_new = (
+            named.files is not None
+        )  # rows of its own, of INSERT OVERWRITE; all else keeps ids, in format version 3
         removed_bytes = sum(
-            self._bytes(state, one) * share for one, share in zip(classes, hits.row_shares, strict=True)
+            self._bytes(state, one, is_new=is_new or number == SMALL) * share
+            for number, (one, share) in enumerate(zip(classes, hits.row_shares, strict=True))
         )
         made, squares = named.files, state.left.squares
         if made is None:
@@ -74,11 +80,14 @@ class Statements(TouchedFiles):
             state.left.dead[number] *= 1 - hits.row_shares[number]
             state.left.held[number] *= 1 - hits.shares[number]
         stays = self._share_in_closed(hits, classes) if named.files is None else (0.0, 0.0)
-        made_bytes = self._add(state, made, written, hits.place, stays=stays)
+        made_bytes = self._add(state, made, written, hits.place, is_new=is_new, stays=stays)
         if made > 1 and self.workload.is_partitioned:  # files that were hit end in one partition or another
-            arrived = classes[SMALL]
-            of_hit = squares - hits.squares_left + hits.shares[SMALL] * arrived.live**2 / max(arrived.files, 1.0)
-            together = (written**2 - of_hit) / state.files.partitions
+            of_arrived = classes[SMALL].live ** 2 / max(classes[SMALL].files, 1.0)
+            of_hit = squares - hits.squares_left + hits.shares[SMALL] * of_arrived
+            # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
+            apart, live = squares + of_arrived, sum(one.live for one in classes)
+            pairs = max(0.0, live**2 / state.files.partitions - apart) / max(live**2 - apart, 1.0)
+            together = (written**2 - of_hit) * pairs
             state.left.squares += max(0.0, of_hit + together - written**2 / made)
         replaced = state.merge(state.data) + created
         flows[Flow.REMOVED_FILES + DATA] += hits.count
@@ -195,8 +204,13 @@ class Statements(TouchedFiles):
             return
         if hits.place == "scattered":
             share = min(1.0, again / named)
-            together = PASSED_TOGETHER if hits.is_stride and share < SPARSE else 1.0
+            together = max(1.0, hits.count * share / IN_STEP) if share < SPARSE else 1.0
+            together = 1 / (1 - hits.in_step + hits.in_step / together)
             state.deletes.thin({"fresh": share}, state.flows, together, newest=named)
+        elif hits.place == "oldest" and state.arrivals.open_partitions > 1 and hits.files[SMALL] > NEGLIGIBLE:
+            # any of the statements that began with the same commit
+            share = min(1.0, hits.files[SMALL] / state.arrivals.files)
+            state.deletes.thin({"fresh": share}, state.flows, newest=again / share)
         else:
             state.deletes.take({"fresh": (again, True)}, state.flows)  # the last such statement wrote them
 
@@ -230,6 +244,10 @@ class Statements(TouchedFiles):
         """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
         workload, arrivals = self.workload, state.arrivals
         by_partition = is_dynamic and workload.is_partitioned
+        if not by_partition:
+            state.left.gone = workload.rows_through(state.commits) - wanted
+        if is_dynamic and wanted <= 0:
+            return
         classes = self.classes(state)
         if by_partition and arrivals.lifetime_s < inf and state.files.rule is None:
             shares = self._newest_shares(state, classes, wanted)
@@ -246,11 +264,9 @@ class Statements(TouchedFiles):
             squares_left=state.left.squares * (1 - shares[PARTIAL]),
             together=arrivals.files / arrivals.partitions,
         )
-        if not by_partition:
-            state.left.gone = workload.rows_through(state.commits) - wanted
         tasks = min(float(workload.tasks), wanted)
         more = {"replace-partitions": "true"} if is_dynamic else {}
-        made = tasks * self._newest_partitions(state, wanted / tasks) if workload.is_partitioned else tasks
+        made = tasks * self._newest_partitions(state, wanted / tasks) if tasks and workload.is_partitioned else tasks
         self.rewrite(state, hits, wanted, Named(files=made, more=more))
 
     def _newest_shares(self, state: TableState, classes: list[Class], wanted: float) -> list[float]:
@@ -310,8 +326,13 @@ class Statements(TouchedFiles):
         units = floor((first + hits.touched - SLACK) / lasts) - floor(first / lasts) + 1
         return drawn(units * state.arrivals.open_partitions, things)
 
-    def _bytes(self, state: TableState, one: Class) -> float:
-        return one.files * state.file_bytes.of(one.records / one.files) if one.files > NEGLIGIBLE else 0.0
+    def _bytes(self, state: TableState, one: Class, *, is_new: bool) -> float:
+        if one.files <= NEGLIGIBLE:
+            return 0.0
+        rows = one.records / one.files
+        return one.files * (
+            state.file_bytes.of(rows) if is_new else state.file_bytes.of_compacted(rows, state.arrivals)
+        )
 
     def _out_of_manifests(self, state: TableState, hits: Hits) -> float:
         if hits.count <= NEGLIGIBLE:
@@ -352,6 +373,7 @@ class Statements(TouchedFiles):
         place: Place,
         *,
         is_delta: bool = False,
+        is_new: bool = False,
         stays: tuple[float, float] = (0.0, 0.0),
     ) -> float:
         """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the
@@ -382,7 +404,7 @@ class Statements(TouchedFiles):
         size = sizes.of(0.0, made, 0.0)
         state.data.runs.append(Run(count=1.0, bytes=size, partial=partial, settled=settled, is_new=True))
         state.data.note_written(1.0, size, state.flows)
-        made_bytes = made * state.file_bytes.of(each)
+        made_bytes = self._bytes(state, Class(files=made, records=rows, live=rows), is_new=is_new)
         state.flows[Flow.WRITTEN_FILES + DATA] += made
         state.flows[Flow.WRITTEN_FILES + DATA + 1] += made_bytes
         return made_bytes

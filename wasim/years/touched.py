@@ -46,7 +46,9 @@ class Hits:
     rows: tuple[float, float, float]
     squares_left: float = 0.0  # of the rewritten files that were not hit
     together: float = 1.0
-    is_stride: bool = False  # every n-th row of all
+    in_step: float = (
+        0.0  # the share of files that it has in common with an earlier statement where both hit every n-th row
+    )
 
     @property
     def count(self) -> float:
@@ -132,7 +134,7 @@ class TouchedFiles:
             row_shares=three(row_shares),
             rows=three(rows),
             squares_left=squares,
-            is_stride=is_stride,
+            in_step=1 / (1 + self.workload.replaced_per_new_row) ** 2 if is_stride else 0.0,  # neither row moved
         )
 
     def at_end(self, state: TableState, wanted: float, place: Place) -> Hits:
