@@ -40,7 +40,8 @@ class ChangeJob:
         state.files.arrive(state.commits)
         there = statements.workload.rows_through(state.commits) - left.gone
         wanted = min(there, change.rows if change.rows is not None else round((change.share or 0.0) * there))
-        if wanted <= 0:
+        empties = isinstance(change, Overwrite) and change.kind == "static"  # even with no rows
+        if wanted <= 0 and not empties:
             return
         if isinstance(change, Overwrite):
             statements.overwrite(state, wanted, is_dynamic=change.kind == "dynamic")

@@ -250,7 +250,9 @@ class Statements(TouchedFiles):
             state.left.gone = workload.rows_through(state.commits) - wanted
         tasks = min(float(workload.tasks), wanted)
         more = {"replace-partitions": "true"} if is_dynamic else {}
-        made = tasks * self._newest_partitions(state, wanted / tasks) if workload.is_partitioned else tasks
+        made = tasks
+        if workload.is_partitioned and tasks:
+            made *= self._newest_partitions(state, wanted / tasks)
         self.rewrite(state, hits, wanted, Named(files=made, more=more))
 
     def _newest_shares(self, state: TableState, classes: list[Class], wanted: float) -> list[float]:
