@@ -201,8 +201,8 @@ class ManifestRuns:
             if live > NEGLIGIBLE:
                 scanned += count
                 scanned_bytes += count * run.bytes
-            if run.fresh <= NEGLIGIBLE:
-                rewritten += count
+                if run.fresh <= NEGLIGIBLE:
+                    rewritten += count
         return Sums(listed, size, entries, siblings, rewritten, scanned, scanned_bytes)
 
     @property
@@ -366,7 +366,7 @@ class ManifestRuns:
                 partial=left[1],
                 settled=left[2],
                 sorted=run.sorted * (1 - fresh),
-                siblings=max(0.0, 1 - 1 / count),
+                siblings=1.0,  # the first stands next to the manifest of the files that come in their place
                 deleted_fresh=gone,
                 deleted_compacted=gone_compacted,
                 is_new=True,
