@@ -44,6 +44,7 @@ from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
+    NEW_SAMPLED,
     NO_MANIFESTS,
     DescribedEntries,
     ManifestBytes,
@@ -68,7 +69,7 @@ STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touche
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
-OWN_LISTED = 12  # commits whose own manifests show how much lengths differ
+MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
 LEAST_SPREAD = 3.0  # of lengths of manifests alike, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 LATER = 1_000  # commits after which sampled entries stand in manifests
@@ -260,7 +261,7 @@ class TableSample:
     def _of_lists(self) -> list[ManifestFile]:
         """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
         table, found = self._writer.table, []
-        own = new_manifests(table, self._commits, OWN_LISTED)
+        own = [*self._own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
         for number, files in enumerate(self._commits):
             identity, like = draw_identity(number + 1, table.rng), own[number % len(own)].file
             writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
