@@ -366,7 +366,8 @@ class ManifestRuns:
                 partial=left[1],
                 settled=left[2],
                 sorted=run.sorted * (1 - fresh),
-                siblings=1.0,  # the first stands next to the manifest of the files that come in their place
+                # the first of emptied ones stands next to the manifest of what their files were rewritten into
+                siblings=1.0 if sum(left) <= NEGLIGIBLE else max(0.0, 1 - 1 / count),
                 deleted_fresh=gone,
                 deleted_compacted=gone_compacted,
                 is_new=True,
