@@ -134,6 +134,7 @@ class TableSample:
         """Sizes of the table's files where its commits bring these."""
         self._describe(arrivals)
         writer, table = self._writer, self._writer.table
+        manifests = self._data_manifests(arrivals)
         if self._json is None:
             self._json = _json_after(writer, self._commits, self._own[0], self._created)
         if self._lists is None:
@@ -144,7 +145,7 @@ class TableSample:
             lists=lists,
             sibling_saving=saving,
             rewritten_more=rewritten_more,
-            data_manifests=self._data_manifests(arrivals),
+            data_manifests=manifests,
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
         )
