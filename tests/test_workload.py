@@ -141,6 +141,12 @@ def test_an_overwritten_table_holds_the_rows_of_the_overwrite(small_case: MakeCa
     assert chosen == [(30, 40), (70, 80)]
 
 
+def test_a_dynamic_overwrite_by_no_rows_leaves_the_table_as_it_is(small_case: MakeCase) -> None:
+    case = small_case(changes="{overwrite: {every: 2s, share: 0.01, kind: dynamic}}", horizon="6s")
+    chosen = [(step.rows.first, step.rows.stop) for step in plan_steps(case) if isinstance(step, ChangeRows)]
+    assert chosen == [(40, 40), (79, 80), (120, 120)]
+
+
 def test_inserted_rows_have_numbers_that_no_other_row_has(small_case: MakeCase) -> None:
     case = small_case(changes="{merge: {every: 1s, rows: 2, new_rows: 3}}")
     ranges = [step.new_rows for step in plan_steps(case) if isinstance(step, ChangeRows)]

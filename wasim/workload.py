@@ -287,7 +287,8 @@ class _Planner:
             table=self._table,
         )
         if isinstance(change, Overwrite):
-            if change.kind == "static" or not self._table.partition_by:
+            # Spark leaves a table as it is where a dynamic overwrite brings no rows
+            if change.kind == "static" or (step.rows.count and not self._table.partition_by):
                 self._gone = step.rows.first
             return replace(step, dynamic=change.kind == "dynamic")
         new_rows = getattr(change, "new_rows", 0)

@@ -41,6 +41,8 @@ AT_AN_END = [
     },
     {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest_commits"}}},
     {"changes": {"overwrite": {"every": "10s", "rows": 30, "kind": "static"}}},
+    {"changes": {"overwrite": {"every": "3s", "share": 0.002, "kind": "dynamic"}}},
+    {"changes": {"overwrite": {"every": "3s", "share": 0.002, "kind": "static"}}, "table": TABLE | BY_HOUR},
     {"changes": {"merge": {"every": "10s", "rows": 20, "locality": "oldest", "new_rows": 10}}},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}},

@@ -233,7 +233,8 @@ def _named(case: Case) -> str:
         if upkeep is not None
     ]
     partitions = "+".join(field.transform for field in case.table.partition_by)
-    parts = [f"v{case.table.format_version}", case.writer_name, partitions, *kept]
+    changes = [name for name, change in case.changes if change is not None]
+    parts = [f"v{case.table.format_version}", case.writer_name, partitions, *changes, *kept]
     return ", ".join(part for part in parts if part)
 
 

@@ -199,7 +199,7 @@ class CaseWriter:
 
     def _commit(self, step: Append, commit: int, operation: str, number: int) -> None:
         event_time_s = commit * self.case.commit_interval_s
-        self._pass_time(event_time_s)
+        self.pass_time(event_time_s)
         self.log.begin(number, operation, self.wall_ms / 1000, commits=True)
         if self.case.key_columns:
             self._commit_row_delta(step, commit, self.moment(event_time_s, commit))
@@ -231,7 +231,7 @@ class CaseWriter:
 
     def operate(self, step: Maintain | Evolve | ChangeRows) -> None:
         """Maintenance, evolution, or a change of rows."""
-        self._pass_time(step.event_time_s)
+        self.pass_time(step.event_time_s)
         rows = step.rows_arrived if isinstance(step, ChangeRows) else 0
         at_s = self.wall_ms / 1000
         self.log.enter_step(step.number, step.operation, event_time_s=step.event_time_s, rows_arrived=rows, at_s=at_s)
@@ -255,7 +255,7 @@ class CaseWriter:
         while True:
             self.log.begin(step.number, step.operation, self.wall_ms / 1000, commits=commits)
             yield self.moment(step.event_time_s, self.table.commits + 1)
-            self._pass_time(step.event_time_s)
+            self.pass_time(step.event_time_s)
 
     def _statement(self, moment: Moment) -> Statement:
         return Statement(
@@ -284,7 +284,7 @@ class CaseWriter:
         updated_ms = self.wall_ms + int(self.rng.integers(2))
         return Moment(event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts)
 
-    def _pass_time(self, event_time_s: float) -> None:
+    def pass_time(self, event_time_s: float) -> None:
         """Moves the wall clock to the next commit: back to back under the virtual clock, else to its event time.
 
         Commits come at any millisecond; deflate, under gzip, would notice if ours came at whole seconds.

@@ -1,7 +1,7 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -103,7 +103,8 @@ class CommitSamples:
             return Arrivals(
                 files=files, rows_per_file=rows / files, partitions=1.0, open_partitions=1.0, lifetime_s=inf
             )
-        sampled, (growing, lifetime_s) = with_rows(case, SAMPLED_ROWS), growing_fields(case)
+        sampled, growing = with_rows(case, SAMPLED_ROWS), growing_fields(case)
+        lifetime_s = min(growing.values(), default=inf)
         of_sample = sampled.rows_per_commit
         is_whole = of_sample == rows and sampled_commits(rows) * case.commit_interval_s > lifetime_s
         key = of_sample, case.commit_interval_s if is_whole else 0.0
@@ -156,7 +157,7 @@ def sampled_commits(rows: int) -> int:
     return max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // rows))
 
 
-def _sampled_cells(case: Case, profile: WriterProfile, growing: set[int]) -> _Cells:
+def _sampled_cells(case: Case, profile: WriterProfile, growing: Collection[int]) -> _Cells:
     drawn = data_files_of(case, profile, most_rows_computed=0)
     commits = sampled_commits(case.rows_per_commit)
     by_commit = [drawn.shuffled([new_rows(task) for task in split_rows(case, one)]) for one in range(1, commits + 1)]
@@ -194,19 +195,15 @@ def _per_group(groups: Ints, numbers: Ints, count: int) -> Ints:
     return np.bincount(np.unique(groups * each + numbers) // each, minlength=count)
 
 
-def growing_fields(case: Case) -> tuple[set[int], float]:
-    """Places of partition fields whose value grows with time, and how long one value lasts."""
-    growing, lifetime_s = set[int](), inf
+def growing_fields(case: Case) -> dict[int, float]:
+    """Places of partition fields whose value grows with time, and how long one value of each lasts, in seconds."""
+    growing = {}
     for place, part in enumerate(case.table.partition_by):
         if part.column == "event_time" and part.transform in _UNITS_S:
-            unit_s = _UNITS_S[part.transform]
+            growing[place] = _UNITS_S[part.transform]
         elif part.column == "event_id" and part.transform.startswith("truncate"):
-            unit_s = int(part.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
-        else:
-            continue
-        growing.add(place)
-        lifetime_s = min(lifetime_s, unit_s)
-    return growing, lifetime_s
+            growing[place] = int(part.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
+    return growing
 
 
 def _values_touched(case: Case, lifetime_s: float, tasks: int) -> float:

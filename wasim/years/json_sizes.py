@@ -10,7 +10,7 @@ import numpy as np
 
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
-from wasim.iceberg.snapshots import MetadataLogEntry
+from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
@@ -29,7 +29,8 @@ _NUMBER = (
 )
 _DIFFERING = re.compile(rf"({_UUID})|({_ID})|({_NUMBER})(\d+)")
 _EACH = 5  # parts of a text from one that differs to the next
-_TIMESTAMP = '"timestamp-ms":'
+_TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
+NEVER_MERGED = 10**9
 
 
 class Curve:
@@ -114,8 +115,10 @@ class MetadataJson:
         return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)
 
 
-def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
-    """Bytes of a table's metadata.json; gzipped documents are measured on many more snapshots like the table's."""
+def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = NEVER_MERGED) -> MetadataJson:
+    """Bytes of a table's metadata.json; gzipped documents are measured on many more snapshots like the table's, whose
+    manifests are merged once this many are kept.
+    """
     plain = _uncompressed(table)
     items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
     whole_bytes = plain.content()
@@ -129,7 +132,7 @@ def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
         log_entry=plain.bytes_of(entry) + 1 + spaces,
         snapshot_log_entry=logged + 1 + spaces,
     )
-    return replace(made, zipped=_zipped(table, made)) if table.json.is_gzip else made
+    return replace(made, zipped=_zipped(table, made, most_kept)) if table.json.is_gzip else made
 
 
 def _uncompressed(table: SimulatedTable) -> TableJson:
@@ -137,14 +140,14 @@ def _uncompressed(table: SimulatedTable) -> TableJson:
     return replace(table.json, properties=properties, needs_text=False)
 
 
-def _zipped(table: SimulatedTable, plain: MetadataJson) -> Zipped:
+def _zipped(table: SimulatedTable, plain: MetadataJson, most_kept: int) -> Zipped:
     """Measured on documents of the last snapshots of a table with many.
 
     The window of deflate shows it the ids and times of a snapshot again in the logs, as long as there are few of them:
     so what a snapshot takes depends on how many there are.
     """
     limit = min(table.json.properties.metadata_previous_versions_max, MOST_ZIPPED)
-    json = _prolonged(table, PROLONGED * MOST_ZIPPED)
+    json = _prolonged(table, PROLONGED * MOST_ZIPPED, most_kept)
     full = [_document(json, count, limit) for count in (*ZIPPED, PROLONGED // 2 * MOST_ZIPPED, PROLONGED * MOST_ZIPPED)]
     sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
     items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
@@ -170,7 +173,7 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
     return render_metadata_json(whole, snapshot_texts=texts, release=json.release).encode()
 
 
-def _prolonged(table: SimulatedTable, count: int) -> TableJson:
+def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
     """The table's document with this many snapshots: copies with ids and names of their own, and numbers grown on."""
     json, rng = table.json, table.rng
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
@@ -180,8 +183,8 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
     first, last = (dict(_numbers_of(parts)) for parts in (alike[0], alike[-1]))
     grown = {name: (last[name] - value) * len(texts) // max(1, len(texts) - 1) for name, value in first.items()}
     constant = {*alike[0][1::_EACH]} & {*alike[-1][1::_EACH]}  # of a query, not of a commit
-    snapshots, entries = dict(list(json.snapshots.items())[1:]), list(log)
-    for copy in range(1, ceil(count / len(texts))):
+    snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()
+    for copy in range(ceil(count / len(texts))):
         ids: dict[str, str] = {}
         for parts, entry in zip(apart, log, strict=True):
             made, uuids = parts.copy(), dict.fromkeys(parts[1::_EACH])
@@ -192,7 +195,8 @@ def _prolonged(table: SimulatedTable, count: int) -> TableJson:
             made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in parts[2::_EACH]]
             for place in range(3, len(parts), _EACH):
                 if parts[place]:
-                    made[place + 1] = str(int(parts[place + 1]) + copy * grown.get(parts[place], 0))
+                    value = int(parts[place + 1]) + copy * grown.get(parts[place], 0)
+                    made[place + 1] = str(value % most_kept if parts[place].startswith(_KEPT) else value)
             own = int(ids[str(entry.snapshot_id)])
             snapshots[own] = "".join(filter(None, made))
             at_ms = entry.timestamp_ms + copy * grown[_TIMESTAMP]

@@ -89,10 +89,12 @@ class DescribedEntries:
         return [entry for entries in reversed(self.commits) for entry in entries]
 
 
-def new_manifests(table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]]) -> list[LiveManifest]:
-    """The manifests that the last of these commits write of their files."""
+def new_manifests(
+    table: SimulatedTable, commits: Sequence[Sequence[DataFileEntry]], most: int = NEW_SAMPLED
+) -> list[LiveManifest]:
+    """The manifests that the last of these commits write of their files, `most` of them."""
     found = []
-    for number, files in enumerate(commits[-NEW_SAMPLED:], 1):
+    for number, files in enumerate(commits[-most:], 1):
         identity = draw_identity(number, table.rng)
         writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
         path = table.manifest_path(manifest_name(identity.uuid, 0))

@@ -214,8 +214,8 @@ class ManifestRuns:
             if live > NEGLIGIBLE:
                 scanned += count
                 scanned_bytes += count * run.bytes
-            if run.fresh <= NEGLIGIBLE:
-                rewritten += count
+                if run.fresh <= NEGLIGIBLE:
+                    rewritten += count
         return Sums(listed, size, entries, siblings, rewritten, scanned, scanned_bytes)
 
     @property
@@ -389,7 +389,8 @@ class ManifestRuns:
                 partial=left[1],
                 settled=left[2],
                 sorted=run.sorted * (1 - fresh),
-                siblings=max(0.0, 1 - 1 / count),
+                # the first of emptied ones stands next to the manifest of what their files were rewritten into
+                siblings=1.0 if sum(left) <= NEGLIGIBLE else max(0.0, 1 - 1 / count),
                 deleted_fresh=gone,
                 deleted_compacted=gone_compacted,
                 is_new=True,
@@ -552,12 +553,17 @@ class ManifestRuns:
     def hold(self, entries: float) -> None:
         """Makes them list this many live entries in all: by those of the manifest that is filled, or that lists most.
 
-        A full manifest is followed by another one.
+        A full manifest is followed by another one. Where that one does not list as many as are too many, fewer of all
+        are left.
         """
         held = self.filling or max(self.runs, key=lambda run: run.count * run.live, default=None)
-        listed = held.count * held.live if held else 0.0
-        share = (entries - self.entries + listed) / listed if listed > NEGLIGIBLE else 0.0
-        if held is None or share <= NEGLIGIBLE:
+        listed, total = held.count * held.live if held else 0.0, self.entries
+        if held is None or listed <= NEGLIGIBLE:
+            return
+        share = (entries - total + listed) / listed
+        if share <= NEGLIGIBLE:
+            for run in self.runs:
+                run.count *= entries / total
             return
         size = self.bytes_of(held.fresh, held.partial + held.settled, held.sorted)
         more = self.bytes_of(share * held.fresh, share * (held.partial + held.settled), share * held.sorted)

@@ -1,9 +1,10 @@
 """What the metadata files of one table weigh: read off a handful of files that the exact twin encodes for its shape."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import ceil, expm1, inf
+from types import MappingProxyType
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
+from wasim.twin.merging import merge_policy
 from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
@@ -39,9 +41,10 @@ from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
-from wasim.years.json_sizes import MetadataJson, metadata_json_sizes
+from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
+    NEW_SAMPLED,
     NO_MANIFESTS,
     DescribedEntries,
     ManifestBytes,
@@ -66,6 +69,9 @@ STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touche
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
+MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
+LEAST_SPREAD = 3.0  # of lengths of manifests alike, in bytes
+NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -128,6 +134,7 @@ class TableSample:
         """Sizes of the table's files where its commits bring these."""
         self._describe(arrivals)
         writer, table = self._writer, self._writer.table
+        manifests = self._data_manifests(arrivals)
         if self._json is None:
             self._json = _json_after(writer, self._commits, self._own[0], self._created)
         if self._lists is None:
@@ -138,7 +145,7 @@ class TableSample:
             lists=lists,
             sibling_saving=saving,
             rewritten_more=rewritten_more,
-            data_manifests=self._data_manifests(arrivals),
+            data_manifests=manifests,
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
         )
@@ -209,7 +216,7 @@ class TableSample:
 
     def _touched(self, number: int, rng: np.random.Generator) -> RowSet:
         """Rows that a periodic statement writes, of commits each of other partitions where those close."""
-        case, (_, lifetime_s) = self._case, growing_fields(self._case)
+        case, lifetime_s = self._case, min(growing_fields(self._case).values(), default=inf)
         is_scattered, on_read = "scattered" in places_of(case), merges_on_read(case)
         apart = ceil(lifetime_s / case.commit_interval_s) if is_scattered and lifetime_s < inf else 1
         commits = [1 + apart * (number + STATEMENTS * place) for place in range(TOUCHED_COMMITS)]
@@ -255,8 +262,9 @@ class TableSample:
     def _of_lists(self) -> list[ManifestFile]:
         """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
         table, found = self._writer.table, []
+        own = [*self._own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
         for number, files in enumerate(self._commits):
-            identity, like = draw_identity(number + 1, table.rng), self._own[number % len(self._own)].file
+            identity, like = draw_identity(number + 1, table.rng), own[number % len(own)].file
             writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
             entries = new_entries(files, identity)
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
@@ -303,15 +311,16 @@ def _json_after(
     writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
-    table, case = writer.table, writer.case
+    table, case, policy = writer.table, writer.case, merge_policy(writer.table.rules.properties)
+    most_kept = max(1, policy.min_count - 1) if policy.enabled and case.merges else NEVER_MERGED
     table.rules = replace(table.rules, appends_merge=False)
     if table.json.is_gzip and _changes_rows(case):  # summaries that say more compress better
         _carry_out(writer, ZIPPED_COMMITS)
-        return metadata_json_sizes(table, created)
+        return metadata_json_sizes(table, created, most_kept)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifest(table, like, files, table.begin(), _moment(writer, number))
-    return metadata_json_sizes(table, created)
+    return metadata_json_sizes(table, created, most_kept)
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
@@ -427,10 +436,9 @@ def _sampled_case(case: Case) -> Case:
 
 
 def _moment(writer: CaseWriter, commit: int) -> Moment:
-    case = writer.case
-    pace_s = writer.profile.pace_s if case.clock == "virtual" else case.commit_interval_s
-    writer.wall_ms += max(1, round(1000 * pace_s))
-    return writer.moment(commit * case.commit_interval_s, commit)
+    event_time_s = commit * writer.case.commit_interval_s
+    writer.pass_time(event_time_s)
+    return writer.moment(event_time_s, commit)
 
 
 def _numbers(writer: CaseWriter, commit: int, *, is_other_job: bool = False) -> FileNumbers:
@@ -461,11 +469,14 @@ def _lists_of(
     """Sizes of lists of such manifests; what is saved by each that is of the same commit as the one before, and what
     each takes more that is of partitions of its own.
     """
-    lists, growing = _lists(table, alike, arrivals), growing_fields(case)[0]
+    growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
+    lists = _lists(table, alike, arrivals, growing=growing)
     together = _lists(
         table, alike, arrivals, of_one_commit=True, differ="scattered" in places_of(case) and not merges_on_read(case)
     )
-    apart = _lists(table, alike, arrivals, growing=growing) if growing else lists
+    apart = (
+        _lists(table, alike[:1], arrivals, growing=dict.fromkeys(growing, 1.0), rewritten=True) if growing else lists
+    )
     return lists, lists.slope - together.slope, apart.slope - lists.slope
 
 
@@ -476,20 +487,23 @@ def _lists(
     *,
     of_one_commit: bool = False,
     differ: bool = False,
-    growing: Collection[int] = (),
+    growing: Mapping[int, float] = NOTHING_GROWS,
+    rewritten: bool = False,
 ) -> SizeByCount:
-    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one; where partition fields are
-    `growing`, of files that were rewritten once their partitions closed. Those that a statement takes files out of
-    `differ` in how many they list, and since when.
+    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one, between which `growing`
+    partition fields grow by this many values; or of files `rewritten` once their partitions closed. Those that a
+    statement takes files out of `differ` in how many they list, and since when.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
-    identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit or growing else LISTED
+    lengths = [one.manifest_length for one in alike]
+    typical, spread = float(np.mean(lengths)), max(LEAST_SPREAD, float(np.std(lengths)))
+    identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit or rewritten else LISTED
     for number in range(1, LISTED[-1] + 1):
         like = alike[number % len(alike)]
-        length = like.manifest_length + int(rng.integers(-4, 5))
+        length = round(rng.normal(typical, spread))
         if not of_one_commit:
-            identity = draw_identity(1000 + number * (BETWEEN_REWRITES if growing else 1), rng)
+            identity = draw_identity(1000 + number * (BETWEEN_REWRITES if rewritten else 1), rng)
         path = table.manifest_path(manifest_name(identity.uuid, number if of_one_commit else 0))
         file = replace(
             like,
@@ -497,9 +511,9 @@ def _lists(
             manifest_length=length,
             added_snapshot_id=identity.snapshot_id,
             sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number - bool(growing) if version > 1 else 0,
+            min_sequence_number=identity.sequence_number - rewritten if version > 1 else 0,
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
-            partitions=_later(alike[0], number, growing) if growing else like.partitions,
+            partitions=_later(like, number - number % len(alike), growing),
         )
         if differ:
             gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))
@@ -527,11 +541,17 @@ def _lists(
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
 
 
-def _later(file: ManifestFile, units: int, growing: Collection[int]) -> tuple[PartitionFieldSummary, ...]:
-    """The partitions of a manifest whose `growing` fields have values greater by this many units."""
+def _later(file: ManifestFile, commits: int, growing: Mapping[int, float]) -> tuple[PartitionFieldSummary, ...]:
+    """The partitions of a manifest this many commits later, between which `growing` fields grow by so many values."""
     found = list(file.partitions or ())
-    for place in growing:
-        low = found[place].lower_bound or b""
-        bound = (int.from_bytes(low, "little") + units).to_bytes(len(low) + 1, "little")[: len(low)]
-        found[place] = replace(found[place], lower_bound=bound, upper_bound=bound)
+    for place, each in growing.items():
+        one, grown = found[place], int(commits * each)
+        found[place] = replace(
+            one, lower_bound=_plus(one.lower_bound, grown), upper_bound=_plus(one.upper_bound, grown)
+        )
     return tuple(found)
+
+
+def _plus(bound: bytes | None, values: int) -> bytes:
+    low = bound or b""
+    return (int.from_bytes(low, "little") + values).to_bytes(len(low) + 1, "little")[: len(low)]

@@ -242,12 +242,12 @@ class Statements(TouchedFiles):
 
     def overwrite(self, state: TableState, wanted: float, *, is_dynamic: bool) -> None:
         """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
+        if is_dynamic and wanted <= 0:
+            return
         workload, arrivals = self.workload, state.arrivals
         by_partition = is_dynamic and workload.is_partitioned
         if not by_partition:
             state.left.gone = workload.rows_through(state.commits) - wanted
-        if is_dynamic and wanted <= 0:
-            return
         classes = self.classes(state)
         if by_partition and arrivals.lifetime_s < inf and state.files.rule is None:
             shares = self._newest_shares(state, classes, wanted)
