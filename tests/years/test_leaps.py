@@ -21,7 +21,13 @@ def mark_at(commits: float) -> Mark:
     flows[Flow.LIST_BYTES] = 4000 * commits + BYTES_IN_A_LIST / PERIOD * commits**2 / 2
     flows[Flow.WRITTEN_MANIFESTS + 1] = 900 * commits
     return Mark(
-        commits=commits, structure=(1,), numbers=[commits, commits / PERIOD], sums=flows.tolist(), sample=0, decided=0
+        commits=commits,
+        structure=(1,),
+        numbers=[commits, commits / PERIOD],
+        sums=flows.tolist(),
+        sample=0,
+        decided=0,
+        steps=0,
     )
 
 
@@ -50,14 +56,14 @@ def test_the_less_alike_two_filled_manifests_are_the_shorter_is_the_leap():
     assert planned_after((50, 100, 160), 10_000) is None
 
 
-def leap_after(cycles: int, limit: float = FAR, falls_from: float = FAR, margin: float = FAR, samples: int = 9) -> bool:
+def leap_after(cycles: int, limit: float = FAR, falls_from: float = FAR, margin: float = FAR, steps: int = 9) -> bool:
     """Whether a level leaps after so many cycles, in each of which a number and a margin fall by one."""
     level, margins = Level(), Margins()
     for cycle in range(1, cycles + 1):
         margins.note("fits", margin - cycle)
         mark = mark_at(cycle * PERIOD)
         numbers = [*mark.numbers, falls_from - cycle]
-        level.note(replace(mark, numbers=numbers, sample=samples * cycle, decided=margins.count), PERIOD)
+        level.note(replace(mark, numbers=numbers, steps=steps * cycle, decided=margins.count), PERIOD)
         leap = level.planned(lambda: limit, margins)
     return leap is not None
 
@@ -77,6 +83,6 @@ def test_a_leap_and_the_cycle_that_confirms_it_decide_as_the_last_ones_did(left:
     assert leap_after(3, margin=3 + left) is leaps
 
 
-@pytest.mark.parametrize(("samples", "leaps"), [(WORTH_IT // 2 - 1, False), (WORTH_IT // 2, True)])
-def test_a_leap_passes_over_enough_to_be_worth_it(samples: int, leaps: bool):
-    assert leap_after(3, limit=6 * PERIOD, samples=samples) is leaps
+@pytest.mark.parametrize(("steps", "leaps"), [(WORTH_IT // 2 - 1, False), (WORTH_IT // 2, True)])
+def test_a_leap_passes_over_enough_to_be_worth_it(steps: int, leaps: bool):
+    assert leap_after(3, limit=6 * PERIOD, steps=steps) is leaps

@@ -48,7 +48,9 @@ _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
 # Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
-_LEAPT_STATEMENTS = {**_widths(0.015, 0.03, 0.3, 0.35), Kind.DELETE_MANIFEST: 0.35}
+_LEAPT_STATEMENTS = _widths(0.015, 0.03, 0.3, 0.35)
+# With merge-on-read, how many manifests of deletes there are then: cycles of half as many statements give other means
+_LEAPT_DELETES = {**_widths(0.015, 0.4, 0.3, 0.5), Kind.DELETE_MANIFEST: 0.35}
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
@@ -59,7 +61,8 @@ def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, flo
     """
     causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
-        causes.append(_LEAPT_STATEMENTS if places_of(case) else _AVERAGED)
+        leapt = _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
+        causes.append(leapt if places_of(case) else _AVERAGED)
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 

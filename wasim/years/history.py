@@ -89,6 +89,7 @@ class History:
     filling: FillingLevel = field(default_factory=FillingLevel)
     full: float = 0.0  # manifests that merges have filled
     filled: float = 0.0  # the commit after which compaction last made files that no other will take
+    steps: int = 0  # events stepped through
     _changes_rows: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,6 +105,7 @@ class History:
         if not self.rows:
             self._sample()
         while state.commits < self.commits:
+            self.steps += 1
             while checkpoint <= state.commits:
                 checkpoint = next(checkpoints)
             due = {job.operation: job.next_commit(state) for job in self.jobs}
@@ -203,7 +205,7 @@ class History:
         drift = self.drifts.get(name)
         if drift is None:
             drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
-        before, leap = drift.leapt, drift.planned(mark_of(state, len(self.rows)), state, limit)
+        before, leap = drift.leapt, drift.planned(self._mark(), state, limit)
         for other in self.drifts.values():
             if other.period < period or (other.period == period and leap is not None and other is not drift):
                 other.forget(state.commits)
@@ -212,7 +214,7 @@ class History:
         if before is not None:
             self._make_up(before, leap.short)
         self._leap(leap, Level())
-        drift.land(mark_of(state, len(self.rows)))
+        drift.land(self._mark())
         return True
 
     def _limit(self, name: str, cycle: float) -> float:
@@ -232,7 +234,7 @@ class History:
         level = self.levels.setdefault(name, Level())
         if level.rests():
             return False
-        mark = mark_of(self.state, len(self.rows))
+        mark = self._mark()
         level.note(mark, period)
         if level.pending is not None:
             level.pending.waits -= 1
@@ -257,7 +259,7 @@ class History:
             return False
         self.full = full
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
-        leap = self.filling.planned(mark_of(self.state, len(self.rows)), self.commits, teeth, self.state.filling_pace())
+        leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
         if leap is None:
             return False
         self._leap(leap, Level())
@@ -267,6 +269,7 @@ class History:
 
     def _leap(self, leap: Leap, level: Level) -> None:
         self._sample()
+        full = self.state.full_manifests
         origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
         listed = self.state.deletes.entries
         parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
@@ -290,8 +293,9 @@ class History:
         for other in self.levels.values():
             if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
                 other.forget()
-        self.full = self.state.full_manifests
-        landed = mark_of(self.state, len(self.rows))
+        if self.state.full_manifests > full + 1.5:  # what fills one is yet to be noticed
+            self.full = self.state.full_manifests
+        landed = self._mark()
         averaged = leap.gained is not None or self._changes_rows
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
         level.marks.append(landed)
@@ -315,12 +319,16 @@ class History:
         self._sample()
         for other in self.levels.values():
             other.rewind(origin.commits)
+        self.filling.rewind(origin.commits)
         level.refuse()
 
     def _as_it_was(self, mark: Mark) -> None:
         """Gives the state the structure of the mark too, whatever it is now."""
         self.state.reshape(mark.structure)
         self.state.restore(mark.numbers, mark.sums)
+
+    def _mark(self) -> Mark:
+        return mark_of(self.state, len(self.rows), self.steps)
 
     def _sample(self) -> None:
         state = self.state

@@ -28,7 +28,7 @@ PERIODS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 LONGEST = PERIODS[-1]
 FIRST_REACH = 16  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
-WORTH_IT = 16  # samples of the history: fewer are sooner stepped through
+WORTH_IT = 8  # events: fewer are sooner stepped through
 BEFORE_LEAPS, AFTER_LEAPS = 15, 2  # cycles between two looks for a leap, at most
 LOOSE = 0.1  # by which two cycles may differ that are leapt over on average
 # How far to leap on average, of what was passed: the closer two cycles agree, the farther
@@ -54,6 +54,7 @@ class Mark:
     sums: list[float]
     sample: int  # samples taken by then
     decided: int  # decisions taken by then, whose margins are known
+    steps: int  # events stepped through by then
 
     @cached_property
     def values(self) -> Floats:
@@ -91,7 +92,7 @@ class Mark:
         return min(alike, floor(min(falling))) if falling else alike
 
 
-def mark_of(state: TableState, samples: int) -> Mark:
+def mark_of(state: TableState, samples: int, steps: int) -> Mark:
     """The table as it is."""
     return Mark(
         commits=state.commits,
@@ -100,6 +101,7 @@ def mark_of(state: TableState, samples: int) -> Mark:
         sums=list(state.flows),
         sample=samples,
         decided=state.margins.count,
+        steps=steps,
     )
 
 
@@ -229,10 +231,10 @@ class Level:
             if not (last.repeats(second, first) and last.goes_on(second, first)):
                 continue
             room = min(self._ahead(second, limit()), last.room(second, first, margins))
-            if room >= 2 and room * (last.sample - second.sample) >= WORTH_IT:
+            if room >= 2 and room * (last.steps - second.steps) >= WORTH_IT:
                 self.looked = 0
                 return self._leap(together, int(min(self.reach, room)))
-        if len(marks) > 2 and last.sample - marks[-2].sample < WORTH_IT:
+        if len(marks) > 2 and last.steps - marks[-2].steps < WORTH_IT:
             self.wait = self.looked = min(2 * self.looked + 1, AFTER_LEAPS if self.has_leapt else BEFORE_LEAPS)
         return None
 
@@ -265,6 +267,12 @@ class FillingLevel:
 
     marks: list[Mark] = field(default_factory=list)
     passed: float = 0.0  # manifests filled so far
+
+    def rewind(self, commits: float) -> None:
+        """Forgets what came after a commit, as the table goes back to it."""
+        while self.marks and self.marks[-1].commits > commits:
+            self.marks.pop()
+            self.passed -= 1
 
     def planned(self, mark: Mark, limit: float, teeth: int, pace: Pace | None) -> Leap | None:
         """A leap from where another manifest is full, over `teeth` at a time, once two such were seen.
