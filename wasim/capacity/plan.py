@@ -225,7 +225,8 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     shorter = [one for one in plan.best if one.setting.interval_s < setting.interval_s]
     longer = [one for one in plan.best if one.setting.interval_s > setting.interval_s]
     rates = [rate for rate in RATES if able_intervals([setting.interval_s], plan.request, rate=rate)]
-    search.simulate_ahead((setting, rate) for rate in rates)
+    beyond_s = [] if longer else able_intervals([interval_beyond(setting.interval_s)], plan.request)
+    search.prepare(beyond_s, ((setting, rate) for rate in rates))
     return replace(
         plan,
         case=case_of(plan.request, setting),

@@ -73,9 +73,11 @@ class Search:
             self._nearest[interval_s] = self._descend(start) if leanest.keeps_up else leanest
         return self._nearest[interval_s]
 
-    def prepare(self, intervals_s: Iterable[float]) -> None:
-        """Simulates what the search at each of these intervals begins with, side by side where that takes long."""
-        self.simulate_ahead((self._start(one), 1.0) for one in intervals_s)
+    def prepare(self, intervals_s: Iterable[float], others: Iterable[tuple[Setting, float]] = ()) -> None:
+        """Simulates what the search at each of these intervals begins with, and other settings at their rates, side by
+        side where that takes long.
+        """
+        self.simulate_ahead([*others, *((self._start(one), 1.0) for one in intervals_s)])
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Simulates those settings at their rates side by side whose compaction runs so often that it takes long."""
@@ -114,6 +116,7 @@ class Search:
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
                 if others:
+                    self.simulate_ahead((one, 1.0) for one in others)
                     best = preferred((best, *self.simulator.evaluate(others)), self.limits, self.aims)
             if best.setting == before.setting:
                 break

@@ -7,7 +7,7 @@ what expiry does afterwards depends on nothing here but when snapshots were made
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from math import inf
+from math import ceil, inf
 
 import numpy as np
 
@@ -272,7 +272,7 @@ class History:
         full = self.state.full_manifests
         origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
         listed = self.state.deletes.entries
-        parts = WITHIN_A_LEAP if leap.cycles * leap.period > SHORT * self.commits else 1
+        parts = min(WITHIN_A_LEAP, ceil(leap.cycles * leap.period / (SHORT * self.commits)))
         for part in range(1, parts + 1):
             cycles = leap.cycles * part / parts
             values = origin.values + (leap.values - origin.values) * part / parts

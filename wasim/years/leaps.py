@@ -29,7 +29,7 @@ LONGEST = PERIODS[-1]
 FIRST_REACH = 16  # cycles
 LONGEST_WAIT = 4  # the oftener a leap was wrong, the longer none is tried: to 64 cycles
 WORTH_IT = 8  # events: fewer are sooner stepped through
-BEFORE_LEAPS, AFTER_LEAPS = 15, 2  # cycles between two looks for a leap, at most
+OFTEN, LONGEST_LOOK = 3, 15  # looks until the next ones come a cycle later each; cycles between two, at most
 LOOSE = 0.1  # by which two cycles may differ that are leapt over on average
 # How far to leap on average, of what was passed: the closer two cycles agree, the farther
 AGREED, LEAST_AHEAD, MOST_AHEAD = 2e-4, 0.5, 8.0
@@ -165,7 +165,7 @@ class Level:
     pending: Landing | None = None
     wait: int = 0
     refused: int = 0
-    looked: int = 0  # cycles waited since the last look
+    looked: int = 0  # looks since the last leap
 
     @property
     def has_leapt(self) -> bool:
@@ -235,7 +235,8 @@ class Level:
                 self.looked = 0
                 return self._leap(together, int(min(self.reach, room)))
         if len(marks) > 2 and last.steps - marks[-2].steps < WORTH_IT:
-            self.wait = self.looked = min(2 * self.looked + 1, AFTER_LEAPS if self.has_leapt else BEFORE_LEAPS)
+            self.looked += 1
+            self.wait = min(self.looked // OFTEN, LONGEST_LOOK)
         return None
 
     def _ahead(self, second: Mark, limit: float) -> float:
