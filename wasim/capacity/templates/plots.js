@@ -64,8 +64,9 @@ function drawFrontier(place, state, rows) {
     plot.svg.append(element("circle", {cx: x(row.seconds), cy: y(row.here), r: 3.5, class: row.able ? "able" : "unable"}));
   if (!you) return;
   plot.svg.append(element("circle", {cx: x(you.seconds), cy: y(you.here), r: 8, class: "you"}));
-  const isRight = x(you.seconds) > (plot.left + plot.right) / 2;
-  plot.svg.append(element("text", {x: x(you.seconds) + (isRight ? 8 : -8), y: Math.max(y(you.here) - 14, plot.top - 2),
+  // the curve falls: above it to the right there is room, or below it to the left
+  const isRight = x(you.seconds) + 90 > plot.right, beside = y(you.here) + (isRight ? 34 : -10);
+  plot.svg.append(element("text", {x: x(you.seconds) + (isRight ? -4 : 10), y: Math.min(beside, plot.bottom - 4),
     "text-anchor": isRight ? "end" : "start", class: "label"}, "you are here"));
 }
 
