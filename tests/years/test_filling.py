@@ -5,7 +5,8 @@ import pytest
 from wasim.twin.merging import MergePolicy
 from wasim.years.filling import Filling
 from wasim.years.flows import DATA, Flow, no_flows
-from wasim.years.manifests import ManifestRuns, Run
+from wasim.years.manifests import ManifestRuns
+from wasim.years.packing import Run
 
 HEADER, ENTRY, TARGET, LEAST = 700.0, 30.0, 200_000.0, 20
 

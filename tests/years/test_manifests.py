@@ -4,9 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wasim.twin.merging import MergePolicy, bins_to_merge, pack_from_end
+from wasim.twin.merging import MergePolicy, bins_to_merge
 from wasim.years.flows import DATA, Flow, no_flows
-from wasim.years.manifests import ManifestRuns, Run, pack_runs
+from wasim.years.manifests import ManifestRuns
+from wasim.years.packing import Run
 
 RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
 
@@ -19,15 +20,6 @@ def manifests(runs: list[tuple[int, int]], **policy: int) -> ManifestRuns:
     rules = MergePolicy(enabled=True, **{"min_count": 5, "target_bytes": 1000} | policy)
     listed = [Run(count=float(count), bytes=float(size), fresh=1.0) for count, size in runs]
     return ManifestRuns(policy=rules, bytes_of=bytes_of, group=DATA, runs=listed)
-
-
-@given(runs=RUNS, target=st.integers(500, 3000))
-def test_runs_are_packed_into_the_bins_of_single_manifests(runs, target):
-    newest_first = [size for count, size in reversed(runs) for _ in range(count)]
-    wanted = [len(places) for places in reversed(pack_from_end(newest_first, target))]
-    listed = [Run(count=float(count), bytes=float(size)) for count, size in runs]
-    found = [round(one.items) for one in pack_runs(listed, target) for _ in range(round(one.repeat))]
-    assert found == wanted
 
 
 @example(runs=[(91, 1)], least=2)  # one manifest larger than the target

@@ -18,7 +18,8 @@ from wasim.years.filling import Filling
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.leaps import LOOSE, Leap, Mark, add_again
 from wasim.years.long_cycles import KINDS
-from wasim.years.manifests import VALUES, ManifestRuns, Run
+from wasim.years.manifests import ManifestRuns
+from wasim.years.packing import VALUES, Run
 from wasim.years.row_changes import LIVE_ROWS
 from wasim.years.state import TableState
 

@@ -13,7 +13,7 @@ import numpy as np
 from wasim.units import Floats
 from wasim.years.flows import DATA, WIDTH, Flow
 from wasim.years.leaps import NONE, PERIODS, STEADY, Leap, Mark
-from wasim.years.manifests import VALUES
+from wasim.years.packing import VALUES
 from wasim.years.state import TableState
 
 LEAST_CYCLES, LEAST_COMMITS = 2, 8_000  # so that one merge more or less does not count

@@ -1,8 +1,4 @@
-"""The manifests of a table as runs of like ones, and what commits do to them on average.
-
-A history of a year has millions of manifests and a handful of kinds of them. Rules are Iceberg's: `pack_runs` does for
-runs what `wasim.twin.merging.pack_from_end` does for single manifests, and tests compare the two.
-"""
+"""The manifests of a table as runs of like ones, and what commits do to them on average, by Iceberg's rules."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,133 +9,14 @@ from typing import NamedTuple
 from wasim.twin.merging import MergePolicy
 from wasim.years.flows import Flow
 from wasim.years.margins import Margins
+from wasim.years.packing import KINDS, NEGLIGIBLE, VALUES, Bin, Run, closest, join, pack_runs, run_of
 
-NEGLIGIBLE = 1e-9
 MOST_RUNS = 24
 LITTLE = 0.1  # of a manifest: hardly one
 MANY_PARTS = 6
 MOST_BINS = 8  # the newest ones: older ones are full
 MANY_LEFT = 8.0  # emptied manifests
-KINDS = "fresh", "partial", "settled"
 _AMOUNTS = "bytes", "fresh", "partial", "settled", "sorted"
-VALUES = ("count", "bytes", "fresh", "partial", "settled", "sorted", "siblings")
-
-
-@dataclass(slots=True, kw_only=True)
-class Run:
-    """`count` manifests in a row that are alike.
-
-    Each has these live entries: `fresh` ones of files that no compaction has seen, `partial` ones of compacted files
-    that are still too small, `settled` ones of compacted files that stay. Of the fresh ones `sorted` are in the order
-    of their partitions, not of their commits; of those of delete files, they follow another of the same statement.
-    `deleted_…` entries and `is_new` are of the commit under way. `siblings` is the share of these manifests that
-    another one of the same commit stands next to.
-    """
-
-    count: float
-    bytes: float
-    fresh: float = 0.0
-    partial: float = 0.0
-    settled: float = 0.0
-    sorted: float = 0.0
-    siblings: float = 0.0
-    deleted_fresh: float = 0.0
-    deleted_compacted: float = 0.0
-    is_new: bool = False
-
-    @property
-    def live(self) -> float:
-        """Live entries of one manifest."""
-        return self.fresh + self.partial + self.settled
-
-    def values(self) -> tuple[float, ...]:
-        """Manifests, and what they have in all: where cycles add the same, sums grow evenly and means do not."""
-        count = self.count
-        entries = count * self.fresh, count * self.partial, count * self.settled, count * self.sorted
-        return count, count * self.bytes, *entries, count * self.siblings
-
-    def times(self, count: float) -> "Run":
-        """This many manifests like these; the run itself if those are all."""
-        if count == self.count:
-            return self
-        return Run(
-            count=count,
-            bytes=self.bytes,
-            fresh=self.fresh,
-            partial=self.partial,
-            settled=self.settled,
-            sorted=self.sorted,
-            siblings=self.siblings,
-            deleted_fresh=self.deleted_fresh,
-            deleted_compacted=self.deleted_compacted,
-            is_new=self.is_new,
-        )
-
-    def belongs_to(self, other: "Run") -> bool:
-        """Whether the two may become one run once a commit ends."""
-        if self.is_like(other):
-            return True
-        # on average the two are one manifest at most
-        return self.count + other.count <= 1 and (self.live > NEGLIGIBLE) == (other.live > NEGLIGIBLE)
-
-    def is_like(self, other: "Run") -> bool:
-        """Whether manifests of the two may be counted together."""
-        return (
-            abs(self.bytes - other.bytes) <= NEGLIGIBLE * self.bytes
-            and abs(self.fresh - other.fresh) <= NEGLIGIBLE
-            and abs(self.partial - other.partial) <= NEGLIGIBLE
-            and abs(self.settled - other.settled) <= NEGLIGIBLE
-            and abs(self.sorted - other.sorted) <= NEGLIGIBLE
-            and abs(self.siblings - other.siblings) <= NEGLIGIBLE
-        )
-
-
-class Bin(NamedTuple):
-    """`repeat` bins alike, each of these manifests: pairs of a run and how many of it, `items` in all."""
-
-    repeat: float
-    parts: Sequence[tuple[Run, float]]
-    items: float
-    filled_bytes: float
-
-
-def pack_runs(runs: Sequence[Run], target_bytes: float, *, divided: float = inf) -> list[Bin]:
-    """Bins of manifests that stand oldest first, oldest bin first: an item that does not fit closes the open bin.
-
-    Of emptied manifests a bin takes as many as fit in on average, no whole number, where as many as `divided` are left
-    for the next ones: all of them are written again, and what fits in differs from cycle to cycle.
-    """
-    bins: list[Bin] = []
-    parts: list[tuple[Run, float]] = []
-    items = filled = 0.0
-    for run in runs:
-        left, size = run.count, run.bytes
-        if parts:
-            fitting = (target_bytes - filled) / size + NEGLIGIBLE
-            if run.live > NEGLIGIBLE or fitting < 1.5 or left < fitting + divided:
-                fitting = floor(fitting)
-            else:
-                fitting -= 0.5
-            if fitting > 0:
-                taken = left if left <= fitting else float(fitting)
-                parts.append((run, taken))
-                items += taken
-                filled += taken * size
-                left -= taken
-            if left <= NEGLIGIBLE:
-                continue
-            bins.append(Bin(1.0, parts, items, filled))
-        each = max(1.0, floor(target_bytes / size))
-        full = floor(left / each + NEGLIGIBLE)
-        rest = left - full * each
-        if rest <= NEGLIGIBLE:  # the last full bin is the one that stays open
-            full, rest = full - 1, each
-        if full:
-            bins.append(Bin(float(full), [(run, each)], each, each * size))
-        parts, items, filled = [(run, rest)], rest, rest * size
-    if parts:
-        bins.append(Bin(1.0, parts, items, filled))
-    return bins
 
 
 class Sums(NamedTuple):
@@ -535,7 +412,7 @@ class ManifestRuns:
     def gain(self, count: float, size: float, fresh: float, partial: float, settled: float) -> None:
         """Lists this many more manifests with these bytes and entries in all; hardly one: in those that hold most."""
         if count > LITTLE:
-            self.runs.insert(0, _run_of(count, size, fresh, partial, settled, 0.0, 0.0))
+            self.runs.insert(0, run_of(count, size, fresh, partial, settled, 0.0, 0.0))
             return
         held = self._fullest
         for name, gained in (("fresh", fresh), ("partial", partial), ("settled", settled)):
@@ -659,12 +536,12 @@ class ManifestRuns:
                 continue
             run.is_new, run.deleted_fresh, run.deleted_compacted = False, 0.0, 0.0
             if runs and runs[-1].belongs_to(run):
-                _join(runs[-1], run)
+                join(runs[-1], run)
             else:
                 runs.append(run)
         while len(runs) > MOST_RUNS:
-            place = _closest(runs)
-            _join(runs[place], runs.pop(place + 1))
+            place = closest(runs)
+            join(runs[place], runs.pop(place + 1))
         self.runs = runs
 
     def values(self) -> list[float]:
@@ -676,7 +553,7 @@ class ManifestRuns:
 
     def restored(self, values: Iterator[float]) -> list[Run]:
         """As many runs as there are now, with other numbers."""
-        return [_run_of(*islice(values, len(VALUES))) for _ in self.runs]
+        return [run_of(*islice(values, len(VALUES))) for _ in self.runs]
 
 
 def _followers_left(share: float, kept: float) -> float:
@@ -686,38 +563,3 @@ def _followers_left(share: float, kept: float) -> float:
     """
     first = 1 - share
     return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
-
-
-def _run_of(
-    count: float, size: float, fresh: float, partial: float, settled: float, by_partition: float, siblings: float
-) -> Run:
-    """A run by its `values`."""
-    if abs(count) <= NEGLIGIBLE:  # a leap may end where a run is used up
-        return Run(count=count, bytes=0.0)
-    return Run(
-        count=count,
-        bytes=size / count,
-        fresh=fresh / count,
-        partial=partial / count,
-        settled=settled / count,
-        sorted=by_partition / count,
-        siblings=siblings / count,
-    )
-
-
-def _closest(runs: Sequence[Run]) -> int:
-    """The place, among the older half, of the run most like the one after it."""
-    half = max(2, len(runs) // 2)
-    return min(range(half - 1), key=lambda place: abs(runs[place].bytes / runs[place + 1].bytes - 1.0))
-
-
-def _join(first: Run, second: Run) -> None:
-    """Makes the first all manifests of both, on average."""
-    one, other = first.count, second.count
-    count = first.count = one + other
-    first.bytes = (one * first.bytes + other * second.bytes) / count
-    first.fresh = (one * first.fresh + other * second.fresh) / count
-    first.partial = (one * first.partial + other * second.partial) / count
-    first.settled = (one * first.settled + other * second.settled) / count
-    first.sorted = (one * first.sorted + other * second.sorted) / count
-    first.siblings = (one * first.siblings + other * second.siblings) / count

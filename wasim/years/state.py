@@ -21,8 +21,9 @@ from wasim.years.compaction import (
 )
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
-from wasim.years.manifests import VALUES, ManifestRuns, Run, Sums
+from wasim.years.manifests import ManifestRuns, Sums
 from wasim.years.margins import Margins
+from wasim.years.packing import VALUES, Run
 from wasim.years.row_changes import LIVE_ROWS, RowChanges
 from wasim.years.sizes import Sizes
 

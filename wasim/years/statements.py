@@ -10,7 +10,7 @@ from wasim.twin.summary import CommitCounts, FileCounts
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.arrivals import whole
 from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.manifests import Run
+from wasim.years.packing import Run
 from wasim.years.position_deletes import PositionDeletes
 from wasim.years.state import SEEN, TableState
 from wasim.years.touched import (
