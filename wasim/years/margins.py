@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import floor, inf
 
 MOST_NOTED = 100_000
+ROUNDING = 1e-6
 
 
 @dataclass(slots=True)
@@ -36,7 +37,7 @@ class Margins:
 
     def room(self, first: int, second: int, last: int) -> float:
         """How many more cycles decide alike, if the one after the `first` count of decisions ended with the `second`,
-        and the one after that with the `last`. None where the two did not decide about the same.
+        and the one after that with the `last`; 0 where the two did not decide about the same.
         """
         if first < self.dropped:
             return 0.0
@@ -51,6 +52,3 @@ class Margins:
         for decision, margin in self.noted[after - self.dropped : until - self.dropped]:
             least[decision] = min(margin, least.get(decision, inf))
         return least
-
-
-ROUNDING = 1e-6
