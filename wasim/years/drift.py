@@ -16,7 +16,7 @@ import numpy as np
 from wasim.units import Floats
 from wasim.years.filling import Filling
 from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.leaps import LOOSE, Leap, Mark, add_again
+from wasim.years.leaps import LOOSE, PARTLY, Leap, Mark, add_again
 from wasim.years.long_cycles import KINDS
 from wasim.years.manifests import ManifestRuns
 from wasim.years.packing import VALUES, Run
@@ -25,7 +25,6 @@ from wasim.years.state import TableState
 
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
-PARTLY = 0.02  # of a cycle, which may be between statements
 WINDOW = 400  # statements that are a cycle where there is no other
 REACH = 0.6  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow

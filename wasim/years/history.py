@@ -159,8 +159,11 @@ class History:
 
     def _has_filled_manifest(self) -> bool:
         """Whether merges have filled a further manifest since this was last asked."""
-        before, self.full = self.full, max(self.full, self.state.full_manifests)
-        return self.full > before + 0.5
+        full = self.state.full_manifests
+        if full <= self.full + 0.5:
+            return False
+        self.full = full
+        return True
 
     def _begin_anew_if_rare(self) -> None:
         """Where files fill, or are opened again, only after many commits, each time other files change from then on."""
@@ -254,10 +257,8 @@ class History:
 
     def _fills(self) -> bool:
         """Leaps on average where a further manifest has been filled, and no maintenance sets the pace."""
-        full = self.state.full_manifests
-        if self.jobs or full <= self.full + 0.5:
+        if self.jobs or not self._has_filled_manifest():
             return False
-        self.full = full
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
         leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
         if leap is None:

@@ -18,7 +18,7 @@ from wasim.years.flows import WIDTH, Flow
 from wasim.years.margins import Margins
 from wasim.years.state import Pace, TableState
 
-PARTLY = 0.02  # of a cycle, which may lie between two runs of a faster job
+PARTLY = 0.02  # of a cycle, which may lie between two statements, or two runs of a faster job
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
 AS_MANY = 1e-2  # the same of manifests written, of which one more or less decides nothing in a long cycle
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
