@@ -18,7 +18,8 @@ from wasim.years.flows import WIDTH, Flow
 from wasim.years.margins import Margins
 from wasim.years.state import Pace, TableState
 
-PARTLY = 0.02  # of a cycle, which may lie between two statements, or two runs of a faster job
+PARTLY = 0.02  # of a cycle, which may lie between two statements
+IN_PHASE = 2e-3  # of a cycle, which may lie between two runs of a faster job
 STEADY = 1e-3  # by which changes of two cycles may differ, of themselves
 AS_MANY = 1e-2  # the same of manifests written, of which one more or less decides nothing in a long cycle
 TRUSTED = 2e-3  # by which the cycle after a leap may differ from what was expected of it
@@ -318,7 +319,7 @@ def add_again(flows: Floats, again: Floats) -> None:
 
 def holds_whole(commits: float, between: float) -> bool:
     """Whether so many commits are a whole number of those `between` two runs of a job, nearly."""
-    return abs(commits - round(commits / between) * between) <= PARTLY * commits
+    return abs(commits - round(commits / between) * between) <= IN_PHASE * commits
 
 
 def _growth(added: Floats, before: Floats) -> Floats:

@@ -290,8 +290,9 @@ class ManifestRuns:
         of a manifest; every manifest that lost one is written again. Returns how many manifests that was.
         """
         runs, rewritten, among = [], 0.0, self._among_newest(newest)
+        fresh_share, partial_share, settled_share = (shares.get(kind, 0.0) for kind in KINDS)
         for run, share in zip(self.runs, among, strict=True):
-            first, second, third = (shares.get(kind, 0.0) * share for kind in KINDS)
+            first, second, third = fresh_share * share, partial_share * share, settled_share * share
             fresh, partial, settled = run.fresh, run.partial, run.settled
             untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
             hit = 1 - untouched
@@ -299,14 +300,15 @@ class ManifestRuns:
                 runs.append(run)
                 continue
             every = (first**fresh * second**partial * third**settled) ** (1 / together)
-            emptied = 0.0 if run.live <= NEGLIGIBLE else min(every, hit)
+            emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
             some = hit - emptied
             if emptied > NEGLIGIBLE:
                 runs.append(self._rewritten(run, run.count * emptied, (fresh, partial, settled), flows))
                 rewritten += run.count * emptied
             if untouched > NEGLIGIBLE:
-                left = _followers_left(run.siblings, untouched)
-                runs.append(replace(run, count=run.count * untouched, siblings=left))
+                left = run.times(run.count * untouched)
+                left.siblings = _followers_left(run.siblings, untouched)
+                runs.append(left)
             if some > NEGLIGIBLE:
                 # of each, on average, less those of manifests that were emptied
                 gone = (first - emptied) * fresh, (second - emptied) * partial, (third - emptied) * settled
