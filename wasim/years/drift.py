@@ -9,7 +9,7 @@ manifests that merges begin with: these grow until they are full, and the next o
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import numpy as np
 
@@ -25,9 +25,11 @@ from wasim.years.state import TableState
 
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
-WINDOW = 400  # statements that are a cycle where there is no other
+WINDOW = 400  # events that are a cycle where there is no other
 REACH = 0.6  # of the commits since cycles began
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
+UNLIKE = 2.0  # times as much, or as little, as before: farther off is no change of the table's
+SETTLED = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
 Phase = tuple[int, ...]
 
 
@@ -52,10 +54,12 @@ class Drift:
     ends: deque[tuple[Mark, Phase]] = field(default_factory=lambda: deque(maxlen=2 * WINDOW + 1))  # since the last leap
     anchor: Rate | None = None  # before the last leap
     leapt: Leap | None = None  # since cycles began
+    evenly: dict[int, Floats] = field(default_factory=dict)  # merges, and their bytes, per commit while there is room
 
     def forget(self, commits: float) -> None:
         """Begins anew: something else has happened to the table."""
         self.begun, self.anchor, self.leapt = commits, None, None
+        self.evenly.clear()
         self.ends.clear()
 
     def land(self, mark: Mark) -> None:
@@ -80,7 +84,8 @@ class Drift:
         change = _changed(first, second, mark) * period
         of_files = slice(_first_of_files(mark), None)
         ahead = min(ahead, FARTHEST * (rate.at - anchor.at))
-        cycles = floor(min(ahead / period, state.room(mark.values[of_files], change[of_files])))
+        room = min(state.room(mark.values[of_files], change[of_files]), _until_counted(second, mark))
+        cycles = floor(min(ahead / period, room))
         if cycles < 2:
             return None
         added, change = np.maximum(rate.flows, 0.0) * period, change * cycles
@@ -98,7 +103,7 @@ class Drift:
             added=added,
             growth=np.clip(growth, least, -least),
             values=mark.values + np.where((mark.values + change > 0) | (mark.values < 0), change, 0.0),
-            again=_merged_again(state, rate, second, mark),
+            again=self._merged_again(state, rate, second, mark),
             short=short,
         )
         return self.leapt
@@ -114,6 +119,40 @@ class Drift:
         short[Flow.ROWS : Flow.MERGED_AGAIN] = 0.0  # what there is, which may become less
         return np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
 
+    def _merged_again(self, state: TableState, rate: Rate, second: Mark, mark: Mark) -> Callable[[float], Floats]:
+        """What so many commits from here merge again, if those since the second mark did so at this rate.
+
+        Where one manifest is nearly full merges are many, and how many hangs on where it is: how many they are while
+        there is room differs from what it was before the last leap by no more than `UNLIKE` times.
+        """
+        growing = []
+        for group, manifests in ((DATA, state.data), (DELETES, state.deletes)):
+            held, policy, passed = manifests.filling, manifests.policy, mark.commits - second.commits
+            if held is None or not held.live or not rate.again[group]:
+                continue
+            each = (_entries(mark, group) - _entries(second, group)) / passed * _bytes_of_entry(manifests, held)
+            newest = manifests.runs[-1]  # large where statements write manifests again that wait to be merged
+            written = rate.flows[Flow.WRITTEN_MANIFESTS + group : Flow.WRITTEN_MANIFESTS + group + 2]
+            new_bytes = newest.bytes if newest is not held else float(written[1] / written[0])
+            if each <= 0 or policy.min_count * new_bytes > policy.target_bytes / 2:
+                continue
+            filling = Filling(target_bytes=policy.target_bytes, new_bytes=new_bytes, least=policy.min_count - 1.0)
+            begun = held.bytes - each * passed
+            begun += ceil(max(0.0, -begun / policy.target_bytes)) * policy.target_bytes  # one became full since then
+            evenly = rate.again[group : group + 2] / np.array(filling.merges(begun, begun + each * passed))
+            if group in self.evenly:
+                evenly = np.clip(evenly, self.evenly[group] / UNLIKE, self.evenly[group] * UNLIKE)
+            self.evenly[group] = evenly
+            growing.append((group, filling, held.bytes, each, evenly))
+
+        def again(commits: float) -> Floats:
+            found = rate.again * commits
+            for group, filling, size, each, evenly in growing:
+                found[group : group + 2] = np.array(filling.merges(size, size + each * commits)) * evenly * commits
+            return found
+
+        return again
+
     def _two_cycles(self) -> tuple[Mark, Mark] | None:
         """Where the last two cycles began; None if that is not known yet.
 
@@ -124,15 +163,20 @@ class Drift:
             return None
         if self.period >= LONG:
             return self._apart(mark for mark, _ in self.ends)
-        structure, passed = last.structure, len(self.ends) - 1
+        structure, passed = last.structure, last.steps - self.ends[0][0].steps
         found = self._apart(mark for mark, other in self.ends if other == phase and mark.structure == structure)
         if found is None and passed > WINDOW:
             found = self._apart(
                 mark for mark, other in self.ends if other[0] == phase[0] and mark.structure[0] == structure[0]
             )
         if found is None and passed >= 2 * WINDOW:
-            found = self.ends[-1 - 2 * WINDOW][0], self.ends[-1 - WINDOW][0]
+            found = self._before(2 * WINDOW), self._before(WINDOW)
         return found
+
+    def _before(self, steps: int) -> Mark:
+        """The last mark at least so many events before the last one."""
+        last, _ = self.ends[-1]
+        return next(mark for mark, _ in reversed(self.ends) if last.steps - mark.steps >= steps)
 
     def _apart(self, marks: Iterable[Mark]) -> tuple[Mark, Mark] | None:
         """Of these marks, the last one among them, two that are so far from each other and from the last that a row, a
@@ -150,38 +194,17 @@ class Drift:
         return None
 
 
+def _until_counted(second: Mark, last: Mark) -> float:
+    """How many cycles like the one between the marks bring what a job by count waits for; infinite if they never do."""
+    pairs = zip(second.missing, last.missing, strict=True)
+    return min([now / (before - now) for before, now in pairs if before - now > SETTLED], default=inf)
+
+
 def _rate(first: Mark, last: Mark) -> Rate:
     flows = (last.flows - first.flows) / (last.commits - first.commits)
     again = flows[Flow.MERGED_AGAIN :].copy()
     add_again(flows, -again)
     return Rate((first.commits + last.commits) / 2, flows, again)
-
-
-def _merged_again(state: TableState, rate: Rate, second: Mark, mark: Mark) -> Callable[[float], Floats]:
-    """What so many commits from here merge again, if those since the second mark did so at this rate."""
-    growing = []
-    for group, manifests in ((DATA, state.data), (DELETES, state.deletes)):
-        held, policy, passed = manifests.filling, manifests.policy, mark.commits - second.commits
-        if held is None or not held.live or not rate.again[group]:
-            continue
-        each = (_entries(mark, group) - _entries(second, group)) / passed * _bytes_of_entry(manifests, held)
-        new_bytes = manifests.runs[-1].bytes  # large where statements write manifests again that wait to be merged
-        if each <= 0 or policy.min_count * new_bytes > policy.target_bytes / 2:
-            continue
-        filling = Filling(target_bytes=policy.target_bytes, new_bytes=new_bytes, least=policy.min_count - 1.0)
-        begun = held.bytes - each * passed
-        begun += ceil(max(0.0, -begun / policy.target_bytes)) * policy.target_bytes  # one became full since then
-        seen = filling.merges(begun, begun + each * passed)
-        growing.append((group, filling, held.bytes, each, seen))
-
-    def again(commits: float) -> Floats:
-        found = rate.again * commits
-        for group, filling, size, each, seen in growing:
-            merges = filling.merges(size, size + each * commits)
-            found[group : group + 2] *= np.array(merges) / np.array(seen)
-        return found
-
-    return again
 
 
 def _bytes_of_entry(manifests: ManifestRuns, held: Run) -> float:

@@ -112,8 +112,7 @@ class History:
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
-                before_due = min([self._limit(UPSERT, 1.0), *(commit - 1 for commit in due.values())])
-                if state.commits < stop and self._drifts(UPSERT, 1.0, before_due):
+                if state.commits < stop and self._end_statements([(UPSERT, 1.0)]):
                     continue
                 merged = False
             else:
@@ -140,11 +139,7 @@ class History:
         """
         slowest_first = sorted(fired, key=lambda job: -job.period)
         if self._changes_rows:
-            if fired and self.state.files.has_filled():
-                self._begin_anew_if_rare()
-            any(
-                self._drifts(job.operation, job.period, self._limit(job.operation, job.period)) for job in slowest_first
-            )
+            self._end_statements([(job.operation, job.period) for job in slowest_first])
             return
         files = self.state.files
         ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
@@ -165,13 +160,29 @@ class History:
         self.full = full
         return True
 
-    def _begin_anew_if_rare(self) -> None:
-        """Where files fill, or are opened again, only after many commits, each time other files change from then on."""
-        commits = self.state.commits
-        if commits - self.filled >= LEAST_COMMITS:
-            for drift in self.drifts.values():
-                drift.forget(commits)
-        self.filled = commits
+    def _end_statements(self, ended: list[tuple[str, float]]) -> bool:
+        """The same where statements change rows, of cycles by name and commits; whether one of them leapt.
+
+        Where partitions of one more unit of time change what statements write, and where files fill or are opened again
+        only after many commits, faster cycles begin anew.
+        """
+        files, commits = self.state.files, self.state.commits
+        if files.has_rolled_over():
+            if files.rule is None:
+                self._begin_anew(PARTITIONS)
+            ended = [(PARTITIONS, files.partition_commits), *ended]
+        if ended and files.has_filled():
+            apart, self.filled = commits - self.filled, commits
+            if apart >= LEAST_COMMITS:
+                self._begin_anew(FILLED)
+                ended = [(FILLED, apart), *ended]
+        return any(self._drifts(name, period) for name, period in ended)
+
+    def _begin_anew(self, slowest: str) -> None:
+        """Forgets all cycles of statements but the slowest."""
+        for name, drift in self.drifts.items():
+            if name != slowest:
+                drift.forget(self.state.commits)
 
     def _leap_by_average(self, name: str) -> None:
         """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
@@ -196,21 +207,20 @@ class History:
         """Commits from one statement to the next, of those that run the least often."""
         return max([1.0, *(job.period for job in self.jobs if isinstance(job, ChangeJob))])
 
-    def _drifts(self, name: str, period: float, limit: float) -> bool:
+    def _drifts(self, name: str, period: float) -> bool:
         """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.
 
-        Faster cycles begin anew then; slower ones go on, for what is leapt over is a part of one of theirs.
+        Faster cycles begin anew then, unless it is partitions that closed; slower ones go on, for what is leapt over is
+        a part of one of theirs.
         """
         state = self.state
-        if state.files.rule is None and state.files.has_rolled_over():
-            for one in self.drifts.values():
-                one.forget(state.commits)
         drift = self.drifts.get(name)
         if drift is None:
             drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
-        before, leap = drift.leapt, drift.planned(self._mark(), state, limit)
-        for other in self.drifts.values():
-            if other.period < period or (other.period == period and leap is not None and other is not drift):
+        before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
+        for other_name, other in self.drifts.items():
+            is_faster = other.period < period and name != PARTITIONS
+            if other_name != name and (is_faster or (other.period <= period and leap is not None)):
                 other.forget(state.commits)
         if leap is None:
             return False
@@ -222,10 +232,12 @@ class History:
 
     def _limit(self, name: str, cycle: float) -> float:
         """The commit at which something slower than cycles of this kind comes, of `cycle` commits each, or the end."""
-        return min(self.commits, self._next_slower(name, cycle))
+        return min(self.commits, self._next_slower(name, cycle) - (name == UPSERT))  # which are commits themselves
 
     def _next_slower(self, name: str, cycle: float) -> float:
         slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
+        if self._changes_rows:  # what statements leave of a count decides when it is reached: marks tell
+            slower = [job for job in slower if job.period < inf]
         return min([self.state.files.next_rollover(cycle), *(job.next_commit(self.state) for job in slower)])
 
     def _period_of(self, job: Job | ChangeJob) -> float:
@@ -282,7 +294,7 @@ class History:
             self.state.restore(values.tolist(), flows.tolist())
             if leap.gained is not None:
                 self.state.data.gain(*leap.gained * cycles)
-            if self.state.files.rule is not None:
+            if self.state.files.rule is not None or self._changes_rows:
                 self.state.balance_files()
             if self._changes_rows and self.state.files.rule is None:
                 self.state.data.hold(self.state.live_data_files)
@@ -329,7 +341,12 @@ class History:
         self.state.restore(mark.numbers, mark.sums)
 
     def _mark(self) -> Mark:
-        return mark_of(self.state, len(self.rows), self.steps)
+        missing = tuple(job.missing(self.state) for job in self._by_count)
+        return mark_of(self.state, missing, len(self.rows), self.steps)
+
+    @property
+    def _by_count(self) -> list[Job]:
+        return [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
 
     def _sample(self) -> None:
         state = self.state

@@ -73,13 +73,18 @@ class Job:
         if self.runs is not None:
             return self.runs.next_after(done)
         if self.measure == "manifests":
-            missing = self.least - state.manifests
-            return done + max(1.0, ceil(missing / (1 if state.sizes.row_deltas is None else 2) - SLACK))
+            return done + max(1.0, ceil(self.missing(state) / (1 if state.sizes.row_deltas is None else 2) - SLACK))
         state.files.arrive(done)
-        more = max(1, ceil((self.least - MEDIAN - state.files.small_files) / state.arrivals.files - SLACK))
+        more = max(1, ceil(self.missing(state) / state.arrivals.files - SLACK))
         if self.by_chance and more <= FEW_COMMITS:
             more = next((some for some in range(1, more) if self._has_enough(state, some)), more)
         return done + more
+
+    def missing(self, state: TableState) -> float:
+        """How many manifests, or small files, there have to be more until it is due by count."""
+        if self.measure == "manifests":
+            return self.least - state.manifests
+        return self.least - MEDIAN - state.files.small_files
 
     def is_due(self, state: TableState) -> bool:
         """Whether it is to be carried out after this commit, which it has been looked at for."""

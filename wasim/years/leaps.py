@@ -53,6 +53,7 @@ class Mark:
     structure: tuple[int, ...]
     numbers: list[float]
     sums: list[float]
+    missing: tuple[float, ...]  # what jobs by count yet wait for
     sample: int  # samples taken by then
     decided: int  # decisions taken by then, whose margins are known
     steps: int  # events stepped through by then
@@ -93,13 +94,14 @@ class Mark:
         return min(alike, floor(min(falling))) if falling else alike
 
 
-def mark_of(state: TableState, samples: int, steps: int) -> Mark:
+def mark_of(state: TableState, missing: tuple[float, ...], samples: int, steps: int) -> Mark:
     """The table as it is."""
     return Mark(
         commits=state.commits,
         structure=state.structure,
         numbers=state.values(),
         sums=list(state.flows),
+        missing=missing,
         sample=samples,
         decided=state.margins.count,
         steps=steps,

@@ -269,11 +269,16 @@ class TableState:
             self.flows[Flow.SNAPSHOT_JSON_BYTES] += longer
 
     def balance_files(self) -> None:
-        """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself."""
+        """Makes what was removed the rest of what was written: of two large sums, a leap errs in each by itself.
+
+        How many bytes statements removed is known by their sum alone.
+        """
         files, flows = self.files, self.flows
         uncounted = self.commits - files.counted_commits
         new = uncounted * self.arrivals.files if files.brings_files else 0.0
-        live = sum(count for count, _ in files.by_class) + new, files.live_bytes + new * self._file_bytes
+        live = [sum(count for count, _ in files.by_class) + new]
+        if files.rule is not None:
+            live.append(files.live_bytes + new * self._file_bytes)
         for place, left in enumerate(live, Flow.REMOVED_FILES + DATA):
             flows[place] = flows[place - Flow.REMOVED_FILES + Flow.WRITTEN_FILES] - left
 
