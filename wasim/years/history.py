@@ -23,6 +23,7 @@ from wasim.years.state import TableState
 CHECKPOINTS = 200
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
+ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
 _STATE = 9  # columns of a sample before the flows
@@ -284,7 +285,7 @@ class History:
         self._sample()
         full = self.state.full_manifests
         origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
-        listed = self.state.deletes.entries
+        listed, there = self.state.deletes.entries, self.state.live_delete_files
         parts = min(WITHIN_A_LEAP, ceil(leap.cycles * leap.period / (SHORT * self.commits)))
         for part in range(1, parts + 1):
             cycles = leap.cycles * part / parts
@@ -298,9 +299,12 @@ class History:
                 self.state.balance_files()
             if self._changes_rows and self.state.files.rule is None:
                 self.state.data.hold(self.state.live_data_files)
-                if named:  # a compaction leaves delete files that name none
-                    self.state.deletes.hold(listed * sum(self.state.left.held) / named)
+                if named:
                     self.state.balance_deletes(origin.sums, named)
+                if named and listed <= ALL_NAME_ONE * named:
+                    self.state.deletes.hold(listed * sum(self.state.left.held) / named)
+                elif there:  # most name files that statements have written again
+                    self.state.deletes.hold(listed * self.state.live_delete_files / there)
             self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()
         for other in self.levels.values():

@@ -105,6 +105,11 @@ class TableState:
         return self.flows[Flow.WRITTEN_FILES + DATA] - self.flows[Flow.REMOVED_FILES + DATA]
 
     @property
+    def live_delete_files(self) -> float:
+        """Delete files of the current snapshot."""
+        return self.flows[Flow.WRITTEN_FILES + DELETES] - self.flows[Flow.REMOVED_FILES + DELETES]
+
+    @property
     def live_bytes(self) -> float:
         """Bytes of data and delete files of the current snapshot."""
         written, removed = Flow.WRITTEN_FILES + DATA + 1, Flow.REMOVED_FILES + DATA + 1
@@ -300,8 +305,7 @@ class TableState:
         if sizes.sequences:
             numbers.append(flows[Flow.SNAPSHOTS])
         if self.sizes.row_deltas is not None:
-            live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
-            numbers += [live, flows[Flow.EQUALITY_DELETES], flows[Flow.POSITION_DELETES]]
+            numbers += [self.live_delete_files, flows[Flow.EQUALITY_DELETES], flows[Flow.POSITION_DELETES]]
         if sizes.has_row_ids:
             numbers.append(max(0.0, rows - self.rules.rows_per_commit))
         if sizes.counts_manifests:
@@ -456,7 +460,7 @@ class TableState:
             return
         size = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
         share = min(1.0, files / listed)
-        live = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
+        live = self.live_delete_files
         self.deletes.take({"fresh": (files, True)}, flows)
         self.deletes.merge(flows)
         self.deletes.settle()
@@ -492,12 +496,11 @@ class TableState:
     ) -> None:
         """A commit of maintenance or of a statement: its snapshot, and its list."""
         flows = self.flows
-        live_deletes = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
         totals = TableTotals(
             files=whole(self.live_data_files),
             records=whole(flows[Flow.ROWS]),
             bytes=whole(self.live_bytes),
-            delete_files=whole(sum(self.left.held) or live_deletes),
+            delete_files=whole(sum(self.left.held) or self.live_delete_files),
             position_deletes=whole(flows[Flow.POSITION_DELETES]),
         )
         sizes = self.sizes.snapshots

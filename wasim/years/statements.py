@@ -228,7 +228,7 @@ class Statements(TouchedFiles):
     ) -> float:
         """Counts delete files as written and, with the entries that were replaced, as removed; bytes removed."""
         flows = state.flows
-        live_files = flows[Flow.WRITTEN_FILES + DELETES] - flows[Flow.REMOVED_FILES + DELETES]
+        live_files = state.live_delete_files
         live_bytes = flows[Flow.WRITTEN_FILES + DELETES + 1] - flows[Flow.REMOVED_FILES + DELETES + 1]
         listed = max(named, live_files)  # more, where compaction took the files that some name
         share = min(1.0, again / listed) if listed > NEGLIGIBLE else 0.0
