@@ -134,7 +134,7 @@ class Drift:
             newest = manifests.runs[-1]  # large where statements write manifests again that wait to be merged
             written = rate.flows[Flow.WRITTEN_MANIFESTS + group : Flow.WRITTEN_MANIFESTS + group + 2]
             new_bytes = newest.bytes if newest is not held else float(written[1] / written[0])
-            if each <= 0 or policy.min_count * new_bytes > policy.target_bytes / 2:
+            if each <= 0 or policy.min_count * new_bytes > policy.target_bytes:
                 continue
             filling = Filling(target_bytes=policy.target_bytes, new_bytes=new_bytes, least=policy.min_count - 1.0)
             begun = held.bytes - each * passed
@@ -197,7 +197,7 @@ class Drift:
 def _until_counted(second: Mark, last: Mark) -> float:
     """How many cycles like the one between the marks bring what a job by count waits for; infinite if they never do."""
     pairs = zip(second.missing, last.missing, strict=True)
-    return min([now / (before - now) for before, now in pairs if before - now > SETTLED], default=inf)
+    return min([now / (before - now) for before, now in pairs if before - SETTLED > now > SETTLED], default=inf)
 
 
 def _rate(first: Mark, last: Mark) -> Rate:
