@@ -50,7 +50,7 @@ class Drift:
 
     begun: float
     period: float = 1.0
-    between: float = 1.0  # commits from one statement to the next
+    periods: tuple[float, ...] = ()  # commits from one run of each job to the next
     ends: deque[tuple[Mark, Phase]] = field(default_factory=lambda: deque(maxlen=2 * WINDOW + 1))  # since the last leap
     anchor: Rate | None = None  # before the last leap
     leapt: Leap | None = None  # since cycles began
@@ -161,8 +161,9 @@ class Drift:
         last, phase = self.ends[-1]
         if last.commits - self.ends[0][0].commits < 2 * LONG:
             return None
+        marks = [mark for mark, _ in self.ends]
         if self.period >= LONG:
-            return self._apart(mark for mark, _ in self.ends)
+            return self._apart(marks)
         structure, passed = last.structure, last.steps - self.ends[0][0].steps
         found = self._apart(mark for mark, other in self.ends if other == phase and mark.structure == structure)
         if found is None and passed > WINDOW:
@@ -170,7 +171,7 @@ class Drift:
                 mark for mark, other in self.ends if other[0] == phase[0] and mark.structure[0] == structure[0]
             )
         if found is None and passed >= 2 * WINDOW:
-            found = self._before(2 * WINDOW), self._before(WINDOW)
+            found = self._apart(marks, WINDOW) or (self._before(2 * WINDOW), self._before(WINDOW))
         return found
 
     def _before(self, steps: int) -> Mark:
@@ -178,20 +179,27 @@ class Drift:
         last, _ = self.ends[-1]
         return next(mark for mark, _ in reversed(self.ends) if last.steps - mark.steps >= steps)
 
-    def _apart(self, marks: Iterable[Mark]) -> tuple[Mark, Mark] | None:
+    def _apart(self, marks: Iterable[Mark], steps: int = 0) -> tuple[Mark, Mark] | None:
         """Of these marks, the last one among them, two that are so far from each other and from the last that a row, a
-        file or a statement more or less makes no difference.
+        file or a run of a job more or less makes no difference; and at least so many events.
         """
         later, *earlier = reversed(list(marks))
         found = list[Mark]()
         for one in earlier:
             apart = later.commits - one.commits
-            statements = later.commits // self.between - one.commits // self.between
-            if apart >= LONG and abs(apart - statements * self.between) <= PARTLY * apart:
+            if apart >= LONG and later.steps - one.steps >= steps and self._holds_whole(one.commits, later.commits):
                 found.append(later := one)
                 if len(found) == 2:
                     return found[1], found[0]
         return None
+
+    def _holds_whole(self, first: float, last: float) -> bool:
+        """Whether a whole number of runs of each job came between, nearly."""
+        apart = last - first
+        for period in self.periods:
+            if period <= apart and abs(apart - (last // period - first // period) * period) > PARTLY * apart:
+                return False
+        return True
 
 
 def _until_counted(second: Mark, last: Mark) -> float:

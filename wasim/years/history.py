@@ -204,9 +204,10 @@ class History:
             self._leap(leap, Level())
 
     @property
-    def _between(self) -> float:
-        """Commits from one statement to the next, of those that run the least often."""
-        return max([1.0, *(job.period for job in self.jobs if isinstance(job, ChangeJob))])
+    def _periods(self) -> tuple[float, ...]:
+        """Commits from one run to the next of each job that runs by period; those of statements come last."""
+        jobs = sorted(self.jobs, key=lambda job: isinstance(job, ChangeJob))
+        return tuple(job.period for job in jobs if job.period < inf)
 
     def _drifts(self, name: str, period: float) -> bool:
         """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.
@@ -217,7 +218,7 @@ class History:
         state = self.state
         drift = self.drifts.get(name)
         if drift is None:
-            drift = self.drifts[name] = Drift(begun=state.commits, period=period, between=self._between)
+            drift = self.drifts[name] = Drift(begun=state.commits, period=period, periods=self._periods)
         before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
         for other_name, other in self.drifts.items():
             is_faster = other.period < period and name != PARTITIONS
@@ -297,13 +298,14 @@ class History:
                 self.state.data.gain(*leap.gained * cycles)
             if self.state.files.rule is not None or self._changes_rows:
                 self.state.balance_files()
-            if self._changes_rows and self.state.files.rule is None:
-                self.state.data.hold(self.state.live_data_files)
+            if self._changes_rows:
+                if self.state.files.rule is None:
+                    self.state.data.hold(self.state.live_data_files)
                 if named:
                     self.state.balance_deletes(origin.sums, named)
                 if named and listed <= ALL_NAME_ONE * named:
                     self.state.deletes.hold(listed * sum(self.state.left.held) / named)
-                elif there:  # most name files that statements have written again
+                elif there:  # most name files that were written again
                     self.state.deletes.hold(listed * self.state.live_delete_files / there)
             self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()
