@@ -90,6 +90,8 @@ class History:
     filling: FillingLevel = field(default_factory=FillingLevel)
     full: float = 0.0  # manifests that merges have filled
     filled: float = 0.0  # the commit after which compaction last made files that no other will take
+    ended: dict[str, float] = field(default_factory=dict)  # the commit after which a job by count was carried out last
+    counted: dict[str, float] = field(default_factory=dict)  # commits from one time to the next
     steps: int = 0  # events stepped through
     _changes_rows: bool = field(init=False)
 
@@ -138,10 +140,11 @@ class History:
 
         The slowest cycle comes first, and the first that leaps is all.
         """
-        slowest_first = sorted(fired, key=lambda job: -job.period)
         if self._changes_rows:
-            self._end_statements([(job.operation, job.period) for job in slowest_first])
+            cycles = [(str(job.operation), self._measured(job)) for job in fired]
+            self._end_statements(sorted(cycles, key=lambda one: -one[1]))
             return
+        slowest_first = sorted(fired, key=lambda job: -job.period)
         files = self.state.files
         ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
         if fired and files.has_filled():
@@ -178,6 +181,16 @@ class History:
                 self._begin_anew(FILLED)
                 ended = [(FILLED, apart), *ended]
         return any(self._drifts(name, period) for name, period in ended)
+
+    def _measured(self, job: Job | ChangeJob) -> float:
+        """Commits that its cycle, which ends here, took: what its schedule says, or since the last one ended."""
+        name, commits = job.operation, self.state.commits
+        if job.period < inf:
+            return job.period
+        if name in self.ended:  # since the last leap
+            self.counted[name] = commits - self.ended[name]
+        self.ended[name] = commits
+        return self.counted.get(name, inf)
 
     def _begin_anew(self, slowest: str) -> None:
         """Forgets all cycles of statements but the slowest."""
@@ -216,9 +229,8 @@ class History:
         a part of one of theirs.
         """
         state = self.state
-        drift = self.drifts.get(name)
-        if drift is None:
-            drift = self.drifts[name] = Drift(begun=state.commits, period=period, periods=self._periods)
+        drift = self.drifts.setdefault(name, Drift(begun=state.commits, periods=self._periods))
+        drift.period = period
         before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
         for other_name, other in self.drifts.items():
             is_faster = other.period < period and name != PARTITIONS
@@ -229,6 +241,7 @@ class History:
         if before is not None:
             self._make_up(before, leap.short)
         self._leap(leap, Level())
+        self.ended.clear()
         drift.land(self._mark())
         return True
 
