@@ -20,6 +20,7 @@ from wasim.years.row_changes import WIDTH
 NEGLIGIBLE = 1e-9
 ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
+MOST_COHORTS = 8  # those of partitions that closed earlier are counted as alike
 FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
 LEAST_LIVE = 1 - MOST_DELETED  # share of rows: files with less are compacted whatever their size
 SETTLED_ROWS = -WIDTH - 2  # among the `values` of a state: the last but one of those of files
@@ -153,6 +154,8 @@ class DataFilesByPartition:
             until = floor(self.counted_commits * interval_s / arrivals.lifetime_s + NEGLIGIBLE) + 1
             last = min(commits, max(self.counted_commits + 1, floor(until * arrivals.lifetime_s / interval_s)))
             if self.counted_commits and self._begins_unit():
+                if len(self.cohorts) > MOST_COHORTS:
+                    self.cohorts[:2] = [_together(*self.cohorts[:2])]
                 self.cohorts.append(Cohort(partitions=arrivals.open_partitions))
             if last < commits and arrivals.lifetime_s <= interval_s:
                 # every commit opens partitions of its own
@@ -327,7 +330,8 @@ class DataFilesByPartition:
         room = inf
         for place in range(4, 5 * len(self.cohorts), 5):
             if self.rule is not None and change[place] > NEGLIGIBLE:
-                room = min(room, floor((self.small_rows_at_most - values[place]) / change[place]))
+                most = self.small_rows_at_most * max(1.0, values[place - 1])  # in that many files
+                room = min(room, floor((most - values[place]) / change[place]))
         return room
 
     def reshape(self, cohorts: int) -> None:

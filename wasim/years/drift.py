@@ -27,6 +27,7 @@ LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are l
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
 WINDOW = 400  # events that are a cycle where there is no other
 REACH = 0.6  # of the commits since cycles began
+PATIENCE = 5_000  # events: the more were stepped through, the farther each leap goes
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 UNLIKE = 2.0  # times as much, or as little, as before: farther off is no change of the table's
 SETTLED = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
@@ -72,7 +73,8 @@ class Drift:
         before long.
         """
         self.ends.append((mark, state.waiting))
-        ahead = min(limit - mark.commits, REACH * (mark.commits - self.begun))
+        patience = max(1.0, mark.steps / PATIENCE)
+        ahead = min(limit - mark.commits, patience * REACH * (mark.commits - self.begun))
         if ahead < 2 * LONG or mark.commits < LEAST_COMMITS:
             return None
         ends = self._two_cycles()
@@ -83,7 +85,7 @@ class Drift:
         anchor = self.anchor or before
         change = _changed(first, second, mark) * period
         of_files = slice(_first_of_files(mark), None)
-        ahead = min(ahead, FARTHEST * (rate.at - anchor.at))
+        ahead = min(ahead, patience * FARTHEST * (rate.at - anchor.at))
         room = min(state.room(mark.values[of_files], change[of_files]), _until_counted(second, mark))
         cycles = floor(min(ahead / period, room))
         if cycles < 2:
@@ -171,7 +173,8 @@ class Drift:
                 mark for mark, other in self.ends if other[0] == phase[0] and mark.structure[0] == structure[0]
             )
         if found is None and passed >= 2 * WINDOW:
-            found = self._apart(marks, WINDOW) or (self._before(2 * WINDOW), self._before(WINDOW))
+            first, second = self._before(2 * WINDOW), self._before(WINDOW)
+            found = self._apart(marks, WINDOW) or ((first, second) if first is not second else None)
         return found
 
     def _before(self, steps: int) -> Mark:
