@@ -205,19 +205,19 @@ class Retention:
         made = np.append(found.made, self.snapshots[-1])
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
         items_gone = self.at(gone, self._items)
-        # of several expiries in a group each takes away more than the one before, evenly
-        last_gone = np.append(gone[1:], gone[-1])
-        share = np.where(between > 1, (between - 1) / (2 * np.maximum(between, 1)), 0.0)
-        items_missing = items_gone + share * (self.at(last_gone, self._items) - items_gone)
-        kept = np.diff(self._items_of_versions(made)) - items_missing * np.diff(made)
-        effective = np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0)
-        own = np.append(self.at(found.made[1:], self._items) - items_gone[1:], 0.0)
+        versions = np.diff(made)
+        kept = np.diff(self._items_of_versions(made)) - items_gone * versions
+        items = np.divide(kept, versions, out=np.zeros(len(kept)), where=versions > 0)
+        growth = np.diff(self.at(made, self._items)) / np.maximum(between, 1.0)
+        # of several expiries in a group each leaves about as much: the difference of two sums would be too inexact
+        left = self.at(found.made, self._items) - items_gone
+        left_on_average = (left + np.append(left[1:], left[-1])) / 2
         return Written(
-            snapshots=np.diff(made),
-            items=np.divide(kept, np.diff(made), out=np.zeros(len(kept)), where=np.diff(made) > 0),
-            growth=np.diff(self.at(made, self._items)) / np.maximum(between, 1.0),
-            expiries=effective,
-            items_left=own,
+            snapshots=versions,
+            items=np.where(between > 1, left_on_average + growth / 2, items),
+            growth=growth,
+            expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0),
+            items_left=np.append(left[1:], 0.0),
         )
 
     @cached_property
