@@ -141,7 +141,10 @@ class Drift:
             filling = Filling(target_bytes=policy.target_bytes, new_bytes=new_bytes, least=policy.min_count - 1.0)
             begun = held.bytes - each * passed
             begun += ceil(max(0.0, -begun / policy.target_bytes)) * policy.target_bytes  # one became full since then
-            evenly = rate.again[group : group + 2] / np.array(filling.merges(begun, begun + each * passed))
+            seen = np.array(filling.merges(begun, begun + each * passed))
+            if not seen.all():
+                continue
+            evenly = rate.again[group : group + 2] / seen
             if group in self.evenly:
                 evenly = np.clip(evenly, self.evenly[group] / UNLIKE, self.evenly[group] * UNLIKE)
             self.evenly[group] = evenly

@@ -311,8 +311,8 @@ class ManifestRuns:
                 runs.append(left)
             if some > NEGLIGIBLE:
                 # of each, on average, less those of manifests that were emptied
-                gone = (first - emptied) * fresh, (second - emptied) * partial, (third - emptied) * settled
-                part = gone[0] / some, gone[1] / some, gone[2] / some
+                of_each = (first, fresh), (second, partial), (third, settled)
+                part = tuple(max(0.0, taken - emptied) * held / some for taken, held in of_each)
                 runs.append(self._rewritten(run, run.count * some, part, flows))
                 rewritten += run.count * some
         self.runs = runs
