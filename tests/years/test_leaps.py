@@ -25,6 +25,7 @@ def mark_at(commits: float) -> Mark:
         structure=(1,),
         numbers=[commits, commits / PERIOD],
         sums=flows.tolist(),
+        missing=(),
         sample=0,
         decided=0,
         steps=0,

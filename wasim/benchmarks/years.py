@@ -1,7 +1,9 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m wasim.benchmarks.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. `--speed` sums a year of scenarios instead, and of a table larger than any.
+simulated commit by commit, and summed. With `--against steps` the sums' leaps are held against stepping through every
+event, which horizons allow that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
+one of those given, and of a table larger than any.
 """
 
 import argparse
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,10 +39,11 @@ from wasim.simulation.needs import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
-from wasim.years import simulate_years
+from wasim.years import history_of, of_one_writer, read_shape, simulate_years, sum_history
 
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
+GOAL_S, SHOWN = 3.0, 10  # of processor time for a year; of drawn scenarios, the slowest
 GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
 COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 _INTERVALS = ("1s", "2s", "5s", "30s", "2m", "7m")
@@ -80,8 +84,8 @@ class Comparison:
         return self.summed.metadata_bytes / self.exact.metadata_bytes - 1
 
 
-def drawn_cases(seed: int, commits: int) -> Iterator[Case]:
-    """Cases without end, each over this many commits."""
+def drawn_cases(seed: int, commits: int, most_exact_s: float = MOST_EXACT_S) -> Iterator[Case]:
+    """Cases without end, each over this many commits; none whose exact simulation would take longer."""
     random = Random(seed)  # noqa: S311 - no secret
     with tempfile.TemporaryDirectory(prefix="wasim-years-") as folder:
         path = Path(folder) / "drawn.yaml"
@@ -93,7 +97,7 @@ def drawn_cases(seed: int, commits: int) -> Iterator[Case]:
                 check_supported(case, shipped_profile(case))
             except WasimError:
                 continue
-            if exact_needs(case).seconds <= MOST_EXACT_S:
+            if exact_needs(case).seconds <= most_exact_s:
                 yield case
 
 
@@ -192,13 +196,24 @@ def compare(case: Case) -> Comparison | None:
     return Comparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
 
 
-def fidelity(seed: int, scenarios: int, commits: int) -> Iterator[str]:
+def compare_leaps(case: Case) -> Comparison:
+    """The case stepped through, event by event, and with leaps over cycles alike."""
+    case, profile = of_one_writer(case), shipped_profile(case)
+    shape = read_shape(case, profile, Site())
+    stepped = replace(history_of(case, shape), leaps=False).run()
+    summed = simulate_years(case, profile, Site())
+    return Comparison(case=case, exact=sum_history(case, shape, stepped).totals, summed=summed.totals, band=summed.band)
+
+
+def fidelity(
+    seed: int, scenarios: int, commits: int, compare: Callable[[Case], Comparison | None], most_exact_s: float
+) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
     yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"
     yield "|---|--:|--:|--:|--:|"
     met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
     cases = held = stated = 0
-    drawn = list(islice(drawn_cases(seed, commits), scenarios))
+    drawn = list(islice(drawn_cases(seed, commits, most_exact_s), scenarios))
     for one in filter(None, map_in_processes(compare, drawn)):
         cases += 1
         counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
@@ -236,6 +251,26 @@ def _named(case: Case) -> str:
     changes = [name for name, change in case.changes if change is not None]
     parts = [f"v{case.table.format_version}", case.writer_name, partitions, *changes, *kept]
     return ", ".join(part for part in parts if part)
+
+
+def drawn_years(seed: int, scenarios: int) -> Iterator[str]:
+    """How much processor time a year of each drawn scenario takes, the slowest ones first, as Markdown."""
+    drawn = [replace(case, horizon_s=YEAR_S) for case in islice(drawn_cases(seed, A_GRID), scenarios)]
+    timed = sorted(zip(map_in_processes(_cpu_of, drawn), drawn, strict=True), key=lambda one: -one[0])
+    yield f"| a year of (seed {seed}) | every | CPU |"
+    yield "|---|--:|--:|"
+    for seconds, case in timed[:SHOWN]:
+        yield f"| {_named(case)} | {case.commit_interval_s:g}s | {seconds:.1f} s |"
+    all_s = [one for one, _ in timed]
+    within = sum(one <= GOAL_S for one in all_s)
+    yield ""
+    yield f"half of {len(drawn)} take {np.median(all_s):.2f} s or less; {within} take {GOAL_S:g} s or less"
+
+
+def _cpu_of(case: Case) -> float:
+    begun = time.process_time()
+    _summed(case)
+    return time.process_time() - begun
 
 
 def speed(files: list[Path]) -> Iterator[str]:
@@ -303,14 +338,23 @@ _LARGE = {
 
 
 def main() -> None:
-    """Prints one of the two tables."""
+    """Prints one of the tables."""
     parser = argparse.ArgumentParser(prog="python -m wasim.benchmarks.years", description=__doc__)
     parser.add_argument("--scenarios", type=int, default=40)
     parser.add_argument("--commits", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--against", choices=["exact", "steps"], default="exact")
+    parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
     given = parser.parse_args()
-    lines = fidelity(given.seed, given.scenarios, given.commits) if given.speed is None else speed(given.speed)
+    if given.speed is not None:
+        lines = speed(given.speed)
+    elif given.year:
+        lines = drawn_years(given.seed, given.scenarios)
+    else:
+        with_exact = given.against == "exact"
+        compared, most_s = (compare, MOST_EXACT_S) if with_exact else (compare_leaps, inf)
+        lines = fidelity(given.seed, given.scenarios, given.commits, compared, most_s)
     for line in lines:
         print(line, flush=True)  # each takes a while
 

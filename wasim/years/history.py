@@ -83,6 +83,7 @@ class History:
     jobs: Sequence[Job | ChangeJob]
     commits: float
     upserts: Upserts | None = None
+    leaps: bool = True  # else all is stepped through: for comparison, as a year takes hours then
     rows: list[list[float]] = field(default_factory=list)
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
@@ -115,12 +116,12 @@ class History:
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
-                if state.commits < stop and self._end_statements([(UPSERT, 1.0)]):
+                if state.commits < stop and self.leaps and self._end_statements([(UPSERT, 1.0)]):
                     continue
                 merged = False
             else:
                 _, merged = state.append(1.0 if self.upserts is not None else stop - state.commits)
-            if merged and (self._fills() or self._ends_cycle(MERGE)):
+            if merged and self.leaps and (self._fills() or self._ends_cycle(MERGE)):
                 continue
             if state.commits >= stop:
                 self._sample()
@@ -131,7 +132,8 @@ class History:
                         job.carry_out(state)
                         self._sample()
                         fired += [job] if job.ends_cycle else []
-                self._end_cycles(fired)
+                if self.leaps:
+                    self._end_cycles(fired)
         self._sample()
         return self._samples()
 
