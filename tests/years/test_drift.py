@@ -12,8 +12,7 @@ from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import RewriteManifests
 from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S
-from wasim.years.drift import Drift
-from wasim.years.flows import DATA, Flow
+from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.summed import history_of, read_shape
 
 
@@ -44,7 +43,6 @@ def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
     changes: dict[str, Any],
     more: dict[str, Any],
     small_case: Callable[..., Case],
-    monkeypatch: pytest.MonkeyPatch,
 ):
     case = small_case(
         horizon="4500s",
@@ -55,8 +53,7 @@ def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
     )
     shape = read_shape(case, shipped_profile(case), Site())
     leapt = history_of(case, shape).run().flows[-1]
-    monkeypatch.setattr(Drift, "planned", lambda *_: None)
-    stepped = history_of(case, shape).run().flows[-1]
+    stepped = replace(history_of(case, shape), leaps=False).run().flows[-1]
     compared = [Flow.SNAPSHOT_JSON_BYTES, Flow.LIST_BYTES, *range(Flow.WRITTEN_FILES, Flow.WRITTEN_FILES + 4)]
     assert leapt[compared] == pytest.approx(stepped[compared], rel=0.02)
 
@@ -82,3 +79,39 @@ def test_files_of_which_much_is_deleted_are_compacted_whatever_their_size(small_
     written, removed = (flows[-1][first + DATA + 1] for first in (Flow.WRITTEN_FILES, Flow.REMOVED_FILES))
     assert written - removed == pytest.approx(files.live_bytes, rel=0.1)
     assert written < 100e12  # of files that no compaction took again, each statement rewrote the deletes of all rows
+
+
+def test_merges_near_a_full_manifest_are_not_taken_for_the_rule():
+    """Updates of the newest rows on read: 172,506 commits fill the first manifest of deletes, where merges are many."""
+    case = load_scenario(SCENARIOS / "cow_vs_mor.yaml").cases()[3]
+    case = replace(case, horizon_s=300_000 * case.commit_interval_s)
+    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    written = history.run().flows[-1][Flow.WRITTEN_MANIFESTS + DELETES :]
+    assert written[0] == pytest.approx(152_000, rel=0.05)  # as stepped through, which takes half a minute
+    assert written[1] == pytest.approx(10.9e9, rel=0.3)
+
+
+def test_what_files_there_are_is_told_by_the_files_and_not_by_all_that_came_and_went():
+    """Updates that rewrite files, beside deletes on read: nearly all files written are removed again."""
+    case = load_scenario(SCENARIOS / "fidelity" / "changes_partitioned.yaml").cases()[0]
+    case = replace(case, horizon_s=100_000 * case.commit_interval_s)
+    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    flows = history.run().flows
+    live = flows[:, Flow.WRITTEN_FILES + DATA] - flows[:, Flow.REMOVED_FILES + DATA]
+    assert history.spans
+    assert live[flows[:, Flow.SNAPSHOTS] > 0].min() > 0
+    assert 60 < live[-1] < 80
+    assert history.state.deletes.entries == pytest.approx(70_000, rel=0.05)  # rewritten files leave their deletes
+
+
+def test_a_job_by_count_that_never_comes_due_does_not_stop_leaps(small_case: Callable[..., Case]):
+    """Every third commit overwrites all there is, long before sixty small files are there."""
+    case = small_case(
+        horizon="30d",
+        writer="streaming",
+        changes=json.dumps({"overwrite": {"every": "3s", "share": 0.1, "kind": "static"}}),
+        maintenance=json.dumps({"rewrite_data_files": {"when_small_files": 60}}),
+    )
+    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    assert history.run().commits[-1] == 30 * DAY_S
+    assert history.steps < 10_000

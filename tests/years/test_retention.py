@@ -1,6 +1,7 @@
 """What expiry makes of a history of any length."""
 
 from collections.abc import Callable
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,6 +10,10 @@ from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
+from wasim.years.flows import WIDTH, Flow
+from wasim.years.history import Samples
+from wasim.years.json_sizes import MetadataJson
+from wasim.years.retention import Retention
 
 
 def test_an_expiry_that_counts_snapshots_comes_as_often_however_many_have_come(small_case: Callable[..., Case]):
@@ -33,3 +38,20 @@ def test_orphan_removal_takes_the_bytes_of_the_metadata_json_that_go(small_case:
     assert summed.files_deleted[Kind.METADATA_JSON] == exact.files_deleted[Kind.METADATA_JSON]
     deleted = exact.deleted_bytes[Kind.METADATA_JSON]
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
+
+
+def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case: Callable[..., Case]):
+    """Ten snapshots stay, of a table that makes two to a commit once half of ten million commits have gone by."""
+    upkeep = "{expire_snapshots: {every: 20s, older_than: 10s}}"
+    case = small_case(horizon="10000000s", maintenance=upkeep)
+    commits = np.array([0.0, 4e6, 5e6, 5e6 + 7, 1e7])
+    nothing, flows = np.zeros(len(commits)), np.zeros((len(commits), WIDTH))
+    flows[:, Flow.SNAPSHOTS] = commits + np.maximum(0.0, commits - 5e6)
+    flows[:, Flow.SNAPSHOT_JSON_BYTES] = 1000 * flows[:, Flow.SNAPSHOTS]
+    columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows", "spans")}
+    samples = Samples(**columns, commits=commits, flows=flows, spans=())
+    json = MetadataJson(created=1e3, around=1e3, log_entry=0.0, snapshot_log_entry=0.0)
+    kept = Retention(case=case, samples=samples, json=json, log_limit=1)
+    # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves
+    mean = (5e6 * 21e3 + 1e7 * 41e3 + 25e4 * 11e3 + 25e4 * 21e3) / (15e6 + 5e5)
+    assert kept.json_bytes / kept.versions == pytest.approx(mean, rel=0.05)

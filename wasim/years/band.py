@@ -1,6 +1,7 @@
 """How far a case in sums may lie from the truth, and what was averaged: part of every answer."""
 
 from collections.abc import Collection, Iterator, Mapping
+from math import inf
 
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
@@ -48,9 +49,13 @@ _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
 # Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
-_LEAPT_STATEMENTS = _widths(0.015, 0.03, 0.3, 0.35)
+_LEAPT_STATEMENTS = _widths(0.02, 0.09, 0.45, 0.35)
 # With merge-on-read, how many manifests of deletes there are then: cycles of half as many statements give other means
-_LEAPT_DELETES = {**_widths(0.015, 0.4, 0.3, 0.5), Kind.DELETE_MANIFEST: 0.35}
+_LEAPT_DELETES = {**_widths(0.02, 0.4, 0.45, 0.5), Kind.DELETE_MANIFEST: 0.4}
+# How often manifests are rewritten by count, which changes once there is one more that merges have filled
+_LEAPT_COUNTS = _widths(0.07, 0.09, 0.45, 0.0)
+# How many files compaction leaves in each of the partitions that close decides when deletes are dropped
+_LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIFEST: 0.95}
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
@@ -61,8 +66,7 @@ def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, flo
     """
     causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
-        leapt = _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
-        causes.append(leapt if places_of(case) else _AVERAGED)
+        causes += _of_leaps(case, arrivals) if places_of(case) else [_AVERAGED]
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
@@ -90,6 +94,16 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _SMALL_TARGET
     if case.table.format_version >= PARQUET_SINCE:
         yield _PARQUET
+
+
+def _of_leaps(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
+    """Where statements were leapt over."""
+    kept = case.maintenance
+    yield _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
+    if kept.rewrite_manifests and kept.rewrite_manifests.every is None:
+        yield _LEAPT_COUNTS
+    if kept.rewrite_data_files and arrivals.lifetime_s < inf:
+        yield _LEAPT_COMPACTED_PARTITIONS
 
 
 def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:

@@ -119,7 +119,10 @@ class Drift:
         short: Floats = (rate.flows * period - expected) * cycles / 2
         short[Flow.SNAPSHOT_JSON_BYTES] = 0.0
         short[Flow.ROWS : Flow.MERGED_AGAIN] = 0.0  # what there is, which may become less
-        return np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
+        short = np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
+        files = slice(Flow.WRITTEN_FILES, Flow.WRITTEN_FILES + 4)
+        short[Flow.REMOVED_FILES : Flow.REMOVED_FILES + 4] = short[files]  # what there was is known
+        return short
 
     def _merged_again(self, state: TableState, rate: Rate, second: Mark, mark: Mark) -> Callable[[float], Floats]:
         """What so many commits from here merge again, if those since the second mark did so at this rate.
