@@ -20,7 +20,7 @@ from wasim.years.row_changes import WIDTH
 NEGLIGIBLE = 1e-9
 ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 """Files and their rows: as they arrived, rewritten, and those that no compaction takes."""
-MOST_COHORTS = 8  # those of partitions that closed earlier are counted as alike
+MOST_COHORTS = 24  # those of partitions that closed earlier are counted as alike
 FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
 LEAST_LIVE = 1 - MOST_DELETED  # share of rows: files with less are compacted whatever their size
 SETTLED_ROWS = -WIDTH - 2  # among the `values` of a state: the last but one of those of files
