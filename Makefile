@@ -40,8 +40,10 @@ validate: $(READY) java ## compare the simulator with real runs; writes docs/fid
 	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
-validate-years: $(READY) ## compare sums over long horizons with exact simulation, and time a year of every scenario
+validate-years: $(READY) ## compare sums over long horizons with exact simulation and with stepping, and time years
 	$(BIN)/python -m wasim.benchmarks.years
+	$(BIN)/python -m wasim.benchmarks.years --against steps --commits 30000
+	$(BIN)/python -m wasim.benchmarks.years --year
 	$(BIN)/python -m wasim.benchmarks.years --speed scenarios/*.yaml
 
 v4: $(READY) ## what format version 4 costs, and would cost: the tables of docs/v4.md
