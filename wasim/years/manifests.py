@@ -311,8 +311,11 @@ class ManifestRuns:
                 runs.append(left)
             if some > NEGLIGIBLE:
                 # of each, on average, less those of manifests that were emptied
-                of_each = (first, fresh), (second, partial), (third, settled)
-                part = tuple(max(0.0, taken - emptied) * held / some for taken, held in of_each)
+                part = (
+                    max(0.0, first - emptied) * fresh / some,
+                    max(0.0, second - emptied) * partial / some,
+                    max(0.0, third - emptied) * settled / some,
+                )
                 runs.append(self._rewritten(run, run.count * some, part, flows))
                 rewritten += run.count * some
         self.runs = runs
