@@ -1,4 +1,4 @@
-"""Leaps over statements that change rows."""
+"""Leaps over cycles unlike each other: of statements that change rows, and of maintenance that never repeats."""
 
 import json
 from collections.abc import Callable
@@ -115,3 +115,18 @@ def test_a_job_by_count_that_never_comes_due_does_not_stop_leaps(small_case: Cal
     history = history_of(case, read_shape(case, shipped_profile(case), Site()))
     assert history.run().commits[-1] == 30 * DAY_S
     assert history.steps < 10_000
+
+
+def test_a_year_of_maintenance_that_never_repeats_takes_no_more_than_patience(small_case: Callable[..., Case]):
+    """Merges and rewrites of manifests at paces of their own: no two cycles begin with as many that wait."""
+    case = small_case(
+        horizon="365d",
+        commit_interval="2s",
+        writer="{kind: streaming, append: merge}",
+        table="{columns: [{name: id, type: long}], properties: {commit.manifest.target-size-bytes: '200000'}}",
+        maintenance=json.dumps({"rewrite_manifests": {"every": "180s"}}),
+    )
+    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    assert history.run().commits[-1] == 365 * DAY_S / 2
+    assert history.steps < 12_000
+    assert any(span.averaged for span in history.spans)

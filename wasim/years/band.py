@@ -26,6 +26,8 @@ _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
 _AVERAGED = _widths(0.01, 0.12, 0.2, 0.1)  # how full the manifest is that merges write again decides their bytes
+# Where compaction never repeats, as files stay in partitions that close: in which of its cycles it writes them again
+_AVERAGED_COMPACTION = _widths(0.02, 0.15, 0.3, 0.8)
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
@@ -66,7 +68,7 @@ def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, flo
     """
     causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
-        causes += _of_leaps(case, arrivals) if places_of(case) else [_AVERAGED]
+        causes += _of_leaps(case, arrivals)
     return {kind: max(widths[kind] for widths in causes) for kind in Kind}
 
 
@@ -97,8 +99,13 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
 
 
 def _of_leaps(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
-    """Where statements were leapt over."""
+    """Where cycles unlike each other were leapt over."""
     kept = case.maintenance
+    if not places_of(case):
+        yield _AVERAGED
+        if kept.rewrite_data_files:
+            yield _AVERAGED_COMPACTION
+        return
     yield _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
     if kept.rewrite_manifests and kept.rewrite_manifests.every is None:
         yield _LEAPT_COUNTS
@@ -128,7 +135,7 @@ def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[s
     return (*_sentences(case, arrivals), *([_STATEMENTS if places_of(case) else _MERGES] if averaged else []))
 
 
-_MERGES = "How much appends merge between two runs of maintenance is averaged."
+_MERGES = "What is merged between two runs of maintenance is averaged, as no two are alike."
 _STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
 
 

@@ -1,4 +1,5 @@
-"""Leaps over statements that change rows: no cycle is quite like the one before, but all change slowly.
+"""Leaps over cycles of which none is quite like the one before, but all change slowly: those of statements that change
+rows, and of maintenance that does not repeat.
 
 Moments at which as many manifests wait to be merged bound a cycle, those of data at least; where no two are alike for
 long, a fixed number of statements does. What the last of two cycles wrote, and by how much it changed the table's
@@ -30,6 +31,7 @@ REACH = 0.6  # of the commits since cycles began
 PATIENCE = 2_500  # events: the more were stepped through, the farther each leap goes
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 UNLIKE = 2.0  # times as much, or as little, as before: farther off is no change of the table's
+STEEPER = 4.0  # times as fast as since the last leap
 SETTLED = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
 Phase = tuple[int, ...]
 
@@ -47,7 +49,7 @@ class Rate:
 
 @dataclass(slots=True, kw_only=True)
 class Drift:
-    """The cycles of one kind of statement, each `period` commits after the last, since commit `begun`."""
+    """Cycles of one kind, each `period` commits after the last, since commit `begun`."""
 
     begun: float
     period: float = 1.0
@@ -93,6 +95,7 @@ class Drift:
         added, change = np.maximum(rate.flows, 0.0) * period, change * cycles
         growth = (rate.flows - anchor.flows) / (rate.at - anchor.at) * period * period
         growth[Flow.SNAPSHOT_JSON_BYTES] = 0.0  # `note_longer_numbers` counts it
+        growth[_up_and_down(before, rate, anchor)] = 0.0
         short = self._short(rate, anchor)
         self.anchor = rate
         self.ends.clear()
@@ -209,6 +212,19 @@ class Drift:
             if period <= apart and abs(apart - (last // period - first // period) * period) > PARTLY * apart:
                 return False
         return True
+
+
+def _up_and_down(before: Rate, rate: Rate, anchor: Rate) -> list[int]:
+    """Which of the bytes of data written and removed rose or fell lately unlike since the anchor: those of files that
+    compaction fills do so again and again.
+    """
+    found = []
+    for place in (Flow.WRITTEN_FILES + DATA + 1, Flow.REMOVED_FILES + DATA + 1):
+        lately = (rate.flows[place] - before.flows[place]) / (rate.at - before.at)
+        since = (rate.flows[place] - anchor.flows[place]) / (rate.at - anchor.at)
+        if not 0 <= lately * since <= STEEPER * since * since:
+            found.append(place)
+    return found
 
 
 def _until_counted(second: Mark, last: Mark) -> float:

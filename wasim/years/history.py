@@ -21,6 +21,7 @@ from wasim.years.long_cycles import average_leap
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
+PATIENCE = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
@@ -87,7 +88,7 @@ class History:
     rows: list[list[float]] = field(default_factory=list)
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
-    drifts: dict[str, Drift] = field(default_factory=dict)  # where statements change rows
+    drifts: dict[str, Drift] = field(default_factory=dict)  # where cycles are unlike each other
     filling: FillingLevel = field(default_factory=FillingLevel)
     full: float = 0.0  # manifests that merges have filled
     filled: float = 0.0  # the commit after which compaction last made files that no other will take
@@ -116,7 +117,7 @@ class History:
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
-                if state.commits < stop and self.leaps and self._end_statements([(UPSERT, 1.0)]):
+                if state.commits < stop and self.leaps and self._end_unlike([(UPSERT, 1.0)]):
                     continue
                 merged = False
             else:
@@ -142,9 +143,9 @@ class History:
 
         The slowest cycle comes first, and the first that leaps is all.
         """
-        if self._changes_rows:
+        if self._averages:
             cycles = [(str(job.operation), self._measured(job)) for job in fired]
-            self._end_statements(sorted(cycles, key=lambda one: -one[1]))
+            self._end_unlike(sorted(cycles, key=lambda one: -one[1]))
             return
         slowest_first = sorted(fired, key=lambda job: -job.period)
         files = self.state.files
@@ -166,8 +167,13 @@ class History:
         self.full = full
         return True
 
-    def _end_statements(self, ended: list[tuple[str, float]]) -> bool:
-        """The same where statements change rows, of cycles by name and commits; whether one of them leapt.
+    @property
+    def _averages(self) -> bool:
+        """Whether cycles are leapt over on average: those of statements never repeat, nor have others for long."""
+        return self._changes_rows or self.steps > PATIENCE
+
+    def _end_unlike(self, ended: list[tuple[str, float]]) -> bool:
+        """The same where no two are quite alike, of cycles by name and commits; whether one of them leapt.
 
         Where partitions of one more unit of time change what statements write, and where files fill or are opened again
         only after many commits, faster cycles begin anew.
@@ -195,7 +201,7 @@ class History:
         return self.counted.get(name, inf)
 
     def _begin_anew(self, slowest: str) -> None:
-        """Forgets all cycles of statements but the slowest."""
+        """Forgets all such cycles but the slowest."""
         for name, drift in self.drifts.items():
             if name != slowest:
                 drift.forget(self.state.commits)
@@ -225,7 +231,7 @@ class History:
         return tuple(job.period for job in jobs if job.period < inf)
 
     def _drifts(self, name: str, period: float) -> bool:
-        """Notes the end of a cycle of statements, and leaps over more of them; whether the table is elsewhere now.
+        """Notes the end of a cycle unlike others, and leaps over more of them; whether the table is elsewhere now.
 
         Faster cycles begin anew then, unless it is partitions that closed; slower ones go on, for what is leapt over is
         a part of one of theirs.
@@ -253,7 +259,7 @@ class History:
 
     def _next_slower(self, name: str, cycle: float) -> float:
         slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
-        if self._changes_rows:  # what statements leave of a count decides when it is reached: marks tell
+        if self._averages:  # what is left of a count decides when it is reached: marks tell
             slower = [job for job in slower if job.period < inf]
         return min([self.state.files.next_rollover(cycle), *(job.next_commit(self.state) for job in slower)])
 
@@ -330,7 +336,7 @@ class History:
         if self.state.full_manifests > full + 1.5:  # what fills one is yet to be noticed
             self.full = self.state.full_manifests
         landed = self._mark()
-        averaged = leap.gained is not None or self._changes_rows
+        averaged = leap.gained is not None or leap.again is not None
         self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
