@@ -1,8 +1,8 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m wasim.benchmarks.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--against steps` the sums' leaps are held against stepping through every
-event, which horizons allow that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
+simulated commit by commit, and summed. With `--against steps` sums that skip cycles alike are compared with those of
+every event, over horizons that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
 one of those given, and of a table larger than any.
 """
 
@@ -39,10 +39,11 @@ from wasim.simulation.needs import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
-from wasim.years import history_of, of_one_writer, read_shape, simulate_years, sum_history
+from wasim.years import history_of, read_shape, simulate_years, sum_history
 
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
+A_YEARS = 1_000  # commits that a scenario is drawn for of which a year is timed
 GOAL_S, SHOWN = 3.0, 10  # of processor time for a year; of drawn scenarios, the slowest
 GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
 COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
@@ -198,15 +199,15 @@ def compare(case: Case) -> Comparison | None:
 
 def compare_leaps(case: Case) -> Comparison:
     """The case stepped through, event by event, and with leaps over cycles alike."""
-    case, profile = of_one_writer(case), shipped_profile(case)
-    shape = read_shape(case, profile, Site())
-    stepped = replace(history_of(case, shape), leaps=False).run()
-    summed = simulate_years(case, profile, Site())
-    return Comparison(case=case, exact=sum_history(case, shape, stepped).totals, summed=summed.totals, band=summed.band)
+    shape = read_shape(case, shipped_profile(case), Site())
+    stepped, summed = (
+        sum_history(case, shape, replace(history_of(case, shape), leaps=leaps).run()) for leaps in (False, True)
+    )
+    return Comparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
 
 
 def fidelity(
-    seed: int, scenarios: int, commits: int, compare: Callable[[Case], Comparison | None], most_exact_s: float
+    seed: int, scenarios: int, commits: int, compared: Callable[[Case], Comparison | None], most_exact_s: float
 ) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
     yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"
@@ -214,7 +215,7 @@ def fidelity(
     met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
     cases = held = stated = 0
     drawn = list(islice(drawn_cases(seed, commits, most_exact_s), scenarios))
-    for one in filter(None, map_in_processes(compare, drawn)):
+    for one in filter(None, map_in_processes(compared, drawn)):
         cases += 1
         counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
         metadata = [kind for kind in one.kinds if kind in METADATA_KINDS]
@@ -255,7 +256,7 @@ def _named(case: Case) -> str:
 
 def drawn_years(seed: int, scenarios: int) -> Iterator[str]:
     """How much processor time a year of each drawn scenario takes, the slowest ones first, as Markdown."""
-    drawn = [replace(case, horizon_s=YEAR_S) for case in islice(drawn_cases(seed, A_GRID), scenarios)]
+    drawn = [replace(case, horizon_s=YEAR_S) for case in islice(drawn_cases(seed, A_YEARS), scenarios)]
     timed = sorted(zip(map_in_processes(_cpu_of, drawn), drawn, strict=True), key=lambda one: -one[0])
     yield f"| a year of (seed {seed}) | every | CPU |"
     yield "|---|--:|--:|"

@@ -32,7 +32,7 @@ PATIENCE = 2_500  # events: the more were stepped through, the farther each leap
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 UNLIKE = 2.0  # times as much, or as little, as before: farther off is no change of the table's
 STEEPER = 4.0  # times as fast as since the last leap
-SETTLED = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
+LITTLE = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
 Phase = tuple[int, ...]
 
 
@@ -123,8 +123,8 @@ class Drift:
         short[Flow.SNAPSHOT_JSON_BYTES] = 0.0
         short[Flow.ROWS : Flow.MERGED_AGAIN] = 0.0  # what there is, which may become less
         short = np.maximum(short, -self.leapt.added * cycles / 2)  # no more than it added at least
-        files = slice(Flow.WRITTEN_FILES, Flow.WRITTEN_FILES + 4)
-        short[Flow.REMOVED_FILES : Flow.REMOVED_FILES + 4] = short[files]  # what there was is known
+        written = short[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 4]
+        short[Flow.REMOVED_FILES : Flow.REMOVED_FILES + 4] = written  # what there was is known
         return short
 
     def _merged_again(self, state: TableState, rate: Rate, second: Mark, mark: Mark) -> Callable[[float], Floats]:
@@ -172,9 +172,8 @@ class Drift:
         last, phase = self.ends[-1]
         if last.commits - self.ends[0][0].commits < 2 * LONG:
             return None
-        marks = [mark for mark, _ in self.ends]
         if self.period >= LONG:
-            return self._apart(marks)
+            return self._apart(mark for mark, _ in self.ends)
         structure, passed = last.structure, last.steps - self.ends[0][0].steps
         found = self._apart(mark for mark, other in self.ends if other == phase and mark.structure == structure)
         if found is None and passed > WINDOW:
@@ -183,7 +182,9 @@ class Drift:
             )
         if found is None and passed >= 2 * WINDOW:
             first, second = self._before(2 * WINDOW), self._before(WINDOW)
-            found = self._apart(marks, WINDOW) or ((first, second) if first is not second else None)
+            found = self._apart((mark for mark, _ in self.ends), WINDOW) or (
+                (first, second) if first is not second else None
+            )
         return found
 
     def _before(self, steps: int) -> Mark:
@@ -230,7 +231,7 @@ def _up_and_down(before: Rate, rate: Rate, anchor: Rate) -> list[int]:
 def _until_counted(second: Mark, last: Mark) -> float:
     """How many cycles like the one between the marks bring what a job by count waits for; infinite if they never do."""
     pairs = zip(second.missing, last.missing, strict=True)
-    return min([now / (before - now) for before, now in pairs if before - SETTLED > now > SETTLED], default=inf)
+    return min([now / (before - now) for before, now in pairs if before - LITTLE > now > LITTLE], default=inf)
 
 
 def _rate(first: Mark, last: Mark) -> Rate:

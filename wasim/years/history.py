@@ -21,7 +21,7 @@ from wasim.years.long_cycles import average_leap
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
-PATIENCE = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
+UNREPEATED = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
 ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
@@ -96,10 +96,12 @@ class History:
     counted: dict[str, float] = field(default_factory=dict)  # commits from one time to the next
     steps: int = 0  # events stepped through
     _changes_rows: bool = field(init=False)
+    _by_count: list[Job] = field(init=False)
 
     def __post_init__(self) -> None:
         self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
         self.state.files.changes_rows = self._changes_rows
+        self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
@@ -144,7 +146,7 @@ class History:
         The slowest cycle comes first, and the first that leaps is all.
         """
         if self._averages:
-            cycles = [(str(job.operation), self._measured(job)) for job in fired]
+            cycles: list[tuple[str, float]] = [(job.operation, self._measured(job)) for job in fired]
             self._end_unlike(sorted(cycles, key=lambda one: -one[1]))
             return
         slowest_first = sorted(fired, key=lambda job: -job.period)
@@ -170,10 +172,10 @@ class History:
     @property
     def _averages(self) -> bool:
         """Whether cycles are leapt over on average: those of statements never repeat, nor have others for long."""
-        return self._changes_rows or self.steps > PATIENCE
+        return self._changes_rows or self.steps > UNREPEATED
 
     def _end_unlike(self, ended: list[tuple[str, float]]) -> bool:
-        """The same where no two are quite alike, of cycles by name and commits; whether one of them leapt.
+        """Ends these cycles, by name and commits, of which no two are quite alike; whether one of them leapt.
 
         Where partitions of one more unit of time change what statements write, and where files fill or are opened again
         only after many commits, faster cycles begin anew.
@@ -224,12 +226,6 @@ class History:
         if leap is not None:
             self._leap(leap, Level())
 
-    @property
-    def _periods(self) -> tuple[float, ...]:
-        """Commits from one run to the next of each job that runs by period; those of statements come last."""
-        jobs = sorted(self.jobs, key=lambda job: isinstance(job, ChangeJob))
-        return tuple(job.period for job in jobs if job.period < inf)
-
     def _drifts(self, name: str, period: float) -> bool:
         """Notes the end of a cycle unlike others, and leaps over more of them; whether the table is elsewhere now.
 
@@ -237,7 +233,10 @@ class History:
         a part of one of theirs.
         """
         state = self.state
-        drift = self.drifts.setdefault(name, Drift(begun=state.commits, periods=self._periods))
+        drift = self.drifts.get(name)
+        if drift is None:
+            periods = tuple(job.period for job in self.jobs if job.period < inf)
+            drift = self.drifts[name] = Drift(begun=state.commits, periods=periods)
         drift.period = period
         before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
         for other_name, other in self.drifts.items():
@@ -255,7 +254,8 @@ class History:
 
     def _limit(self, name: str, cycle: float) -> float:
         """The commit at which something slower than cycles of this kind comes, of `cycle` commits each, or the end."""
-        return min(self.commits, self._next_slower(name, cycle) - (name == UPSERT))  # which are commits themselves
+        before = 1 if name == UPSERT else 0  # upserts are commits themselves
+        return min(self.commits, self._next_slower(name, cycle) - before)
 
     def _next_slower(self, name: str, cycle: float) -> float:
         slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
@@ -370,10 +370,6 @@ class History:
     def _mark(self) -> Mark:
         missing = tuple(job.missing(self.state) for job in self._by_count)
         return mark_of(self.state, missing, len(self.rows), self.steps)
-
-    @property
-    def _by_count(self) -> list[Job]:
-        return [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
 
     def _sample(self) -> None:
         state = self.state

@@ -91,19 +91,18 @@ class Job:
         if self.runs is not None:
             return True
         if self.measure == "manifests":
-            return state.manifests >= self.least - SLACK
+            return self.missing(state) <= SLACK
         state.files.arrive(state.commits)
         return self._has_enough(state)
 
     def _has_enough(self, state: TableState, more: int = 0) -> bool:
         """Whether this many more commits make enough small files, in as many of all cases as this firing waits for."""
-        files, arrivals = state.files, state.arrivals
-        arrived = files.by_class[0][0]
+        arrivals, arrived = state.arrivals, state.files.by_class[0][0]
         commits = whole(arrived / arrivals.files) + more
         if not self.by_chance or commits > FEW_COMMITS:
-            return files.small_files + more * arrivals.files >= self.least - MEDIAN
+            return self.missing(state) <= more * arrivals.files
         share = (self.fired * STRIDE % TURNS + 0.5) / TURNS
-        return arrivals.chance(commits, self.least - MEDIAN - (files.small_files - arrived)) >= share
+        return arrivals.chance(commits, self.missing(state) + arrived) >= share
 
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
