@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
 from wasim.doctor.lists import ListRead, read_lists
-from wasim.doctor.places import is_outside
+from wasim.doctor.places import full_path, is_outside
 from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
 
 _PART_FILES = 500
@@ -57,7 +57,7 @@ class DecoderHere:
 
     def _path(self, key: str) -> str:
         if not is_outside(key):
-            return f"{self.root.rstrip('/')}/{key}"
+            return full_path(self.root, key)
         return key if self.storage.scheme == "file" else key.lstrip("/")
 
 

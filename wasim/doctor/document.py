@@ -11,7 +11,7 @@ from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.remedies import Remedy
 from wasim.doctor.states import Amount, FileState, State
-from wasim.doctor.verdicts import verdict_of
+from wasim.doctor.tree import Tree
 from wasim.iceberg.faults import printable
 from wasim.ledger import Kind
 
@@ -60,6 +60,7 @@ def inspection_document(
         "history": _history(inspection),
         "growth": _growth(inspection),
         "measures": measures(tree, inspection.totals),
+        "no_orphans_because": [printable(one.reason, 1_000) for one in tree.blockers],
         "remedies": [_remedy(one) for one in inspection.remedies],
         "findings": [_finding(one) for one in inspection.findings],
     }
@@ -81,16 +82,28 @@ def moment(seconds: float) -> str | None:
 def file_rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
     """A row for each file of the table's folder: may it be deleted, and why."""
     for file in sorted(inspection.tree.files, key=_order):
-        verdict = verdict_of(file, inspection.tree)
         yield {
             "file": printable(file.key, 1_000),
             "bytes": file.bytes,
             "kind": None if file.kind is None else file.kind.value,
             "state": file.state.value,
             "modified": moment(file.modified_s),
-            "may_delete": verdict.may_delete,
-            "reason": verdict.reason,
+            "may_delete": file.state is State.ORPHAN,
+            "reason": printable(file.reason or _reason(file, inspection.tree), 1_000),
         }
+
+
+def _reason(file: FileState, tree: Tree) -> str:
+    """Why a file that something refers to may not be deleted."""
+    if file.state is State.LIVE:
+        return "the current snapshot or its metadata.json needs it"
+    if file.state is State.METADATA_LOG:
+        return "the metadata log names it; readers do not need it, and delete-after-commit or a shorter log lets it go"
+    if file.last_seen is None or not 0 <= file.last_seen < len(tree.index.snapshots):
+        return "a retained snapshot refers to it; expire_snapshots lets it go"
+    snapshot = tree.index.snapshots[file.last_seen]
+    at = moment(snapshot.timestamp_ms / 1000)
+    return f"snapshot {snapshot.snapshot_id} of {at} needs it; expire_snapshots past that one lets it go"
 
 
 def _order(file: FileState) -> tuple[int, str]:
@@ -170,6 +183,8 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         "frees_bytes": remedy.total.bytes,
         "json_bytes_saved": remedy.json_bytes_saved,
         "is_estimate": remedy.is_estimate,
+        "is_alternative": remedy.is_alternative,
+        "blocked": remedy.blocked or None,
         "note": remedy.note,
         "sql": remedy.sql,
     }
@@ -184,4 +199,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "threshold": finding.threshold,
         "source": finding.source,
         "examples": [printable(one, 1_000) for one in finding.examples],
+        "remedy": finding.remedy,
     }

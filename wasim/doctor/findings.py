@@ -1,11 +1,12 @@
 """What is wrong with a table, by thresholds whose sources are named."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from wasim.doctor.clustering import overlap_of
 from wasim.doctor.faults import FaultKind
+from wasim.doctor.remedies import SMALL_FILE_BYTES
 from wasim.doctor.states import State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.errors import WasimError
@@ -13,7 +14,6 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.units import format_bytes
 
 _MB = 1_000_000
-_SMALL_FILE_BYTES = 32 << 20
 _LEAST_METADATA_BYTES = 1 << 20  # below, a ratio says nothing
 _LEAST_FILES = 32
 _LEAST_PARTITIONS = 8
@@ -40,7 +40,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing found. `value` is what was compared with `threshold`, where something was."""
+    """One thing found, and what mends it. `value` is what was compared with `threshold`, where something was."""
 
     name: str
     severity: Severity
@@ -49,7 +49,42 @@ class Finding:
     threshold: float | None = None
     source: str = ""
     examples: tuple[str, ...] = ()
+    remedy: str = ""
 
+
+_REMEDIES = {
+    "metadata_json_bytes": "expire_snapshots; gzip metadata.json",
+    "snapshots": "expire_snapshots",
+    "manifests": "rewrite_manifests",
+    "manifest_bytes": "rewrite_manifests, or fewer and larger data files by rewrite_data_files",
+    "metadata_share": "expire_snapshots, then remove_orphan_files; delete-after-commit from then on",
+    "small_file_share": "rewrite_data_files",
+    "delete_file_share": "rewrite_data_files with delete-file-threshold 1",
+    "partition_skew": "none here: another partition spec, for data written from then on",
+    "orphan_share": "remove_orphan_files",
+    "manifest_overlap": "rewrite_manifests, which sorts entries by partition",
+    FaultKind.ABSENT_METADATA: "restore the files from a backup; else roll back to a snapshot that is whole",
+    FaultKind.ABSENT_LOGGED: "none needed: readers do not use them",
+    FaultKind.ABSENT_DATA: "restore the files, or roll back to a snapshot that has them; no statement mends it",
+    FaultKind.UNREADABLE: "read them again; if they stay so, restore them",
+    FaultKind.UNSUPPORTED: "none here: inspect with an engine that reads them",
+    FaultKind.UNDER_WAY: "look again in a minute",
+    FaultKind.VANISHED: "look again: the table is being changed",
+    FaultKind.WRONG_DATA_SIZE: "restore the files: readers that trust their manifest fail",
+    FaultKind.WRONG_MANIFEST_LENGTH: "rewrite_manifests writes them anew, if they can be read",
+    FaultKind.WRONG_COUNT: "rewrite_manifests writes them anew, if they can be read",
+    FaultKind.WRONG_STATISTICS: "ANALYZE TABLE writes them anew",
+    FaultKind.OUTSIDE: "none needed",
+    FaultKind.INCONSISTENT: "restore metadata.json, or register an earlier one",
+    "past_version": "inspect the newest metadata.json, or the table by its name in a catalog",
+    "shared_folder": "give each table a location of its own",
+    "gc_disabled": "none: files go where all tables that use them are known",
+    "rivals": "inspect the table by its name in a catalog",
+    "version_hint": "none needed: readers look for later versions",
+    "moved": "none needed here; engines need paths rewritten (rewrite_table_path)",
+    "found_by_tail": "none needed here; engines need paths rewritten (rewrite_table_path)",
+}
+"""What mends each finding, by its name; a word on it where nothing does."""
 
 THRESHOLDS = {
     one.name: one
@@ -94,9 +129,10 @@ def thresholds_with(given: Mapping[str, tuple[float, float]]) -> dict[str, Thres
 
 
 def find(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> tuple[Finding, ...]:
-    """All findings, worst first."""
-    found = [*_measured(tree, totals, thresholds), *_faults(tree), *_choice(tree)]
-    return tuple(sorted(found, key=lambda one: -one.severity))
+    """All findings, worst first: of one severity, files that are absent or broken come first."""
+    found = [*_faults(tree), *_choice(tree), *_measured(tree, totals, thresholds)]
+    with_remedies = (replace(one, remedy=_REMEDIES[one.name]) for one in found)
+    return tuple(sorted(with_remedies, key=lambda one: -one.severity))
 
 
 def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
@@ -119,7 +155,7 @@ def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
             live and kind is Kind.DELETE_FILE for kind, live in zip(content.kinds, content.is_live, strict=True)
         )
         if len(sizes) >= _LEAST_FILES:
-            values["small_file_share"] = sum(size < _SMALL_FILE_BYTES for size in sizes) / len(sizes)
+            values["small_file_share"] = sum(size < SMALL_FILE_BYTES for size in sizes) / len(sizes)
             values["delete_file_share"] = deletes / len(sizes)
             if (skew := _skew_of(content.live_bytes_by_partition())) is not None:
                 values["partition_skew"] = skew
@@ -205,6 +241,10 @@ def _faults(tree: Tree) -> Iterator[Finding]:
 
 def _choice(tree: Tree) -> Iterator[Finding]:
     chosen = tree.opened.chosen
+    for blocker in tree.blockers:
+        if blocker.name:
+            text = f"{blocker.reason}; so no file is called an orphan"
+            yield Finding(name=blocker.name, severity=Severity.WARNING, text=text)
     if chosen.rivals:
         yield Finding(
             name="rivals",

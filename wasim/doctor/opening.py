@@ -2,12 +2,13 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.decoding import MapParts, list_files
 from wasim.doctor.faults import FaultKind, Faults
+from wasim.doctor.places import full_path
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.gzip_files import decompressed, is_gzip
@@ -40,8 +41,11 @@ class Chosen:
     path: str
     why: str
     rivals: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()  # those of its version or a higher one that could not be read
+    is_by_catalog: bool = False
     hint: str | None = None  # what version-hint.text says, if there is one
     hint_agrees: bool = True
+    hint_is_ahead: bool = False  # it names a file that is not there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,10 @@ class OpenedTable:
     listed_at_s: float
     faults: Faults
 
+    def full(self, key: str) -> str:
+        """The plain path of a file below the table's folder."""
+        return full_path(self.root, key)
+
 
 def open_table(
     location: str,
@@ -73,9 +81,9 @@ def open_table(
     can be read.
     """
     choice = choice or Choice()
-    if is_table_name(location):
-        named = load_named(location)
-        choice = replace(choice, metadata_file=choice.metadata_file or named.metadata_location)
+    name = location if is_table_name(location) else None
+    if name is not None:
+        named = load_named(name)
         location, s3 = named.location, named.s3_options(s3)
     storage = open_storage(location, s3)
     root = plain_path(location)
@@ -85,13 +93,34 @@ def open_table(
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent
-    files, name, root = _listed(storage, root, location, map_parts)
-    return _open(_Folder(location=location, storage=storage, root=root, files=files, name=name), choice)
+    files, folder_name, root = _listed(storage, root, location, map_parts)
+    folder = _Folder(location=location, storage=storage, root=root, files=files, name=folder_name)
+    if name is None or choice.metadata_file is not None:
+        return _open(folder, choice)
+    # Asked again after listing, a catalog names a metadata.json that is no older than any file listed.
+    folder, choice = _as_named(folder, choice, load_named(name).metadata_location)
+    return _open(folder, choice, is_by_catalog=True)
+
+
+def _as_named(folder: "_Folder", choice: Choice, metadata_location: str) -> tuple["_Folder", Choice]:
+    """The folder with the metadata.json that a catalog names, also where the listing came before it."""
+    path = plain_path(metadata_location)
+    key = path.removeprefix(full_path(folder.root, ""))
+    found = None if key == path or key in folder.files else folder.storage.find(path)
+    if found is not None:
+        folder = replace(folder, files={**folder.files, key: found})
+    return folder, replace(choice, metadata_file=metadata_location)
 
 
 def is_metadata_json(path: str) -> bool:
     """Whether a path is named as a metadata.json is."""
     return parse_metadata_name(path.rpartition("/")[2]) is not None
+
+
+def metadata_version(path: str) -> int:
+    """The version in the name of a metadata.json; -1 where it has none."""
+    name = parse_metadata_name(path.rpartition("/")[2])
+    return -1 if name is None or name.version is None else name.version
 
 
 def _absolute(path: str) -> str:
@@ -141,19 +170,22 @@ class _Folder:
 
     def full(self, key: str) -> str:
         """The plain path of a file below it."""
-        return f"{self.root.rstrip('/')}/{key}"
+        return full_path(self.root, key)
 
 
-def _open(folder: _Folder, choice: Choice) -> OpenedTable:
+def _open(folder: _Folder, choice: Choice, *, is_by_catalog: bool = False) -> OpenedTable:
     faults = Faults()
     current = _read_current(folder, choice, faults)
     found = current.found
-    hint, agrees = _hint(folder, found.path)
+    why = "the one that the catalog names" if is_by_catalog else found.why
+    if current.unread:
+        why += f"; {len(current.unread):,} of the same or a higher version could not be read"
+    chosen = Chosen(path=found.path, why=why, rivals=found.rivals, unread=current.unread, is_by_catalog=is_by_catalog)
     return OpenedTable(
         location=folder.location,
         root=folder.root,
         storage=folder.storage,
-        chosen=Chosen(path=found.path, why=found.why, rivals=found.rivals, hint=hint, hint_agrees=agrees),
+        chosen=_with_hint(folder, chosen),
         metadata=current.metadata,
         json_text=current.text,
         json_bytes=current.bytes,
@@ -173,12 +205,14 @@ class _Current:
     text: bytes
     bytes: int
     is_compressed: bool
+    unread: tuple[str, ...]
 
 
 def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
     """The newest metadata.json that can be read. Others go into `faults`; if none can, the first's fault is raised."""
     candidates = {name for name in folder.files if name.rpartition("/")[0] == folder.name}
     first: IcebergFileError | None = None
+    unread: list[str] = []
     for _ in range(_MOST_UNREADABLE):
         try:
             found = _choose(folder, candidates, choice)
@@ -187,6 +221,7 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
         for passed_over in found.unreadable:
             _pass_over(folder, passed_over, faults)
             candidates.discard(passed_over.source)
+            unread.append(passed_over.source)
         try:
             data = folder.storage.read(folder.full(found.path))
             text = decompressed(data, source=found.path, most_bytes=MOST_JSON_BYTES)
@@ -200,9 +235,16 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
                 raise fault from error
             _pass_over(folder, fault, faults)
             candidates.discard(found.path)
+            unread.append(found.path)
         else:
-            compressed = text is not data
-            return _Current(found=found, metadata=metadata, text=text, bytes=len(data), is_compressed=compressed)
+            return _Current(
+                found=found,
+                metadata=metadata,
+                text=text,
+                bytes=len(data),
+                is_compressed=text is not data,
+                unread=tuple(unread),
+            )
     raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
 
 
@@ -245,23 +287,33 @@ def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMet
     )
 
 
-def _hint(folder: _Folder, chosen: str) -> tuple[str | None, bool]:
-    """What version-hint.text says, and whether it names the file chosen. It is reported, never trusted.
+def _with_hint(folder: _Folder, chosen: Chosen) -> Chosen:
+    """The file chosen, with what version-hint.text says of it. It is reported, never trusted.
 
     The Hadoop catalog writes a version; DuckDB and others write the file's name without its suffix.
     """
     path = f"{folder.name}/{_HINT}".lstrip("/")
     if path not in folder.files:
-        return None, True
+        return chosen
     try:
         data = folder.storage.read(folder.full(path), head=100)
     except (FileNotFoundError, StorageError):
-        return None, True
-    base = chosen.rpartition("/")[2]
-    version, name = hinted_version(data), parse_metadata_name(base)
+        return chosen
+    found, version = metadata_version(chosen.path), hinted_version(data)
     if version is not None:
-        return f"version {version}", name is not None and name.version == version
+        agrees, ahead = version == found, version > found
+        return replace(chosen, hint=f"version {version}", hint_agrees=agrees, hint_is_ahead=ahead)
     text = data.strip()
-    if _HINTED_NAME.fullmatch(text):
-        return text.decode(), base.startswith((f"{text.decode()}.", f"v{text.decode()}.")) or base == text.decode()
-    return "no version", False
+    if not _HINTED_NAME.fullmatch(text):
+        return replace(chosen, hint="no version", hint_agrees=False)
+    hint, base = text.decode(), chosen.path.rpartition("/")[2]
+    named = [name for name in _metadata_names(folder) if name == hint or name.startswith((f"{hint}.", f"v{hint}."))]
+    return replace(chosen, hint=hint, hint_agrees=base in named, hint_is_ahead=not named)
+
+
+def _metadata_names(folder: _Folder) -> Iterator[str]:
+    """The names of the files in the metadata folder."""
+    for key in folder.files:
+        parent, _, name = key.rpartition("/")
+        if parent == folder.name:
+            yield name

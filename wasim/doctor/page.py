@@ -13,11 +13,14 @@ from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
 from wasim.doctor.terminal import (
     PROSPECT_COLUMNS,
+    REMEDY_COLUMNS,
+    blocker_lines,
     headline,
     history_lines,
     outlook_lines,
     outlook_title,
     prospect_rows,
+    remedy_rows,
     sql_lines,
     state_name,
 )
@@ -54,7 +57,9 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
         days=_days(inspection),
         prospects=None if outlook is None else _prospects(outlook),
         prospect_lines=() if outlook is None else tuple(outlook_lines(outlook)),
-        remedies=_remedies(inspection),
+        blockers=tuple(blocker_lines(inspection)),
+        remedies=_remedies(inspection, alternatives=False),
+        alternatives=_remedies(inspection, alternatives=True),
         sql=sql_lines(inspection)[2:],
         identity=tuple(_identity(inspection)),
     )
@@ -63,8 +68,10 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
 def _findings(inspection: Inspection) -> TextTable:
     return TextTable(
         caption="Worst first",
-        head=("severity", "finding", "threshold from"),
-        rows=tuple((one.severity.name.lower(), printable(one.text), one.source) for one in inspection.findings),
+        head=("severity", "finding", "remedy", "threshold from"),
+        rows=tuple(
+            (one.severity.name.lower(), printable(one.text), one.remedy, one.source) for one in inspection.findings
+        ),
     )
 
 
@@ -142,19 +149,11 @@ def _days(inspection: Inspection) -> TextTable:
     return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
 
 
-def _remedies(inspection: Inspection) -> TextTable:
-    rows = [
-        (
-            one.name,
-            f"{one.total.files:,}" if one.frees else "",
-            f"{'≈ ' if one.is_estimate else ''}{format_bytes(one.total.bytes)}" if one.frees else "",
-            f"−{format_bytes(one.json_bytes_saved)}" if one.json_bytes_saved else "",
-            one.note,
-        )
-        for one in inspection.remedies
-    ]
-    head = ("remedy", "files", "frees", "each metadata.json", "note")
-    return TextTable(caption="Counted in files that are there", head=head, figures=head[1:4], rows=tuple(rows))
+def _remedies(inspection: Inspection, *, alternatives: bool) -> TextTable:
+    head = ("remedy", *REMEDY_COLUMNS, "note")
+    rows = tuple(remedy_rows(inspection, alternatives=alternatives))
+    caption = "One of these, instead of that expiry" if alternatives else "In the order in which to apply them"
+    return TextTable(caption=caption, head=head, figures=REMEDY_COLUMNS, rows=rows)
 
 
 def _identity(inspection: Inspection) -> Iterator[tuple[str, str]]:

@@ -22,10 +22,11 @@ class Places:
     def key(self, uri: str) -> str:
         """The path below the table's folder; for a file outside it, its plain path with a leading slash."""
         path = plain_path(uri)
-        for prefix in self._prefixes:
-            if path.startswith(prefix):
-                return path[len(prefix) :]
-        return self._tail(path) or f"/{path.lstrip('/')}"
+        below = [path[len(prefix) :] for prefix in self._prefixes if path.startswith(prefix)]
+        found = next((key for key in below if key in self.files), None)
+        if found is None and (not below or self.location_differs):
+            found = self._tail(path)
+        return found or (below[0] if below else f"/{path.lstrip('/')}")
 
     def _tail(self, path: str) -> str | None:
         parts = path.strip("/").split("/")
@@ -35,6 +36,11 @@ class Places:
                 self.found_by_tail += 1
                 return tail
         return None
+
+
+def full_path(root: str, key: str) -> str:
+    """The plain path of the file of a key that is not outside the table's folder."""
+    return f"{root.rstrip('/')}/{key}"
 
 
 def is_outside(key: str) -> bool:

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from wasim.doctor.expiry import Expirable
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.states import Amount, State, StateTotals
-from wasim.doctor.tree import Tree
+from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.iceberg import TableMetadata
+from wasim.iceberg.faults import printable
 from wasim.iceberg.properties import (
     GC_ENABLED,
     METADATA_COMPRESSION,
@@ -26,6 +27,8 @@ _KEEPS = (100, 10, 1)
 _AGES_S = (5 * DAY_S, DAY_S, 3_600.0)
 _SAMPLES, _SAMPLE_BYTES = 4, 32 << 10
 _SHORT_LOG = 10
+SMALL_FILE_BYTES = 32 << 20
+_LEAST_SMALL_FILES = 32
 _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which SQL has no moments
 
 
@@ -33,7 +36,9 @@ _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which
 class Remedy:
     """A remedy: what it frees on storage, by kind, and what it takes off each metadata.json written from then on.
 
-    `is_estimate` where it was estimated from sizes, not counted in files.
+    `is_estimate` where it was estimated from sizes, not counted in files. `blocked` is why its statement would fail, or
+    do other than is said here; such a statement is not given. An `is_alternative` stands for the recommended one of its
+    kind, never after it.
     """
 
     name: str
@@ -42,6 +47,8 @@ class Remedy:
     is_estimate: bool = False
     note: str = ""
     sql: str = ""
+    blocked: str = ""
+    is_alternative: bool = False
 
     @property
     def total(self) -> Amount:
@@ -50,54 +57,108 @@ class Remedy:
 
 
 def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str) -> tuple[Remedy, ...]:
-    """The remedies that would free something; `table` names the table in SQL."""
-    removals = [*_expiries(tree, parts, table), _orphan_removal(totals, table)]
-    if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
-        removals = [one and _refused(one) for one in removals]
-    rewrites = (_delete_after_commit(tree, totals, table), _rewritten_manifests(tree, table), _gzip(tree, table))
-    return tuple(one for one in (*removals, *rewrites) if one is not None)
+    """The remedies that would free something, in the order in which to apply them; `table` names the table in SQL."""
+    found = (
+        _compaction(tree, table),
+        _rewritten_manifests(tree, table),  # before expiry, which then removes the manifests that it replaced
+        *_expiries(tree, parts, table),
+        _orphan_removal(tree, table),
+        _delete_after_commit(tree, totals, table),
+        _gzip(tree, table),
+    )
+    return tuple(_without_sql(_checked(one, tree)) for one in found if one is not None)
 
 
-def _refused(remedy: Remedy) -> Remedy:
-    """The remedy with a word about what stands against it."""
-    return replace(remedy, note=f"{remedy.note}; refused as long as {GC_ENABLED} is false")
+def _checked(remedy: Remedy, tree: Tree) -> Remedy:
+    """The remedy, blocked where this is not known to be the table as it stands."""
+    return replace(remedy, blocked=tree.doubt_of_current) if tree.doubt_of_current and not remedy.blocked else remedy
+
+
+def _without_sql(remedy: Remedy) -> Remedy:
+    if not remedy.blocked:
+        return remedy
+    note = f"{remedy.note}; {remedy.blocked}" if remedy.note else remedy.blocked
+    return replace(remedy, sql="", note=note)
+
+
+def _compaction(tree: Tree, table: str) -> Remedy | None:
+    """Small data files, and those that delete files apply to, written together."""
+    content = tree.content
+    if content is None:
+        return None
+    rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
+    live = [(size, kind) for size, kind, is_live in rows if is_live]
+    small = [size for size, kind in live if kind is Kind.DATA and size < SMALL_FILE_BYTES]
+    deletes = sum(kind is Kind.DELETE_FILE for _, kind in live)
+    if len(small) <= _LEAST_SMALL_FILES and deletes <= _LEAST_SMALL_FILES:
+        return None
+    arguments = "options => map('delete-file-threshold', '1')" if deletes else ""
+    also = f" and {deletes:,} delete files" if deletes else ""
+    missing = "live files are absent: it would fail" if tree.has_missing_live_files else ""
+    return Remedy(
+        name="rewrite_data_files",
+        frees={},
+        note=f"{len(small):,} data files below 32 MiB{also} become few; the old ones go with their snapshots",
+        sql=call_procedure("rewrite_data_files", table, arguments),
+        blocked=missing,
+    )
 
 
 def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
-    """Expiry to a number of snapshots and to an age, as `expire_snapshots` counts them; each outcome once."""
+    """Expiry by the table's own limits, to an age and to a number of snapshots, as `expire_snapshots` counts them.
+
+    Each outcome stands once. The first, which keeps most, is recommended; the others are alternatives to it.
+    """
     metadata, now_ms = tree.opened.metadata, round(tree.opened.listed_at_s * 1000)
     every = frozenset(one.snapshot_id for one in metadata.snapshots)
     expirable, seen, found = Expirable(tree), {every}, list[Remedy]()
     newest_ms = max((one.timestamp_ms for one in metadata.snapshots), default=0)
-    for name, older_than_ms, retain_last in _expiries_to_weigh(now_ms, newest_ms):
+    own_age_ms = TableProperties.read_leniently(metadata.properties).max_snapshot_age_ms
+    for name, older_than_ms, retain_last in _expiries_to_try(now_ms, newest_ms, own_age_ms):
         expiry = Expiry(now_ms=now_ms, older_than_ms=older_than_ms, retain_last=retain_last)
         kept = retained_snapshots(metadata, expiry)
         if kept in seen:
             continue
         seen.add(kept)
-        arguments = f"older_than => {_timestamp(older_than_ms / 1000)}"
+        arguments = f"older_than => {_timestamp(older_than_ms / 1000)}" if name else ""
         arguments += "" if retain_last is None else f", retain_last => {retain_last}"
         gone = len(every - kept)
         found.append(
             Remedy(
-                name=f"expire_snapshots {name}",
+                name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
                 json_bytes_saved=_json_bytes_of(gone, tree, parts),
                 note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}",
                 sql=call_procedure("expire_snapshots", table, arguments),
+                blocked=_expiry_blocked(tree),
+                is_alternative=bool(found),
             )
         )
     return found
 
 
-def _expiries_to_weigh(now_ms: int, newest_ms: int) -> Iterator[tuple[str, int, int | None]]:
-    """Words, older than which moment, and how many to retain; None where an age alone is given."""
+def _expiries_to_try(now_ms: int, newest_ms: int, own_age_ms: int) -> Iterator[tuple[str, int, int | None]]:
+    """Words, older than which moment, and how many to retain; None where an age alone is given.
+
+    The table's own limits come first, without words: `expire_snapshots` takes them where it is given none.
+    """
+    yield "", now_ms - own_age_ms, None
+    for age_s in _AGES_S:
+        yield f"older than {format_duration(age_s)}", now_ms - round(age_s * 1000), None
     # retain_last is a floor: an age beyond every snapshot, in whole seconds as SQL has it, makes it the ceiling too.
     beyond_ms = min((max(now_ms, newest_ms) // 1000 + 1) * 1000, _LATEST_MS)
     for keep in _KEEPS:
         yield (f"to the last {keep}" if keep > 1 else "to the current one"), beyond_ms, keep
-    for age_s in _AGES_S:
-        yield f"older than {format_duration(age_s)}", now_ms - round(age_s * 1000), None
+
+
+def _expiry_blocked(tree: Tree) -> str:
+    if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
+        return f"refused as long as {GC_ENABLED} is false"
+    unread = next((place for place, count in enumerate(tree.index.counts) if count < 0), None)
+    if unread is not None:
+        key = tree.index.list_keys[unread]
+        return f"fails half-way: Spark removes the snapshots, then cannot read {key}, and leaves their files"
+    return ""
 
 
 def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
@@ -113,15 +174,34 @@ def _json_bytes_of(snapshots: int, tree: Tree, parts: JsonParts) -> int:
     return round(per_snapshot * snapshots * share)
 
 
-def _orphan_removal(totals: StateTotals, table: str) -> Remedy | None:
-    frees = {kind: totals.of(kind, State.ORPHAN) for kind in Kind if totals.of(kind, State.ORPHAN).files}
+def _orphan_removal(tree: Tree, table: str) -> Remedy | None:
+    """`remove_orphan_files` as far as it deletes what is known to be an orphan; it knows no doubt itself."""
+    age_s = max(tree.grace_s, DAY_S)  # Spark refuses less than a day
+    before_s = tree.opened.listed_at_s - age_s
+    frees, others, doubtful = dict[Kind, Amount](), list[str](), list[str]()
+    for file in tree.files:
+        if file.modified_s > before_s or is_hidden(file.key):
+            continue
+        if file.state is State.ORPHAN and file.kind is not None:
+            frees[file.kind] = frees.get(file.kind, Amount()) + Amount(files=1, bytes=file.bytes)
+        elif file.state is State.OTHER:
+            others.append(file.key)
+        elif file.state is State.UNKNOWN:
+            doubtful.append(file.key)
     if not frees:
         return None
+    note = f"unreferenced files older than {format_duration(age_s)}"
+    if others:
+        note += f"; also deletes {len(others):,} that are not Iceberg's, such as {printable(others[0], 80)}"
+    arguments = "" if age_s == DEFAULT_GRACE_S else f"older_than => {_timestamp(before_s)}"
     return Remedy(
         name="remove_orphan_files",
         frees=frees,
-        note="files that nothing refers to, older than the grace period",
-        sql=call_procedure("remove_orphan_files", table),
+        note=note,
+        sql=call_procedure("remove_orphan_files", table, arguments),
+        blocked=f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
+        if doubtful
+        else "",
     )
 
 
@@ -171,6 +251,7 @@ def _rewritten_manifests(tree: Tree, table: str) -> Remedy | None:
         is_estimate=True,
         note=f"{len(live):,} become about {max(specs, packed):,}; the old ones go with their snapshots",
         sql=call_procedure("rewrite_manifests", table),
+        blocked="" if tree.is_current_read else "a live manifest cannot be read: it would fail",
     )
 
 

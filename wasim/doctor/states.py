@@ -23,7 +23,8 @@ class State(StrEnum):
 class FileState:
     """A file of the table's folder, by its path below it. `kind` is None for what is neither data nor metadata.
 
-    `last_seen` is the place of the last snapshot that holds it, where one does.
+    `last_seen` is the place of the last snapshot that holds it, where one does; `reason` is why an unreferenced file
+    has its state.
     """
 
     key: str
@@ -32,6 +33,7 @@ class FileState:
     kind: Kind | None
     state: State
     last_seen: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

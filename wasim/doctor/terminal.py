@@ -29,7 +29,7 @@ _HEADLINE_STATES = {
     State.METADATA_LOG: "in the metadata log",
     State.ORPHAN: "orphans",
     State.YOUNG: "unreferenced but too young to call orphans",
-    State.UNKNOWN: "unknown, for not everything could be read",
+    State.UNKNOWN: "unreferenced but perhaps needed",
 }
 _STYLES = {Severity.NOTE: "dim", Severity.WARNING: "yellow", Severity.CRITICAL: "bold red"}
 
@@ -68,6 +68,7 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
         f"{len(metadata.snapshots):,} snapshots, last updated {moment(metadata.last_updated_ms / 1000)}, {uuid}"
     )
     yield _line(f"Current: {printable(chosen.path)}, {chosen.why}.")
+    yield from map(_line, blocker_lines(inspection))
     yield Text()
     yield _states(inspection)
     yield Text()
@@ -81,7 +82,7 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
         yield _prospects(outlook)
         yield from map(_line, outlook_lines(outlook))
         yield Text()
-    yield _remedies(inspection)
+    yield from _remedies(inspection)
     yield Text()
     yield from _findings(inspection)
 
@@ -228,20 +229,39 @@ def _prospects(outlook: "Outlook") -> Table:
     return table
 
 
-def _remedies(inspection: Inspection) -> RenderableType:
-    table = _table("What would free how much", "remedy", right=("files", "frees", "each metadata.json"), last="note")
+def blocker_lines(inspection: Inspection) -> Iterator[str]:
+    """Why no file is called an orphan, a line for each reason; none if files may be."""
+    return (f"No file is called an orphan: {printable(one.reason, 1_000)}." for one in inspection.tree.blockers)
+
+
+REMEDY_COLUMNS = ("files", "frees", "each metadata.json")
+
+
+def remedy_rows(inspection: Inspection, *, alternatives: bool) -> Iterator[tuple[str, ...]]:
+    """A row for each remedy, or for each alternative to one: its name, a cell for each column, and its note."""
     for remedy in inspection.remedies:
-        about = "≈ " if remedy.is_estimate else ""
-        saved = f"−{format_bytes(remedy.json_bytes_saved)}" if remedy.json_bytes_saved else ""
-        frees = f"{about}{format_bytes(remedy.total.bytes)}" if remedy.frees else ""
-        table.add_row(remedy.name, f"{remedy.total.files:,}" if remedy.frees else "", frees, saved, remedy.note)
-    return table
+        if remedy.is_alternative is alternatives:
+            about = "≈ " if remedy.is_estimate else ""
+            files = f"{remedy.total.files:,}" if remedy.frees else ""
+            frees = f"{about}{format_bytes(remedy.total.bytes)}" if remedy.frees else ""
+            saved = f"−{format_bytes(remedy.json_bytes_saved)}" if remedy.json_bytes_saved else ""
+            yield remedy.name, files, frees, saved, printable(remedy.note, 400)
+
+
+def _remedies(inspection: Inspection) -> Iterator[RenderableType]:
+    table = _table("What would free how much, in this order", "remedy", right=REMEDY_COLUMNS, last="note")
+    for row in remedy_rows(inspection, alternatives=False):
+        table.add_row(*row)
+    yield table
+    others = [f"{row[0].partition(' ')[2]} ({row[2]})" for row in remedy_rows(inspection, alternatives=True)]
+    if others:
+        yield Text(f"Instead of that expiry: {', '.join(others)}; --json has their statements.", style="dim")
 
 
 def sql_lines(inspection: Inspection) -> list[str]:
-    """The remedies as SQL for Spark."""
-    lines = [f"{printable(one.sql, 1_000)};" for one in inspection.remedies if one.sql]
-    return ["", "-- In Spark's SQL, to choose from; nothing was run:", *lines] if lines else []
+    """The remedies as SQL for Spark, in the order in which to run them."""
+    lines = [f"{printable(one.sql, 1_000)};" for one in inspection.remedies if one.sql and not one.is_alternative]
+    return ["", "-- In Spark's SQL, in this order; nothing was run:", *lines] if lines else []
 
 
 def _findings(inspection: Inspection) -> Iterator[RenderableType]:
@@ -255,3 +275,4 @@ def _findings(inspection: Inspection) -> Iterator[RenderableType]:
         yield head.append(f"{printable(finding.text, 1_000)}{source}", style="default")
         for example in finding.examples[:3]:
             yield Text(f"    {printable(example, 300)}", style="dim")
+        yield Text(f"    remedy: {finding.remedy}")

@@ -1,37 +1,35 @@
 """A table's files judged: everything that its metadata refers to, against everything that its folder holds."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wasim.doctor.content import ContentFiles, read_content
+from wasim.doctor.content import ContentFiles, Entries, entry_keys, read_content
 from wasim.doctor.decoding import Decoder
+from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_past, judge, past_json
 from wasim.doctor.faults import FaultKind, Faults
-from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of
+from wasim.doctor.heads import AvroHead, JsonHead, read_avro_heads, read_json_heads
+from wasim.doctor.lists import ListFront, ManifestIndex, index_manifests, list_keys_of, listed_keys
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
-from wasim.iceberg import IcebergFileError
-from wasim.iceberg.containers import read_container_header
-from wasim.iceberg.manifest_entries import ManifestContent
-from wasim.iceberg.manifests import read_manifest_header
-from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
+from wasim.iceberg.names import is_staged_by_flink
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
 from wasim.ledger import Kind
 from wasim.ledger.kinds import kind_by_name
-from wasim.storage import StorageError, StoredFile
+from wasim.storage import StoredFile
 from wasim.units import DAY_S
 
 DEFAULT_GRACE_S = 3 * DAY_S
 """As `remove_orphan_files` has it by default."""
-
-_HEAD_BYTES = 1 << 16
-_MOST_HEADS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
     """What a table's metadata refers to, and the state of every file in its folder.
 
-    `content` is None if manifests were not to be read: unreferenced data files are then not known.
+    `content` is None if manifests were not to be read: unreferenced data files are then not known. `json_heads` are of
+    the metadata.json that the metadata log does not name, None where one cannot be read. `blockers` are why no file at
+    all is called an orphan.
     """
 
     opened: OpenedTable
@@ -40,6 +38,29 @@ class Tree:
     content: ContentFiles | None
     files: list[FileState]
     faults: Faults
+    json_heads: Mapping[str, JsonHead | None]
+    blockers: tuple[Blocker, ...]
+    grace_s: float
+
+    @property
+    def doubt_of_current(self) -> str:
+        """Why this may not be the table as it stands now; empty if it is."""
+        return next((one.reason for one in self.blockers if one.is_about_current), "")
+
+    @property
+    def is_current_read(self) -> bool:
+        """Whether the current snapshot's manifest list and manifests were read."""
+        content = self.content
+        return self.index.live_is_known and not (content is not None and content.unread_live_manifests)
+
+    @property
+    def has_missing_live_files(self) -> bool:
+        """Whether a live data or delete file is absent from the folder."""
+        content = self.content
+        if content is None or self.has_no_data_files:
+            return False
+        live = (key for key, place in content.places.items() if content.is_live[place] and not is_outside(key))
+        return any(key not in self.opened.files for key in live)
 
     @property
     def has_no_data_files(self) -> bool:
@@ -69,9 +90,19 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
     if reads_manifests:
         content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)
     states = _States(opened, places, index, content, grace_s)
-    files = states.of_all()
+    files, json_heads, blockers = states.of_all(decoder)
     _find_faults(states, faults)
-    return Tree(opened=opened, places=places, index=index, content=content, files=files, faults=faults)
+    return Tree(
+        opened=opened,
+        places=places,
+        index=index,
+        content=content,
+        files=files,
+        faults=faults,
+        json_heads=json_heads,
+        blockers=blockers,
+        grace_s=grace_s,
+    )
 
 
 class _States:
@@ -86,10 +117,9 @@ class _States:
         grace_s: float,
     ) -> None:
         self.opened, self.places, self.index, self.content = opened, places, index, content
-        self.oldest_young_s = opened.listed_at_s - grace_s
+        self.grace_s = grace_s
         self.metadata: dict[str, tuple[Kind, State, int | None]] = {}
         self.expected_bytes: dict[str, tuple[FaultKind, int]] = {}
-        self.heads_read = 0
         self._refer_to_json()
         self._refer_to_statistics()
         self._refer_to_lists_and_manifests()
@@ -122,11 +152,20 @@ class _States:
             self.metadata[index.keys[place]] = (kind, state, index.last_seen(place))
             self.expected_bytes[index.keys[place]] = (FaultKind.WRONG_MANIFEST_LENGTH, manifest.manifest_length)
 
-    def of_all(self) -> list[FileState]:
-        return [self._of(key, file) for key, file in self.opened.files.items()]
+    def of_all(self, decoder: Decoder) -> tuple[list[FileState], dict[str, JsonHead | None], tuple[Blocker, ...]]:
+        """The state of every file, the heads of metadata.json that the log does not name, and why none is an orphan."""
+        referred = {key: found for key in self.opened.files if (found := self._referred(key)) is not None}
+        unreferred = _Unreferred(self, decoder, [key for key in self.opened.files if key not in referred])
+        files = [
+            self._file(key, file, *(referred.get(key) or unreferred.judged(key)))
+            for key, file in self.opened.files.items()
+        ]
+        return files, unreferred.json_heads, unreferred.evidence.blockers
 
-    def _of(self, key: str, file: StoredFile) -> FileState:
-        kind, state, last_seen = self._judge(key, file)
+    @staticmethod
+    def _file(
+        key: str, file: StoredFile, kind: Kind | None, state: State, last_seen: int | None, reason: str = ""
+    ) -> FileState:
         return FileState(
             key=key,
             bytes=file.size_bytes,
@@ -134,60 +173,109 @@ class _States:
             kind=kind,
             state=state,
             last_seen=last_seen,
+            reason=reason,
         )
 
-    def _judge(self, key: str, file: StoredFile) -> tuple[Kind | None, State, int | None]:
-        if referred := self.metadata.get(key):
-            return referred
+    def _referred(self, key: str) -> tuple[Kind, State, int | None] | None:
+        """What refers to a file; None if nothing does."""
         content = self.content
-        if content is not None and (place := content.places.get(key)) is not None:
-            state = State.LIVE if content.is_live[place] else State.RETAINED
-            return content.kinds[place], state, content.last_seen[place]
-        kind = None if _is_hidden(key) else self._unreferred_kind(key)
-        return kind, self._unreferred_state(kind, file), None
+        if (found := self.metadata.get(key)) is not None or content is None:
+            return found
+        place = content.places.get(key)
+        if place is None:
+            return None
+        state = State.LIVE if content.is_live[place] else State.RETAINED
+        return content.kinds[place], state, content.last_seen[place]
 
-    def _unreferred_state(self, kind: Kind | None, file: StoredFile) -> State:
-        if kind is None:
-            return State.OTHER
-        if kind is Kind.VERSION_HINT:
-            return State.LIVE
-        if self._may_be_referred_to(kind):
-            return State.UNKNOWN
-        return State.YOUNG if file.modified_s > self.oldest_young_s else State.ORPHAN
+    def missing(self) -> Iterator[tuple[str, int | None]]:
+        """The key of each file that metadata names and the folder does not hold, with its size where that is known."""
+        files, content = self.opened.files, self.content
+        for key in self.metadata:
+            if key not in files:
+                yield key, self.expected_bytes[key][1] if key in self.expected_bytes else None
+        for key, place in ({} if content is None else content.places).items():
+            if key not in files:
+                yield key, content.bytes[place] if content is not None else None
 
-    def _may_be_referred_to(self, kind: Kind) -> bool:
-        """Whether something that could not be read may refer to a file of that kind."""
-        if kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.STATISTICS):
+
+class _Unreferred:
+    """Files that nothing refers to, judged by everything that could."""
+
+    def __init__(self, states: _States, decoder: Decoder, keys: list[str]) -> None:
+        self.states, self.decoder, self.opened = states, decoder, states.opened
+        self.kinds = {key: None if is_hidden(key) else kind_by_name(f"/{key}") for key in keys}
+        self.avro_heads = read_avro_heads(
+            self.opened,
+            [(key, kind) for key, kind in self.kinds.items() if kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST)],
+        )
+        self.kinds |= {key: head.kind for key, head in self.avro_heads.items()}
+        json = [key for key, kind in self.kinds.items() if kind is Kind.METADATA_JSON]
+        self.json_heads = read_json_heads(self.opened, json)
+        self.evidence = self._evidence()
+
+    def judged(self, key: str) -> tuple[Kind | None, State, None, str]:
+        """Kind, state and reason of a file."""
+        kind = self.kinds[key]
+        state, reason = judge(key, self.opened.files[key], kind, self.evidence)
+        return kind, state, None, reason
+
+    def _evidence(self) -> Evidence:
+        states, opened, index, content = self.states, self.opened, self.states.index, self.states.content
+        later, unread = self._later()
+        blockers = [*find_blockers(opened, index, content, self.json_heads)]
+        blockers += [
+            Blocker(reason=f"{key} is newer than the current metadata.json and could not be read") for key in unread
+        ]
+        missing = list(states.missing())
+        names = frozenset(key.rpartition("/")[2] for key, _ in missing)
+        return Evidence(
+            blockers=tuple(blockers),
+            written_at_s=opened.files[opened.chosen.path].modified_s,
+            listed_at_s=opened.listed_at_s,
+            grace_s=states.grace_s,
+            missing_names=names,
+            missing_bytes=frozenset(size for _, size in missing if size is not None),
+            later=later,
+            past_json=past_json(opened, self.json_heads, names),
+            retained_ids=frozenset(one.snapshot_id for one in index.snapshots),
+            has_unread_lists=bool(index.short_lists) or -1 in index.counts,
+            has_unread_manifests=content is None or content.unread_manifests > 0,
+        )
+
+    def _later(self) -> tuple[frozenset[str], list[str]]:
+        """What commits newer than the current metadata.json refer to, themselves included; and what was not read."""
+        lists = [key for key, head in self.avro_heads.items() if self._is_later_list(key, head)]
+        found, unread = set(lists), list[str]()
+        for key in lists:
+            (front,) = self.decoder.lists([key])
+            if isinstance(front, ListFront):
+                found |= set(listed_keys(front, self.states.places))
+            else:
+                unread.append(key)
+        known = self.states.metadata
+        manifests = [key for key in found if key not in lists and key not in known and key in self.opened.files]
+        manifests += [
+            key for key, head in self.avro_heads.items() if key not in found and self._is_later_manifest(key, head)
+        ]
+        for key, entries in zip(manifests, self.decoder.manifests(manifests), strict=True):
+            if isinstance(entries, Entries):
+                found |= set(entry_keys(entries, self.states.places))
+            else:
+                unread.append(key)
+        return frozenset(found), unread
+
+    def _is_later_list(self, key: str, head: AvroHead) -> bool:
+        return head.kind is Kind.MANIFEST_LIST and not is_past(self.opened, self.opened.files[key], head)
+
+    def _is_later_manifest(self, key: str, head: AvroHead) -> bool:
+        if head.kind is Kind.MANIFEST_LIST:
             return False
-        is_content = kind in (Kind.DATA, Kind.DELETE_FILE)
-        return -1 in self.index.counts or (is_content and (self.content is None or self.content.unread_manifests > 0))
-
-    def _unreferred_kind(self, key: str) -> Kind | None:
-        kind = kind_by_name(f"/{key}")
-        if kind is Kind.DATA_MANIFEST and self.heads_read < _MOST_HEADS:
-            self.heads_read += 1
-            return self._kind_by_header(key)
-        return kind
-
-    def _kind_by_header(self, key: str) -> Kind:
-        """Names do not tell delete manifests from data manifests, and not every writer names lists `snap-…`."""
-        try:
-            path = f"{self.opened.root.rstrip('/')}/{key}"
-            data = self.opened.storage.read(path, head=_HEAD_BYTES)
-            if data[:4] == PARQUET_MAGIC:  # which has its header at the end
-                content = read_manifest_header(self.opened.storage.read(path), source=key).content
-                return Kind.DELETE_MANIFEST if content is ManifestContent.DELETES else Kind.DATA_MANIFEST
-            header = read_container_header(data, source=key)
-        except (IcebergFileError, StorageError, FileNotFoundError):
-            return Kind.DATA_MANIFEST
-        if "partition-spec" not in header and (
-            "snapshot-id" in header or b"manifest_path" in header.get("avro.schema", b"")
-        ):
-            return Kind.MANIFEST_LIST
-        return Kind.DELETE_MANIFEST if header.get("content") == b"deletes" else Kind.DATA_MANIFEST
+        files = self.opened.files
+        is_new = files[key].modified_s > files[self.opened.chosen.path].modified_s
+        return is_new or is_staged_by_flink(key.rpartition("/")[2])
 
 
-def _is_hidden(key: str) -> bool:
+def is_hidden(key: str) -> bool:
     """Iceberg's own orphan removal passes over names that begin with a dot or an underscore."""
     return any(part.startswith((".", "_")) for part in key.split("/") if "=" not in part)
 

@@ -129,13 +129,18 @@ class _SchemaReader:
         return self.ids_by_name.get(name, MAP_IDS.get(name, _FIRST_UNKNOWN_ID - place))
 
     def record(self, fields: JsonFields, depth: int) -> AvroRecord:
-        found: list[tuple[int, AvroType]] = []
+        found: dict[int, AvroType] = {}
         for place, item in enumerate(fields.objects("fields")):
-            number = item.integer("field-id") if item.has("field-id") else self.unnumbered(item, place)
-            found.append((number, self.type(item.value("type"), depth + 1)))
-        if len({number for number, _ in found}) < len(found):
-            raise self.wrong("a record with one field id twice")
-        return AvroRecord(fields=tuple(found))
+            if item.has("field-id"):
+                number = item.integer("field-id")
+                if number in found:
+                    raise self.wrong("a record with one field id twice")
+            else:
+                number = self.unnumbered(item, place)
+                if number in found:  # some writers give a field by its former name too, and fill one of the two
+                    number = _FIRST_UNKNOWN_ID - place
+            found[number] = self.type(item.value("type"), depth + 1)
+        return AvroRecord(fields=tuple(found.items()))
 
 
 def _least_bytes(node: AvroType) -> int:

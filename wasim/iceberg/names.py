@@ -68,8 +68,8 @@ _OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.(?:avro|parqu
 _FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-.+-\d{5,}-\d+-\d+-\d{5,}(?:-[^/]+)?\.avro")
 # What Spark stages when it imports a table's files.
 _STAGED_MANIFEST = re.compile(rf"stage-\d+-task-\d+-manifest-{_UUID}\.avro")
-_STATISTICS = re.compile(rf"\d{{1,19}}-{_UUID}\.stats")
-_PARTITION_STATISTICS = re.compile(rf"partition-stats-\d{{1,19}}-{_UUID}\.(?:parquet|avro|orc)")
+_STATISTICS = re.compile(rf"(?P<id>\d{{1,19}})-{_UUID}\.stats")
+_PARTITION_STATISTICS = re.compile(rf"partition-stats-(?P<id>\d{{1,19}})-{_UUID}\.(?:parquet|avro|orc)")
 _DATA_SUFFIXES = frozenset({".parquet", ".orc", ".avro"})
 
 
@@ -140,6 +140,17 @@ def parse_manifest_name(name: str) -> ManifestName | None:
         return ManifestName(commit_uuid=match["uuid"], number=int(match["number"]))
     match = _OPTIMIZED_MANIFEST.fullmatch(name)
     return ManifestName(commit_uuid=match["uuid"], number=None) if match else None
+
+
+def is_staged_by_flink(name: str) -> bool:
+    """Whether a manifest is one of a Flink checkpoint: a job that resumes from it commits the files listed there."""
+    return _FLINK_MANIFEST.fullmatch(name) is not None
+
+
+def snapshot_of_statistics(name: str) -> int | None:
+    """The snapshot that a statistics file is named after; None for names that name none."""
+    match = _STATISTICS.fullmatch(name) or _PARTITION_STATISTICS.fullmatch(name)
+    return int(match["id"]) if match else None
 
 
 def classify(path: str) -> FileKind:

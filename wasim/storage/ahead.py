@@ -12,12 +12,12 @@ FileRead: TypeAlias = bytes | FileNotFoundError | StorageError
 """A file's bytes, or why there are none."""
 
 
-def read_each(storage: Storage, paths: Iterable[str]) -> Iterator[FileRead]:
-    """The bytes of each file, or why it could not be read; no more are held than are read at once."""
+def read_each(storage: Storage, paths: Iterable[str], *, head: int | None = None) -> Iterator[FileRead]:
+    """The bytes of each file, or its first `head`, or why it was not read; no more are held than are read at once."""
 
     def read(path: str) -> FileRead:
         try:
-            return storage.read(path)
+            return storage.read(path, head=head)
         except (FileNotFoundError, StorageError) as error:
             return error
 

@@ -1,0 +1,292 @@
+"""A file may be deleted only if every file that could refer to it was read."""
+
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.paths import DATA
+from support.synthetic import synthetic_case
+from support.trees import emit_tree
+
+from wasim.doctor import Choice, InspectOptions, inspect_location
+from wasim.doctor.document import file_rows
+from wasim.doctor.states import State
+from wasim.doctor.terminal import sql_lines
+from wasim.iceberg import read_manifest_list
+from wasim.iceberg.manifest_lists import manifest_list_bytes
+from wasim.iceberg.names import hadoop_metadata_name
+from wasim.ledger import Kind
+from wasim.scenario.changes import Changes, Maintenance
+
+DAY_S = 86_400
+NEEDED = (State.LIVE, State.RETAINED, State.METADATA_LOG)
+UUID = "11111111-2222-3333-4444-555555555555"
+
+
+def inspect(root, **choice):
+    return inspect_location(str(root), InspectOptions(choice=Choice(**choice)))
+
+
+def deletable(root, **choice):
+    return {row["file"] for row in file_rows(inspect(root, **choice)) if row["may_delete"]}
+
+
+def reasons(root, **choice):
+    return {row["file"]: row["reason"] for row in file_rows(inspect(root, **choice))}
+
+
+def draw_case(rng):
+    """A small table: its writer, format version, properties, changes and maintenance drawn."""
+    properties, version = {}, int(rng.integers(1, 4))
+    if rng.random() < 0.5:
+        properties["write.metadata.previous-versions-max"] = str(rng.integers(1, 5))
+    if rng.random() < 0.3:
+        properties["write.metadata.delete-after-commit.enabled"] = "true"
+    if rng.random() < 0.5:
+        properties["commit.manifest.min-count-to-merge"] = "3"
+    if rng.random() < 0.3:
+        properties["write.metadata.compression-codec"] = "gzip"
+    writer = str(rng.choice(["streaming", "batch"]))
+    case = synthetic_case(
+        horizon_s=float(rng.integers(3, 9)),
+        writer=writer,
+        files_per_commit=int(rng.integers(1, 3)),
+        properties=properties,
+    )
+    if rng.random() < 0.4:
+        expiry = {"expire_snapshots": {"every": 3, "retain_last": 2, "older_than": 2}}
+        case = replace(case, maintenance=Maintenance.model_validate(expiry))
+    case = replace(case, table=case.table.model_copy(update={"format_version": version}))
+    if writer == "batch" and version > 1 and rng.random() < 0.4:
+        delete = {"delete": {"every": 2, "rows": 3, "mode": "merge-on-read"}}
+        case = replace(case, changes=Changes.model_validate(delete))
+    return case
+
+
+def make_table(root, rng):
+    """A drawn table with its data files, ten days old: as old as each other, or in the order of their writing."""
+    emit_tree(root, draw_case(rng))
+    content = inspect(root).tree.content
+    for key, place in content.places.items():
+        path = root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(content.bytes[place])
+    is_in_order, then = rng.random() < 0.5, time.time() - 10 * DAY_S
+    written = sorted((path for path in root.rglob("*") if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
+    for number, path in enumerate(written):
+        at = then + (number if is_in_order else 0)
+        os.utime(path, (at, at))
+    return [str(path.relative_to(root)) for path in written]
+
+
+def break_file(root, key, fault, rng):
+    """Do to a file what the fault says; the key under which it is afterwards."""
+    path = root / key
+    match fault:
+        case "removed":
+            path.unlink()
+        case "cut":
+            os.truncate(path, int(rng.integers(0, path.stat().st_size)))
+        case "dated":
+            at = float(rng.choice([0.0, time.time() - 5 * DAY_S, time.time() + 5 * DAY_S]))
+            os.utime(path, (at, at))
+        case "renamed":
+            names = [f"{path.name}.bak", f"{UUID}{''.join(path.suffixes[-2:])}", f"old-{path.name}"]
+            if path.name.endswith(".metadata.json"):
+                names.append(hadoop_metadata_name(0, is_gzip=".gz." in path.name))
+            return str(path.rename(path.with_name(str(rng.choice(names)))).relative_to(root))
+    return key
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 102), marks=pytest.mark.slow)], ids=["a few", "a hundred tables"]
+)
+def test_one_broken_file_never_makes_a_needed_one_deletable(seeds, tmp_path):
+    inspected = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        root = tmp_path / f"{seed}"
+        keys = make_table(root, rng)
+        needed = {file.key for file in inspect(root).tree.files if file.state in NEEDED}
+        for key in keys:
+            for fault in ("removed", "cut", "renamed", "dated"):
+                shutil.copy2(root / key, tmp_path / "whole")
+                after = break_file(root, key, fault, rng)
+                false = deletable(root) & (needed | {after} if key in needed else needed)
+                assert not false, (seed, key, fault, after)
+                inspected += 1
+                (root / after).unlink(missing_ok=True)
+                shutil.copy2(tmp_path / "whole", root / key)
+        shutil.rmtree(root)
+    assert inspected >= 4 * 10 * len(seeds)
+    print(f"{inspected:,} broken tables of {len(seeds)}")
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Twelve commits, ten days old, with a data file, a manifest list and a metadata.json that nothing refers to."""
+    root = tmp_path / "t"
+    emit_tree(root, synthetic_case(horizon_s=12.0, properties={"write.metadata.previous-versions-max": "5"}))
+    for key in inspect(root).tree.content.places:
+        (root / key).parent.mkdir(exist_ok=True)
+        (root / key).write_bytes(b"")
+    lists = sorted((root / "metadata").glob("snap-*"), key=lambda path: path.stat().st_mtime_ns)
+    shutil.copy(lists[0], lists[0].with_name(f"snap-1-1-{UUID}.avro"))
+    (root / "data" / "lost.parquet").write_bytes(b"PAR1")
+    for number, path in enumerate(sorted(root.rglob("*"), key=lambda path: path.stat().st_mtime_ns)):
+        at = time.time() - 10 * DAY_S + number
+        os.utime(path, (at, at))
+    for name in ("data/lost.parquet", f"metadata/snap-1-1-{UUID}.avro"):
+        os.utime(root / name, (0, 0))
+    return root
+
+
+def json_files(root):
+    return sorted((root / "metadata").glob("*.metadata.json"))
+
+
+def test_what_is_left_over_may_be_deleted(table):
+    untracked = {f"metadata/{path.name}" for path in json_files(table)[:-6]}
+    assert deletable(table) == {"data/lost.parquet", f"metadata/snap-1-1-{UUID}.avro", *untracked}
+    assert len(untracked) == 7
+
+
+def test_a_newest_metadata_json_that_cannot_be_read_protects_every_file(table):
+    os.truncate(json_files(table)[-1], 200)
+    assert deletable(table) == set()
+    inspection = inspect(table)
+    assert "could not be read" in inspection.tree.opened.chosen.why
+    assert "remove_orphan_files" not in [one.name for one in inspection.remedies]
+    assert "may be the current metadata.json" in reasons(table)["data/lost.parquet"]
+
+
+def test_an_older_metadata_json_that_is_named_is_the_past(table):
+    older = json_files(table)[4]
+    for root, choice in ((older, {}), (table, {"metadata_file": older.name})):
+        inspection = inspect(root, **choice)
+        assert deletable(root, **choice) == set()
+        assert "past_version" in [one.name for one in inspection.findings]
+        assert "remove_orphan_files" not in [one.name for one in inspection.remedies]
+    assert "8 newer versions exist" in reasons(older)["data/lost.parquet"]
+
+
+def test_metadata_copied_into_a_flat_folder_keeps_its_files(tmp_path):
+    flat = tmp_path / "copied"
+    flat.mkdir()
+    for path in (DATA / "tables" / "evolving_v2" / "metadata").iterdir():
+        shutil.copy2(path, flat)
+        os.utime(flat / path.name, (1_750_000_000, 1_750_000_000))
+    assert deletable(flat) == set()
+    assert any("manifest list of the current snapshot" in reason for reason in reasons(flat).values())
+
+
+def test_a_location_that_ends_in_metadata_is_read(tmp_path):
+    root = tmp_path / "metadata"
+    emit_tree(root, synthetic_case(horizon_s=4.0))
+    for place in (root, root / "metadata", json_files(root)[-1]):
+        inspection = inspect(place)
+        assert inspection.tree.opened.root == str(root)
+        assert inspection.totals.of(Kind.MANIFEST_LIST, State.LIVE).files == 1
+
+
+def test_two_tables_in_one_folder_protect_each_other(table):
+    own = inspect(table).tree.opened.metadata.table_uuid
+    for path in json_files(table)[:3]:
+        path.with_name(f"{path.name[:5]}-{UUID}.metadata.json").write_text(path.read_text().replace(own, UUID))
+    assert deletable(table) == set()
+    assert "shared_folder" in [one.name for one in inspect(table).findings]
+
+
+def test_a_hint_at_a_version_that_is_absent_protects_every_file(table):
+    (table / "metadata" / "version-hint.text").write_text("77")
+    assert deletable(table) == set()
+
+
+def test_files_that_a_later_commit_refers_to_are_kept(table):
+    newest = json_files(table)[-1]
+    needed = {file.key for file in inspect(table).tree.files if file.state in NEEDED}
+    newest.unlink()
+    for path in (table / "data").iterdir():
+        os.utime(path, (0, 0))  # older than the metadata.json that is current now: times tell nothing
+    assert deletable(table) & needed == set()
+    assert "data/lost.parquet" in deletable(table)
+
+
+def stage_manifest(root):
+    """A manifest such as a Flink job leaves when it is stopped between two checkpoints; its key."""
+    manifest = next((root / "metadata").glob("*-m0.avro"))
+    staged = manifest.with_name(f"{'0' * 32}-00000000-00000-0-17-00001.avro")
+    shutil.copy(manifest, staged)
+    os.utime(staged, (0, 0))
+    return f"metadata/{staged.name}"
+
+
+def test_manifests_of_a_flink_checkpoint_are_kept(table):
+    staged = stage_manifest(table)
+    assert "resumes from its checkpoint" in reasons(table)[staged]
+
+
+def test_a_table_that_shares_its_files_has_no_orphans(tmp_path):
+    case = synthetic_case(
+        horizon_s=8.0, properties={"gc.enabled": "false", "write.metadata.previous-versions-max": "2"}
+    )
+    root = emit_tree(tmp_path / "t", case).root
+    for path in root.rglob("*"):
+        os.utime(path, (0, 0))
+    assert deletable(root) == set()
+    assert "gc_disabled" in [one.name for one in inspect(root).findings]
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_list_cut_at_the_end_of_a_block_is_not_whole(kept, table):
+    """What is left of it reads well; the summary counts more files than it lists."""
+    current = inspect(table).tree
+    path = table / current.index.list_keys[-1]
+    found = read_manifest_list(path.read_bytes(), source="l")
+    path.write_bytes(manifest_list_bytes(found.header, found.manifests[:kept], sync_marker=found.sync_marker))
+    os.utime(path, (time.time() - 9 * DAY_S,) * 2)
+    assert not {key for key in deletable(table) if Path(key).suffix == ".parquet"}
+
+
+def remedies(root):
+    return {one.name: one for one in inspect(root).remedies}
+
+
+def test_an_expiry_that_would_fail_half_way_has_no_statement(table):
+    (table / inspect(table).tree.index.list_keys[2]).unlink()
+    found = [one for name, one in remedies(table).items() if name.startswith("expire_snapshots")]
+    assert found
+    assert all("fails half-way" in one.blocked and not one.sql for one in found)
+
+
+def test_orphan_removal_names_what_else_it_deletes(table):
+    for name in ("notes.txt", ".hidden"):
+        (table / name).write_text("mine")
+        os.utime(table / name, (0, 0))
+    assert "also deletes 1 that are not Iceberg's, such as notes.txt" in remedies(table)["remove_orphan_files"].note
+    stage_manifest(table)
+    assert "it would also delete 1 that may be needed" in remedies(table)["remove_orphan_files"].blocked
+    assert remedies(table)["remove_orphan_files"].sql == ""
+
+
+def test_one_expiry_is_recommended_and_manifests_go_before_it(table):
+    inspection = inspect(table)
+    statements = [line for line in sql_lines(inspection) if "system." in line]
+    assert [line.split("system.")[1].split("(")[0] for line in statements] == [
+        "rewrite_manifests",
+        "expire_snapshots",
+        "remove_orphan_files",
+    ]
+    assert sum(one.is_alternative for one in inspection.remedies) >= 1
+
+
+def test_every_finding_names_its_remedy(table):
+    os.truncate(json_files(table)[-1], 200)
+    found = inspect(table).findings
+    assert found
+    assert all(one.remedy for one in found)

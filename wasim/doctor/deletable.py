@@ -1,0 +1,208 @@
+"""Which files of a table may be deleted: those that nothing refers to, once all that could refer to them was read."""
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+from wasim.doctor.content import ContentFiles
+from wasim.doctor.heads import AvroHead, JsonHead
+from wasim.doctor.lists import ManifestIndex
+from wasim.doctor.opening import OpenedTable, metadata_version
+from wasim.doctor.states import State
+from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
+from wasim.iceberg.properties import GC_ENABLED, TableProperties
+from wasim.ledger import Kind
+from wasim.storage import StoredFile
+from wasim.units import DAY_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocker:
+    """Why no file at all may be called an orphan. `name` is that of a finding, empty where another one says it.
+
+    `is_about_current` says that the metadata.json taken as current may not be it.
+    """
+
+    reason: str
+    name: str = ""
+    is_about_current: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is known of everything that could refer to a file which no snapshot and no metadata log names.
+
+    `missing_names` and `missing_bytes` are of files that metadata names and the folder does not hold: one of them may
+    have been renamed or copied to another place. `later` are files that a commit newer than the current metadata.json
+    refers to. `past_json` are metadata.json that say themselves that they are older ones of this table. Times count
+    from the epoch.
+    """
+
+    blockers: tuple[Blocker, ...] = ()
+    written_at_s: float
+    listed_at_s: float
+    grace_s: float
+    missing_names: Set[str] = field(default_factory=frozenset)
+    missing_bytes: Set[int] = field(default_factory=frozenset)
+    later: Set[str] = field(default_factory=frozenset)
+    past_json: Set[str] = field(default_factory=frozenset)
+    retained_ids: Set[int] = field(default_factory=frozenset)
+    has_unread_lists: bool = False
+    has_unread_manifests: bool = False
+
+
+def judge(key: str, file: StoredFile, kind: Kind | None, evidence: Evidence) -> tuple[State, str]:
+    """The state of a file that nothing refers to, and why. ORPHAN is the only one that may be deleted.
+
+    A file is an orphan only if every file that could refer to it was read.
+    """
+    if kind is None:
+        return State.OTHER, "it is not an Iceberg file"
+    if kind is Kind.VERSION_HINT:
+        return State.LIVE, "readers without a catalog start from it"
+    if file.modified_s > evidence.listed_at_s - evidence.grace_s:
+        return State.YOUNG, "unreferenced, but younger than the grace period: a commit in progress may be writing it"
+    doubt = next(_doubts(key, file, kind, evidence), None)
+    if doubt is not None:
+        return State.UNKNOWN, doubt
+    days = (evidence.listed_at_s - file.modified_s) / DAY_S
+    return State.ORPHAN, (
+        f"no retained snapshot and no metadata log refers to it, and it is {days:.1f} days old;"
+        " remove_orphan_files deletes it"
+    )
+
+
+def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Iterator[str]:
+    """Reasons why a file might be needed all the same."""
+    yield from (blocker.reason for blocker in evidence.blockers)
+    if kind is Kind.METADATA_JSON:
+        if key not in evidence.past_json:
+            yield "it is not known to be an older metadata.json of this table that its log has let go"
+        return  # nothing but a newer metadata.json refers to it
+    name = key.rpartition("/")[2]
+    if name in evidence.missing_names:
+        yield "a file of this name is referred to and absent"
+    if file.size_bytes in evidence.missing_bytes:
+        yield "a file of this size is referred to and absent: this may be it, renamed"
+    if is_staged_by_flink(name):
+        yield "a Flink job that resumes from its checkpoint may still commit it"
+    if kind is Kind.STATISTICS and snapshot_of_statistics(name) in (None, *evidence.retained_ids):
+        yield "it may be the statistics of a retained snapshot"
+    if key in evidence.later:
+        yield "an uncommitted or newer snapshot refers to it"
+    if file.modified_s > evidence.written_at_s:
+        yield "it was written after the current metadata.json: a later commit may refer to it"
+    if evidence.has_unread_lists:
+        yield "a manifest list of this table could not be read, and may refer to it"
+    if evidence.has_unread_manifests and kind in (Kind.DATA, Kind.DELETE_FILE):
+        yield "a manifest of this table was not read, and may refer to it"
+
+
+def find_blockers(
+    opened: OpenedTable, index: ManifestIndex, content: ContentFiles | None, heads: Mapping[str, JsonHead | None]
+) -> Iterator[Blocker]:
+    """Why no file of the table may be called an orphan; `heads` are of metadata.json that its log does not name."""
+    yield from _newer_metadata(opened, heads)
+    strangers = {
+        head.table_uuid
+        for head in heads.values()
+        if head is not None and head.table_uuid and not _is_same_table(opened, head)
+    }
+    if strangers:
+        reason = f"another table's metadata.json lies in the same folder (table UUID {min(strangers)})"
+        yield Blocker(name="shared_folder", reason=reason)
+    if opened.chosen.hint_is_ahead:
+        reason = f"version-hint.text names {opened.chosen.hint}, which is not there"
+        yield Blocker(reason=reason, is_about_current=True)
+    current = opened.metadata.current_snapshot_id
+    if not index.live_is_known:
+        yield Blocker(reason=f"the manifest list of the current snapshot, {current}, could not be read")
+    elif content is not None and content.unread_live_manifests:
+        yield Blocker(reason="a manifest of the current snapshot could not be read")
+    if not TableProperties.read_leniently(opened.metadata.properties).gc_enabled:
+        reason = f"{GC_ENABLED} is false: other tables may use its files"
+        yield Blocker(name="gc_disabled", reason=reason)
+
+
+def _newer_metadata(opened: OpenedTable, heads: Mapping[str, JsonHead | None]) -> Iterator[Blocker]:
+    """A metadata.json that may be the current one: unreadable, newer, or of the same version."""
+    if opened.chosen.is_by_catalog:
+        return  # what the catalog does not name was never committed
+    unread = sorted(
+        {*opened.chosen.unread, *(key for key, head in heads.items() if head is None and _is_late(opened, key))}
+    )
+    if unread:
+        reason = f"{unread[-1]} could not be read, and may be the current metadata.json"
+        yield Blocker(reason=reason, is_about_current=True)
+    read = {key: head for key, head in heads.items() if head is not None and key not in unread}
+    newer = [key for key, head in read.items() if _is_newer(opened, key, head)]
+    if newer:
+        latest = max(newer, key=lambda key: (metadata_version(key), key))
+        versions = f"{len(newer):,} newer {'version exists' if len(newer) == 1 else 'versions exist'}"
+        reason = f"this is the table's past: {versions}, the latest of them {latest}"
+        yield Blocker(name="past_version", reason=reason, is_about_current=True)
+    rivals = [key for key, head in read.items() if _is_rival(opened, key, head)]
+    if rivals:
+        reason = f"{rivals[0]} has the version of the metadata.json taken as current: which was committed is not known"
+        yield Blocker(reason=reason, is_about_current=True)
+
+
+def _is_same_table(opened: OpenedTable, head: JsonHead) -> bool:
+    own = opened.metadata.table_uuid
+    return own is None or head.table_uuid is None or head.table_uuid.lower() == own.lower()
+
+
+def _is_beside(opened: OpenedTable, key: str) -> bool:
+    return key.rpartition("/")[0] == opened.chosen.path.rpartition("/")[0]
+
+
+def _is_late(opened: OpenedTable, key: str) -> bool:
+    """Whether a metadata.json that cannot be read may be newer than the current one, by all that is known of it."""
+    if not _is_beside(opened, key) or metadata_version(key) >= metadata_version(opened.chosen.path):
+        return True
+    return opened.files[key].modified_s > opened.files[opened.chosen.path].modified_s
+
+
+def _is_newer(opened: OpenedTable, key: str, head: JsonHead) -> bool:
+    if not _is_same_table(opened, head):
+        return False
+    if head.last_updated_ms >= opened.metadata.last_updated_ms:
+        return True
+    return _is_beside(opened, key) and metadata_version(key) > metadata_version(opened.chosen.path)
+
+
+def _is_rival(opened: OpenedTable, key: str, head: JsonHead) -> bool:
+    version = metadata_version(key)
+    is_equal = _is_beside(opened, key) and 0 <= version == metadata_version(opened.chosen.path)
+    return is_equal and _is_same_table(opened, head) and not _is_newer(opened, key, head)
+
+
+def past_json(opened: OpenedTable, heads: Mapping[str, JsonHead | None], missing: Set[str]) -> frozenset[str]:
+    """The metadata.json that say themselves that they are older ones of this table.
+
+    One that was written when a file of the metadata log was, and that is among the `missing`, may be that file.
+    """
+    log = opened.metadata.metadata_log
+    absent_ms = {one.timestamp_ms for one in log if one.metadata_file.rpartition("/")[2] in missing}
+    return frozenset(
+        key
+        for key, head in heads.items()
+        if head is not None
+        and _is_same_table(opened, head)
+        and not _is_newer(opened, key, head)
+        and head.last_updated_ms not in absent_ms
+    )
+
+
+def is_past(opened: OpenedTable, file: StoredFile, head: AvroHead) -> bool:
+    """Whether an unreferenced manifest list belongs to a commit before the current metadata.json.
+
+    A commit's sequence number is above all that came before it, so a list of a sequence number that the table has
+    passed can never be committed. Format version 1 has none: there the time counts, and whether its parent is retained.
+    """
+    current = opened.files[opened.chosen.path].modified_s
+    if not head.is_read:
+        return file.modified_s <= current
+    if head.sequence_number:
+        return head.sequence_number <= opened.metadata.last_sequence_number
+    retained = {one.snapshot_id for one in opened.metadata.snapshots}
+    return file.modified_s <= current and head.parent_id not in retained
