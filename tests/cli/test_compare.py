@@ -1,4 +1,4 @@
-"""`wasim compare` on the saved sample: JSON on stdout, exit 1 above a ratio, Markdown for a pull request."""
+"""`wasim compare` on the saved sample: gates by metric, what is missing, Markdown for a pull request."""
 
 import json
 import shutil
@@ -16,30 +16,76 @@ def ran(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_a_run_compared_with_itself_is_within_any_ratio() -> None:
-    code, text = ran(str(SAMPLE), str(SAMPLE), "--json", "--fail-above", "1.01")
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample again, on a machine where planning took three times as long: as many bytes."""
+    run = tmp_path_factory.mktemp("slower") / SAMPLE.name
+    shutil.copytree(SAMPLE, run)
+    for path in run.glob("cases/*/case.json"):
+        document = json.loads(path.read_text())
+        for probe in document["probes"]:
+            probe["planning_ms"] = [3 * spent for spent in probe["planning_ms"]]
+        path.write_text(json.dumps(document))
+    return run
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample without the cases of one writer."""
+    run = tmp_path_factory.mktemp("half") / SAMPLE.name
+    shutil.copytree(SAMPLE, run)
+    for path in run.glob("cases/*/case.json"):
+        if json.loads(path.read_text())["case"]["writer"]["kind"] == "batch":
+            shutil.rmtree(path.parent)
+    return run
+
+
+def test_a_bare_ratio_gates_bytes_alone(slower: Path) -> None:
+    code, text = ran(str(SAMPLE), str(slower), "--json", "--fail-above", "1.01")
     assert code == 0
-    document = json.loads(text)
-    assert len(document["cases"]) == 4
-    assert {figure["ratio"] for case in document["cases"] for figure in case["figures"]} == {1.0}
+    verdict = json.loads(text)["verdict"]
+    assert (verdict["passed"], verdict["checked"], verdict["above"]) == (True, 4 * 4, [])
 
 
-def test_above_the_ratio_it_exits_1() -> None:
-    assert ran(str(SAMPLE), str(SAMPLE), "--fail-above", "0.9")[0] == 1
+def test_a_named_metric_is_gated_by_its_own_ratio(slower: Path) -> None:
+    code, text = ran(str(SAMPLE), str(slower), "--json", "--fail-above", "metadata=1.01,planning=1.5")
+    assert code == 1
+    verdict = json.loads(text)["verdict"]
+    assert not verdict["passed"]
+    assert {(one["metric"], one["allowed"]) for one in verdict["above"]} == {("planning_p50_ms", 1.5)}
 
 
-def test_markdown_has_a_row_for_every_case() -> None:
-    code, text = ran(str(SAMPLE), str(SAMPLE), "--format", "markdown")
-    assert code == 0
-    assert (
-        len([line for line in text.splitlines() if line.startswith("| streaming") or line.startswith("| batch")]) == 4
-    )
+def test_without_a_gate_there_is_no_verdict() -> None:
+    assert json.loads(ran(str(SAMPLE), str(SAMPLE), "--json")[1])["verdict"] is None
 
 
-@pytest.mark.parametrize("ratio", ["0", "-1", "nan"])
+def test_a_missing_case_fails_only_where_asked(half: Path) -> None:
+    assert ran(str(SAMPLE), str(half), "--fail-above", "5")[0] == 0
+    code, text = ran(str(SAMPLE), str(half), "--fail-on-missing", "--json")
+    assert code == 1
+    assert len(json.loads(text)["verdict"]["missing"]) == 2
+    assert ran(str(half), str(SAMPLE), "--fail-on-missing")[0] == 0
+
+
+def test_markdown_leads_with_the_verdict(slower: Path) -> None:
+    code, text = ran(str(SAMPLE), str(slower), "--format", "markdown", "--fail-above", "bytes=1.1,planning_p50_ms=1.5")
+    assert code == 1
+    lines = text.splitlines()
+    assert lines[0] == "### ✗ Metadata written ×1 over 4 cases"
+    assert lines[2].startswith("- ✗ 4 of 20 figures are above bytes ×1.1, planning_p50_ms ×1.5")
+    assert len([line for line in lines if line.startswith(("| streaming", "| batch"))]) == 4
+
+
+@pytest.mark.parametrize("ratio", ["0", "-1", "nan", "", "metadata", "metadata=", "metadata=0", "1.1,,2", "1.1.1"])
 def test_a_ratio_that_is_none_is_refused(ratio: str) -> None:
     result = CliRunner().invoke(cli.app, ["compare", str(SAMPLE), str(SAMPLE), "--fail-above", ratio])
     assert "Give a ratio above zero" in str(result.exception)
+
+
+def test_an_unknown_metric_is_refused_with_those_known() -> None:
+    result = CliRunner().invoke(cli.app, ["compare", str(SAMPLE), str(SAMPLE), "--fail-above", "metadat=2"])
+    assert "metadat, which is no metric" in str(result.exception)
+    assert "metadata_json_bytes" in str(result.exception)
 
 
 def test_a_run_of_another_horizon_is_refused_with_what_differs(tmp_path: Path) -> None:

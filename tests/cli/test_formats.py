@@ -10,7 +10,8 @@ from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.cli import app
-from wasim.cli.formats import render_csv, render_markdown
+from wasim.cli.formats import render_csv
+from wasim.report.comment import render_markdown
 from wasim.report.tables import TextTable
 
 SIMULATE = ("simulate", str(SCENARIOS / "smoke.yaml"), "--table-only")
@@ -41,12 +42,19 @@ def test_csv_has_a_line_per_case_with_bare_numbers(document: dict[str, Any]) -> 
         assert float(row["wa.metadata"]) == case["wa"]["metadata"]
 
 
-def test_markdown_is_a_table_and_nothing_else() -> None:
-    caption, blank, *lines = printed("--format", "markdown").splitlines()
-    assert caption.startswith("**")
-    assert blank == ""
-    assert len(lines) == 2 + 4
-    assert len({line.count("|") for line in lines}) == 1
+def test_markdown_is_a_comment_to_post() -> None:
+    limits = ('--set=limits={wa_metadata: "< 100", metadata_json_bytes: "< 14 KiB", planning_p50_ms: "< 2s"}',)
+    result = CliRunner().invoke(app, [*SIMULATE, "--format", "markdown", "--link", "https://ci/1", *limits])
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("### ✗ Shortest interval within all limits that a simulation judges: 4s (streaming)")
+    assert lines[2:5] == [
+        "- ✓ `wa_metadata < 100`: 10.3 (streaming every 1s)",
+        "- ✗ `metadata_json_bytes < 14 KiB`: 14.6 KiB (streaming every 1s)",
+        "- · `planning_p50_ms < 2s`: not judged: a simulation measures no time",
+    ]
+    assert len([line for line in lines if line.startswith(("| 1s", "| → 1s", "| 4s", "| → 4s"))]) == 3 * 4
+    assert (lines.count("</details>"), lines[-1]) == (2, "[Report](https://ci/1)")
 
 
 def test_a_record_that_lacks_a_value_leaves_it_empty() -> None:

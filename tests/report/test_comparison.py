@@ -7,7 +7,8 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.errors import SavedFileError
-from wasim.report.comparison import compare_runs, comparison_document, comparison_records
+from wasim.report.comparison import COMPARED, compare_runs, comparison_document, comparison_records
+from wasim.report.gate import parse_gate
 from wasim.report.pages import comparison_notes, comparison_table
 from wasim.runs import CaseRun, Run
 from wasim.units import format_figure
@@ -59,27 +60,27 @@ def test_runs_that_differ_in_how_they_were_made_say_in_what(run: Run) -> None:
     )
     comparison = compare_runs(replace(run, provenance={"wasim": "0.1.0"}), sim)
     assert comparison.differences == ("engine: spark → sim", "wasim: 0.1.0 → 0.2.0")
-    planning = next(figure for figure in comparison.matches[0].figures if figure.name == "load + planning ms")
+    planning = next(figure for figure in comparison.matches[0].figures if figure.metric == "planning_p50_ms")
     assert (planning.ratio, planning.text) == (None, "–")
     other_way = compare_runs(sim, run).matches[0].figures
-    planning = next(figure for figure in other_way if figure.name == "load + planning ms")
-    assert (planning.before, planning.text) == (None, format_figure(planning.after or 0.0))
+    planning = next(figure for figure in other_way if figure.metric == "planning_p50_ms")
+    assert (planning.before, planning.text) == (None, f"{format_figure(planning.after or 0.0)} ms")
 
 
 def test_growth_above_a_ratio_is_found(run: Run) -> None:
     grown = compare_runs(run, replace(run, cases=(doubled(run.cases[0]), *run.cases[1:])))
-    assert grown.above(2.0) == []
-    found = grown.above(1.9)
-    assert len(found) == 3
-    assert found[0].startswith("streaming every 5s: metadata written 3.95 MiB ×2")
+    assert grown.judge(parse_gate("2")).passed
+    verdict = grown.judge(parse_gate("1.9"))
+    assert [one.figure.metric for one in verdict.growths] == ["metadata_bytes", "metadata_on_disk_bytes", "data_bytes"]
+    assert verdict.lines[0] == "streaming every 5s: metadata written 3.95 MiB ×2, above ×1.9"
 
 
 def test_document_table_and_records_hold_every_case(run: Run) -> None:
     comparison = compare_runs(run, replace(run, cases=run.cases[:1]))
-    document = comparison_document(comparison)
+    document = comparison_document(comparison, comparison.judge(None))
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     table = comparison_table(comparison)
     assert [row[0] for row in table.rows] == ["streaming every 5s"]
     assert all(cell.endswith("×1") for cell in table.rows[0][1:])
     assert comparison_notes(comparison) == ["Not compared: streaming every 1m is in 1 alone."]
-    assert len(comparison_records(comparison)) == 5
+    assert [one["metric"] for one in comparison_records(comparison)] == list(COMPARED)

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from support.paths import SAMPLE
+
+from wasim.runner import conclude_run
 
 DATA = {"data", "delete_file"}
 
@@ -27,13 +31,36 @@ def summed(events: list[dict[str, Any]], action: str) -> Counter[str]:
 
 
 @pytest.fixture(scope="module")
-def summary() -> dict[str, Any]:
-    return json.loads((SAMPLE / "summary.json").read_text())
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample, with the report that is made of it today."""
+    run = tmp_path_factory.mktemp("reported") / SAMPLE.name
+    shutil.copytree(SAMPLE, run)
+    conclude_run(run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def summary(reported: Path) -> dict[str, Any]:
+    return json.loads((reported / "summary.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def page(reported: Path) -> str:
+    return (reported / "report.html").read_text()
 
 
 @pytest.fixture(scope="module")
 def written(summary: dict[str, Any]) -> dict[str, Counter[str]]:
     return {one["label"]: summed(events_of(SAMPLE / "cases" / one["key"]), "write") for one in summary["cases"]}
+
+
+def test_reporting_the_sample_changes_no_tracked_file(reported: Path) -> None:
+    git = ("git", "-C", str(SAMPLE))
+    tracked = subprocess.run([*git, "ls-files"], capture_output=True, text=True, check=True).stdout.split()
+    assert [name for name in tracked if (SAMPLE / name).read_bytes() != (reported / name).read_bytes()] == []
+    made = {str(path.relative_to(reported)) for path in reported.rglob("*") if path.is_file()} - set(tracked)
+    ignored = subprocess.run([*git, "check-ignore", *made], capture_output=True, text=True, check=True).stdout.split()
+    assert set(ignored) == made >= {"report.html", "summary.json"}
 
 
 def metadata(written: Counter[str]) -> int:
@@ -52,11 +79,11 @@ def test_bytes_by_kind_are_the_sums_of_the_events(summary: dict[str, Any], writt
 
 
 def test_write_amplification_divides_by_the_longest_intervals_data(
-    summary: dict[str, Any], written: dict[str, Counter[str]]
+    page: str, summary: dict[str, Any], written: dict[str, Counter[str]]
 ) -> None:
     longest = max(one["commit_interval_s"] for one in summary["cases"])
     denominator = min(data(written[one["label"]]) for one in summary["cases"] if one["commit_interval_s"] == longest)
-    rows = table_rows("Written by kind")
+    rows = table_rows(page, "Written by kind")
     for one in summary["cases"]:
         assert f"{metadata(written[one['label']]) / denominator:.3g}" in rows[one["writer"], one["commit_interval_s"]]
         assert one["wa"]["data"] == pytest.approx(data(written[one["label"]]) / denominator)
@@ -72,8 +99,8 @@ def test_the_answers_figures_are_those_of_the_events(summary: dict[str, Any], wr
             assert option["data_bytes"] == data(written[label])
 
 
-def test_what_is_on_disk_is_what_was_written_and_not_deleted(summary: dict[str, Any]) -> None:
-    text = page_text()
+def test_what_is_on_disk_is_what_was_written_and_not_deleted(page: str, summary: dict[str, Any]) -> None:
+    text = re.sub(r"<[^>]+>", " ", page)
     for one in summary["cases"]:
         left: Counter[str] = Counter()
         for event in events_of(SAMPLE / "cases" / one["key"]):
@@ -108,20 +135,17 @@ def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) ->
         assert added == pytest.approx(expected, rel=1e-9)
 
 
-def table_rows(caption: str) -> dict[tuple[str, float], list[str]]:
+def table_rows(page: str, caption: str) -> dict[tuple[str, float], list[str]]:
     """The cells of one table of the page, by writer and interval."""
-    page = (SAMPLE / "report.html").read_text()
-    table = page[page.index(f"<caption>{caption}") :].split("</table>")[0]
+    table = page[page.index(f"<caption>{caption}") :].split("</table>", maxsplit=1)[0]
     rows = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("<tr>")[2:]]
     return {(row[1], float(row[0].removesuffix("s"))): row[2:] for row in rows}
 
 
-def page_text() -> str:
-    return re.sub(r"<[^>]+>", " ", (SAMPLE / "report.html").read_text())
-
-
-def test_the_page_prints_what_the_events_say(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
-    text = page_text()
+def test_the_page_prints_what_the_events_say(
+    page: str, summary: dict[str, Any], written: dict[str, Counter[str]]
+) -> None:
+    text = re.sub(r"<[^>]+>", " ", page)
     for one in summary["cases"]:
         for kind in ("metadata_json", "manifest_list", "data_manifest", "data"):
             assert in_units(written[one["label"]][kind]) in text

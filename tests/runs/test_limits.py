@@ -4,6 +4,8 @@ from support.synthetic import Sweep, synthetic_run
 
 from wasim.runs import judge
 from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import METRICS
+from wasim.units import HOUR_S
 
 HOURLY = parse_limit("metadata_bytes_per_event_hour", "< 1 GiB")
 
@@ -22,11 +24,21 @@ def test_an_hour_is_the_models_where_the_horizon_is_shorter():
     run = synthetic_run(sweep=Sweep(intervals_s=(1.0,), writers=("streaming",)))
     (without_model,) = judge([HOURLY], run)
     assert (without_model["worst"], without_model["holds"]) == (None, False)
-    (modelled,) = judge([HOURLY], run, {"streaming every 1s": 6.6 * 1024**3})
+    (modelled,) = judge([HOURLY], run, {HOUR_S: {"streaming every 1s": 6.6 * 1024**3}})
     assert (modelled["worst"], modelled["holds"]) == (6.6 * 1024**3, False)
 
 
 def test_an_hour_is_measured_where_the_horizon_holds_one():
     run = synthetic_run(sweep=Sweep(intervals_s=(60.0,), writers=("streaming",), horizon_s=7200.0))
-    (outcome,) = judge([HOURLY], run, {"streaming every 1m": 1.0})
+    (outcome,) = judge([HOURLY], run, {HOUR_S: {"streaming every 1m": 1.0}})
     assert outcome["worst"] == run.cases[0].totals.metadata_bytes / 2
+
+
+def test_every_metric_is_measured_or_says_why_not():
+    run = synthetic_run(sweep=Sweep(intervals_s=(60.0,), writers=("streaming",), horizon_s=86_400.0))
+    outcomes = list(judge([parse_limit(name, "<= 1000000") for name in METRICS], run))
+    assert [one["metric"] for one in outcomes if one["not_judged_because"]] == ["monthly_cost"]
+    measured = {one["metric"]: one["worst"] for one in outcomes if one["holds"] is not None}
+    assert [name for name, value in measured.items() if value is None] == []
+    assert measured["metadata_bytes_per_day"] == measured["metadata_bytes"]
+    assert measured["metadata_json_bytes"] == run.cases[0].live_bytes["metadata_json"]

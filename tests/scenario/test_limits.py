@@ -4,7 +4,8 @@ from math import inf, nan
 
 import pytest
 
-from wasim.scenario.limits import METRICS, format_value, limit_wanted, parse_limit
+from wasim.scenario.limits import format_value, limit_wanted, parse_limit
+from wasim.scenario.metrics import METRICS
 
 
 @pytest.mark.parametrize(

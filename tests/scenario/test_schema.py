@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from wasim.cli import app, main
 from wasim.errors import ExitCode
 from wasim.scenario.examine import part_in
-from wasim.scenario.limits import METRICS
+from wasim.scenario.metrics import METRICS
 from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.schema import json_schema

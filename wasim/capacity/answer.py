@@ -11,7 +11,6 @@ from wasim.capacity.commands import FLINK, counts_of, flink_option, sql_of, writ
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
 from wasim.capacity.words import (
-    METRIC_NAMES,
     SHOWN_METRICS,
     bound_words,
     figure_words,
@@ -20,6 +19,7 @@ from wasim.capacity.words import (
     value_words,
 )
 from wasim.report.tables import TextTable, table_lines
+from wasim.scenario.metrics import METRICS
 from wasim.units import format_duration, format_figure
 
 WIDTH = 80
@@ -117,7 +117,7 @@ def _limit_rows(plan: Plan, chosen: Figures) -> Iterator[tuple[str, ...]]:
         yield "freshness", interval, most, f"{1 - interval_s / freshness:.0%}", ""
     for limit in plan.limits:
         yield (
-            METRIC_NAMES.get(limit.metric, limit.metric),
+            METRICS[limit.metric].words,
             _value(plan, chosen, limit.metric),
             bound_words(limit, plan.request.prices.currency),
             f"{1 - chosen.values[limit.metric] / limit.bound:.0%}",
@@ -153,7 +153,7 @@ def _compared(plan: Plan, chosen: Figures) -> TextTable:
     rows = []
     for name in SHOWN_METRICS:
         band = chosen.bands.get(name)
-        label = "planning a full scan" if name == "planning_p50_ms" else METRIC_NAMES[name]
+        label = "planning a full scan" if name == "planning_p50_ms" else METRICS[name].words
         cells = (_value(plan, one, name) for one in found)
         rows.append((label, *cells, "" if band is None else f"± {band:.1%}"))
     return TextTable(caption="This setting and its neighbours", head=head, rows=tuple(rows), figures=head[1:])
@@ -293,7 +293,7 @@ def _ways_out(plan: Plan) -> Iterator[str]:
     currency = plan.request.prices.currency
     for one in plan.relaxations:
         yield (
-            f"Relax {METRIC_NAMES.get(one.limit.metric, one.limit.metric)} from {bound_words(one.limit, currency)} to"
+            f"Relax {METRICS[one.limit.metric].words} from {bound_words(one.limit, currency)} to"
             f" {value_words(one.limit.metric, one.value, currency)}, {format_figure(one.value / one.limit.bound)} times"
             " as much."
         )

@@ -14,9 +14,10 @@ from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
-from wasim.capacity.words import METRIC_NAMES, SHOWN_METRICS, bound_words
+from wasim.capacity.words import SHOWN_METRICS, bound_words
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import METRICS
 from wasim.units import format_duration, format_figure
 
 SCHEMA_VERSION = 1
@@ -83,7 +84,7 @@ def explorer_of(
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return Explorer(
         groups=tuple(_groups(lattice, start)),
-        metrics=tuple((name, METRIC_NAMES[name]) for name in shown),
+        metrics=tuple((name, METRICS[name].words) for name in shown),
         marks=tuple(_mark_names()),
         kinds=kinds,
         reset=reset,
@@ -193,7 +194,7 @@ def _also(axes: Axes) -> list[str]:
 def _limit(limit: Limit, currency: str) -> dict[str, Any]:
     return {
         "field": limit.metric,
-        "name": METRIC_NAMES.get(limit.metric, limit.metric),
+        "name": METRICS[limit.metric].words,
         "comparison": limit.comparison,
         "bound": limit.bound,
         "text": f"{'below' if limit.comparison == '<' else 'at most'} {bound_words(limit, currency)}",

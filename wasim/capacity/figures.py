@@ -22,7 +22,7 @@ from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
-from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.ledger.vocabulary import DATA_KINDS, MANIFEST_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.twin import Site, shipped_profile
@@ -355,6 +355,7 @@ def _values(reckoned: _Reckoned, data_bytes: float) -> dict[str, float]:
         "wa_metadata": metadata / data_bytes,
         "metadata_json_bytes": float(summed.live_bytes[Kind.METADATA_JSON]),
         "manifests": float(summed.ledger.live_manifests[-1]),
+        "manifest_bytes": float(sum(summed.live_bytes[kind] for kind in MANIFEST_KINDS)),
         "snapshots": float(summed.ledger.snapshots_retained[-1]),
         "files": float(summed.ledger.live_entries[-1]),
         "metadata_bytes": metadata,

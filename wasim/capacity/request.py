@@ -15,6 +15,7 @@ from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
@@ -32,17 +33,6 @@ DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<=
 """The limit where none is given on metadata written: no more metadata than data."""
 AIM = Limit(metric="wa_metadata", comparison="<=", bound=0.1, text="<= 0.1")
 """Where metadata is more than that share of data, less of it is worth a property or a job that costs nothing."""
-
-LIMIT_FLAGS: Mapping[str, str] = {
-    "planning_p50_ms": "--planning",
-    "metadata_bytes_per_day": "--metadata-per-day",
-    "wa_metadata": "--wa-metadata",
-    "metadata_json_bytes": "--metadata-json",
-    "manifests": "--manifests",
-    "metadata_on_disk_bytes": "--metadata-on-disk",
-    "monthly_cost": "--monthly-cost",
-}
-"""Metrics that a flag limits, and the flag."""
 
 LIMITS_OF_WRITING = frozenset(["metadata_bytes_per_day", "wa_metadata", "metadata_bytes_per_event_hour", "wa_total"])
 FLAGS = "flags"
@@ -286,9 +276,9 @@ def _table_name(text: str) -> str:
 
 
 def _why_not_judged(limit: Limit) -> str:
-    if limit.metric in ("planning_p95_ms", "load_p95_ms", "commit_p95_ms"):
-        return "a plan has medians only"
-    return "it is for the scenario's own horizon" if limit.metric == "metadata_bytes" else ""
+    if limit.metric in ("planning_p95_ms", "load_p95_ms", "commit_p50_ms", "commit_p95_ms"):
+        return "of times a plan has the median of planning only"
+    return "it is for the scenario's own horizon" if limit.metric in ("metadata_bytes", "data_bytes") else ""
 
 
 def _queries(text: str) -> float:
@@ -305,16 +295,17 @@ _WANTED = {
     "bytes": "an amount of bytes, such as 10GB or 5 MiB",
     "ms": "a duration, such as 2s or 800ms",
     "": "a number greater than zero",
+    "money": "an amount greater than zero",
 }
 
 
 def _limit(metric: str, text: str) -> Limit:
-    kind = "ms" if metric.endswith("_ms") else "bytes" if "bytes" in metric else ""
+    kind = dimension_of(metric)
     parse = {"bytes": lambda: float(parse_bytes(text)), "ms": lambda: 1000 * parse_duration_s(text)}
     try:
         bound = parse.get(kind, lambda: float(text))()
     except ValueError:
         bound = 0.0
     if not 0 < bound < 2.0**63:
-        raise WasimError(f"{LIMIT_FLAGS[metric]} is {text!r}. Give {_WANTED[kind]}.")
+        raise WasimError(f"{METRICS[metric].flag} is {text!r}. Give {_WANTED[kind]}.")
     return Limit(metric=metric, comparison="<=", bound=bound, text=f"<= {text}")

@@ -1,26 +1,11 @@
-"""Metrics of a plan by name, and its values as text."""
+"""A plan's metrics in their order, and their values as text."""
 
-from collections.abc import Mapping
 from math import ceil, floor, log10
 
 from wasim.capacity.figures import Figures
 from wasim.scenario.limits import Limit, format_value
+from wasim.scenario.metrics import metric_words
 from wasim.units import format_duration, format_figure
-
-METRIC_NAMES: Mapping[str, str] = {
-    "planning_p50_ms": "planning",
-    "metadata_bytes_per_day": "metadata a day",
-    "wa_metadata": "metadata ÷ data",
-    "metadata_json_bytes": "metadata.json",
-    "manifests": "manifests",
-    "monthly_cost": "cost a month",
-    "snapshots": "snapshots",
-    "metadata_bytes": "metadata written",
-    "metadata_on_disk_bytes": "metadata on disk",
-    "metadata_bytes_per_event_hour": "metadata an hour",
-    "wa_data": "data ÷ rows' data",
-    "wa_total": "all bytes ÷ data",
-}
 
 SHOWN_METRICS = (
     "monthly_cost",
@@ -82,4 +67,4 @@ def bound_words(limit: Limit, currency: str) -> str:
 
 def limit_names(limits: tuple[Limit, ...]) -> str:
     """`metadata.json and manifests`."""
-    return " and ".join(METRIC_NAMES.get(limit.metric, limit.metric) for limit in limits)
+    return metric_words(limit.metric for limit in limits)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_extra
-from wasim.cli.formats import Format, FormatOption, chosen_format, render
+from wasim.cli.formats import Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
 from wasim.cli.terminal import console, print_notes, rich_table
 from wasim.errors import ExitCode
@@ -21,6 +21,7 @@ def bench(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to run.")],
     out: Annotated[Path, typer.Option(help="Directory for results.")] = Path("results"),
     form: FormatOption = Format.TABLE,
+    link: Link = "",
     as_json: AsJson = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate each case; run nothing.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew instead of resuming.")] = False,
@@ -56,7 +57,7 @@ def bench(
     except KeyboardInterrupt:
         typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    return print_outcome(outcome, chosen_format(form, as_json=as_json))
+    return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
 
 
 def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> None:
@@ -67,7 +68,9 @@ def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> No
     table = _estimate_table(estimate)
     if form is Format.TABLE:
         return console().print(rich_table(table))
-    return typer.echo(render(form, document, document["cases"], table))
+    from wasim.report.comment import render_markdown
+
+    return typer.echo(render(form, document, document["cases"], lambda: render_markdown(table)))
 
 
 def _estimate_table(estimate: "RunEstimate") -> "TextTable":

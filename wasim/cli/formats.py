@@ -3,14 +3,11 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from wasim.report.tables import TextTable
 
 
 class Format(StrEnum):
@@ -22,6 +19,21 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+Link = Annotated[
+    str,
+    typer.Option("--link", metavar="URL", help="Where the report can be read, for Markdown; its path is the default."),
+]
+FailAbove = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATIOS",
+        help="Exit 1 if a figure is more than so many times the first's: 1.1 for bytes, or by metric, such as"
+        " metadata=1.01,planning=2.",
+    ),
+]
+FailOnMissing = Annotated[
+    bool, typer.Option("--fail-on-missing", help="Exit 1 too if something of the first is not compared.")
+]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the result on stdout.")]
 
 
@@ -30,15 +42,17 @@ def chosen_format(form: Format, *, as_json: bool) -> Format:
     return Format.JSON if as_json else form
 
 
-def render(form: Format, document: Mapping[str, Any], records: Sequence[Mapping[str, Any]], table: "TextTable") -> str:
-    """A result as text: its document as JSON, its records as CSV, or its table as Markdown."""
+def render(
+    form: Format, document: Mapping[str, Any], records: Sequence[Mapping[str, Any]], markdown: Callable[[], str]
+) -> str:
+    """A result as text: its document as JSON, its records as CSV, or as Markdown."""
     match form:
         case Format.JSON:
             return json.dumps(document)
         case Format.CSV:
             return render_csv(records)
         case _:
-            return render_markdown(table)
+            return markdown()
 
 
 def render_csv(records: Sequence[Mapping[str, Any]]) -> str:
@@ -58,13 +72,3 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ob
             yield from _flat(value, f"{prefix}{name}.")
         elif not isinstance(value, list | tuple):
             yield f"{prefix}{name}", value
-
-
-def render_markdown(table: "TextTable") -> str:
-    """The table as Markdown, its caption above it; columns of figures align right."""
-    lines = [table.head, tuple("--:" if name in table.figures else "---" for name in table.head), *table.rows]
-    return "\n".join([f"**{table.caption}**", "", *(_markdown_line(line) for line in lines)])
-
-
-def _markdown_line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from wasim.runs import LimitDocument
 
 
-def print_outcome(outcome: "Outcome", form: Format) -> None:
-    """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else."""
+def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
+    """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else.
+
+    `link` is where the report can be read, its path if empty.
+    """
     from wasim.report.pages import render_answer, render_bill, render_headline_table
-    from wasim.report.pages.cells import headline_table
+    from wasim.report.pages.run_comment import run_comment
     from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:
-        typer.echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
+        link = link or ("" if outcome.report is None else str(outcome.report))
+        parts = outcome.run, outcome.answer, outcome.limits, link
+        typer.echo(render(form, outcome.document, outcome.document["cases"], lambda: run_comment(*parts)))
     words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
     if outcome.remedies is not None and outcome.remedies.line:
@@ -40,9 +45,8 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
 
 
 def _limit_line(limit: "LimitDocument") -> str:
-    from wasim.scenario.limits import format_value
+    from wasim.report.pages.run_comment import worst_words
 
     if limit["holds"] is None:
-        return f"limit {limit['limit']} is not judged: a simulation measures no time"
-    worst = "not measured" if limit["worst"] is None else format_value(limit["metric"], limit["worst"])
-    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {worst} ({limit['case']})"
+        return f"limit {limit['limit']} is {worst_words(limit)}"
+    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {worst_words(limit)}"

@@ -152,12 +152,12 @@ def _plan_fleet(
     from wasim.capacity.fleet import plan_fleet
     from wasim.capacity.fleet_answer import fleet_document, fleet_lines
     from wasim.capacity.fleet_options import options_of
-    from wasim.capacity.request import LIMIT_FLAGS
     from wasim.scenario.fleet import load_fleet
+    from wasim.scenario.metrics import METRICS
 
     for name, text in given.items():
         if text is not None:
-            flag = LIMIT_FLAGS.get(name, f"--{name.replace('_', '-')}")
+            flag = METRICS[name].flag if name in METRICS else f"--{name.replace('_', '-')}"
             raise WasimError(
                 f"{flag} and {words} exclude each other. Take {flag} out: a fleet's file says what its tables are."
             )

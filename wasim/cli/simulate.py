@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_extra
-from wasim.cli.formats import Format, FormatOption, chosen_format
+from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.options import (
     AsJson,
     Only,
@@ -65,6 +65,7 @@ def simulate(
     settings: Settings = None,
     only: Only = None,
     form: FormatOption = Format.TABLE,
+    link: Link = "",
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
@@ -112,7 +113,7 @@ def simulate(
     if emit is not None:
         said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."
         console(stderr=True).print(said, markup=False, soft_wrap=True)
-    return print_outcome(outcome, chosen_format(form, as_json=as_json))
+    return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
 
 
 def _scenario_of_flags(

@@ -18,6 +18,7 @@ class Kind(StrEnum):
 
 # Position and equality deletes and deletion vectors are data: they carry the table's content.
 DATA_KINDS = (Kind.DATA, Kind.DELETE_FILE)
+MANIFEST_KINDS = (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
 METADATA_KINDS = tuple(kind for kind in Kind if kind not in DATA_KINDS)
 
 

@@ -4,14 +4,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from wasim.errors import SavedFileError
-from wasim.ledger import METADATA_KINDS
-from wasim.report.series import planning_at_end_ms
-from wasim.runs import CaseRun, Run
+from wasim.report.gate import Figure, Gate, Verdict, judge_growth
+from wasim.runs import CaseRun, Run, measure
 from wasim.scenario import Case
-from wasim.units import format_bytes, format_duration, format_figure
+from wasim.units import format_duration
+
+COMPARED = (
+    "metadata_bytes",
+    "metadata_json_bytes",
+    "metadata_on_disk_bytes",
+    "data_bytes",
+    "manifests",
+    "planning_p50_ms",
+    "commit_p50_ms",
+)
+"""The metrics that are compared, in the order of the table."""
 
 RUN_FACTS = {
     "engine.java": "Java",
@@ -25,31 +33,6 @@ RUN_FACTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """One figure of a matched case. None where a run does not have it."""
-
-    name: str
-    unit: str
-    before: float | None
-    after: float | None
-
-    @property
-    def ratio(self) -> float | None:
-        """after ÷ before; None where either is missing or there is nothing to divide by."""
-        if self.before is None or self.after is None or self.before == 0:
-            return None
-        return self.after / self.before
-
-    @property
-    def text(self) -> str:
-        """`38.2 MiB ×1.02`, without a ratio where the first run lacks the figure; a dash where the second does."""
-        if self.after is None:
-            return "–"
-        shown = format_bytes(self.after) if self.unit == "B" else format_figure(self.after)
-        return shown if self.ratio is None else f"{shown} ×{self.ratio:.3g}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
     """A case that both runs have."""
 
@@ -59,22 +42,28 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two runs compared. `differences` are sentences on how the runs differ, `unmatched` on cases of one run alone."""
+    """Two runs compared. `differences` are sentences on how the runs differ.
+
+    `missing` are sentences on cases of the first run that the second lacks or has with other inputs, `added` on those
+    that the second alone has.
+    """
 
     first: str
     second: str
     matches: tuple[Match, ...]
     differences: tuple[str, ...]
-    unmatched: tuple[str, ...]
+    missing: tuple[str, ...]
+    added: tuple[str, ...]
 
-    def above(self, ratio: float) -> list[str]:
-        """One sentence for every figure that grew by more than this ratio."""
-        return [
-            f"{match.label}: {figure.name} {figure.text}"
-            for match in self.matches
-            for figure in match.figures
-            if figure.ratio is not None and figure.ratio > ratio
-        ]
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """What was not compared, a sentence a case."""
+        return *self.missing, *self.added
+
+    def judge(self, gate: Gate | None, *, fails_on_missing: bool = False) -> Verdict:
+        """Which figures grew by more than the gate allows, and what could not be compared."""
+        figures = ((match.label, figure) for match in self.matches for figure in match.figures)
+        return judge_growth(figures, gate, missing=self.missing, fails_on_missing=fails_on_missing)
 
 
 def compare_runs(first: Run, second: Run) -> Comparison:
@@ -92,10 +81,12 @@ def compare_runs(first: Run, second: Run) -> Comparison:
             continue
         others.remove(same)
         matches.append(Match(label=case.case.label, figures=tuple(_figures(case, same))))
-    unmatched = tuple(_unmatched(alone, others, first.name, second.name))
+    missing = tuple(_missing(alone, others, first.name))
+    labels = {case.case.label for case in alone}
+    added = tuple(f"{one.case.label} is in {second.name} alone" for one in others if one.case.label not in labels)
     if not matches:
         raise SavedFileError(
-            f"{first.name} and {second.name} share no case: {'; '.join(unmatched[:3])}. "
+            f"{first.name} and {second.name} share no case: {'; '.join((*missing, *added)[:3])}. "
             "Compare runs of the same table, workload and horizon."
         )
     return Comparison(
@@ -103,21 +94,21 @@ def compare_runs(first: Run, second: Run) -> Comparison:
         second=second.name,
         matches=tuple(matches),
         differences=tuple(_differing_facts(first, second)),
-        unmatched=unmatched,
+        missing=missing,
+        added=added,
     )
 
 
-def _unmatched(alone: list[CaseRun], others: list[CaseRun], first: str, second: str) -> Iterator[str]:
-    """A sentence for each case of one run alone; it names what differs where the other has a case of that label."""
+def _missing(alone: list[CaseRun], others: list[CaseRun], first: str) -> Iterator[str]:
+    """A sentence for each of the first run's cases; it names what differs where the other has a case of that label."""
     rest = {other.case.label: other for other in others}
     for case in alone:
         label = case.case.label
-        other = rest.pop(label, None)
+        other = rest.get(label)
         if other is None:
             yield f"{label} is in {first} alone"
         else:
             yield f"{label} differs in {', '.join(_differences(case.case, other.case))}"
-    yield from (f"{label} is in {second} alone" for label in rest)
 
 
 def _differences(one: Case, other: Case) -> list[str]:
@@ -182,49 +173,25 @@ def _fact(provenance: dict[str, Any], name: str) -> str | None:
 
 
 def _figures(before: CaseRun, after: CaseRun) -> Iterator[Figure]:
-    for name, unit, figure in _FIGURES:
-        yield Figure(name=name, unit=unit, before=figure(before), after=figure(after))
+    for metric in COMPARED:
+        yield Figure(metric=metric, before=measure(before, metric), after=measure(after, metric))
 
 
-def _commit_ms(run: CaseRun) -> float | None:
-    spent = run.ledger.commit_ms
-    return float(np.median(spent)) if len(spent) and not np.isnan(spent).any() else None
-
-
-_FIGURES: tuple[tuple[str, str, Callable[[CaseRun], float | None]], ...] = (
-    ("metadata written", "B", lambda run: float(run.totals.metadata_bytes)),
-    ("data written", "B", lambda run: float(run.totals.data_bytes)),
-    ("metadata on disk", "B", lambda run: float(sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS))),
-    ("load + planning ms", "ms", planning_at_end_ms),
-    ("commit ms", "ms", _commit_ms),
-)
-
-
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as plain JSON values."""
+def comparison_document(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
+    """The comparison as plain JSON values; `verdict` is None where no gate was given."""
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "first": comparison.first,
         "second": comparison.second,
+        "verdict": verdict.document(),
         "differences": list(comparison.differences),
         "unmatched": list(comparison.unmatched),
         "cases": [
-            {
-                "label": match.label,
-                "figures": [
-                    {"name": one.name, "unit": one.unit, "before": one.before, "after": one.after, "ratio": one.ratio}
-                    for one in match.figures
-                ],
-            }
-            for match in comparison.matches
+            {"label": match.label, "figures": [one.document() for one in match.figures]} for match in comparison.matches
         ],
     }
 
 
 def comparison_records(comparison: Comparison) -> list[dict[str, Any]]:
     """One flat record per figure of every matched case."""
-    return [
-        {"case": match.label, "figure": one.name, "before": one.before, "after": one.after, "ratio": one.ratio}
-        for match in comparison.matches
-        for one in match.figures
-    ]
+    return [{"case": match.label, **one.document()} for match in comparison.matches for one in match.figures]

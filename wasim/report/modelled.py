@@ -8,8 +8,9 @@ import numpy as np
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Extrapolation, FitReport, LatencyFit
 from wasim.ledger import METADATA_KINDS
-from wasim.report.series import SECONDS_PER_HOUR, outside_commits_bytes
+from wasim.report.series import outside_commits_bytes
 from wasim.runs import CaseRun, Run
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario.case import whole_commits
 from wasim.units import MONTH_S, Floats
 
@@ -46,13 +47,16 @@ def parts_for_table(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
     return [part for part in parts_for_writer(parts, run) if part.case == name]
 
 
-def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
-    """Metadata bytes of an hour by the model, by case label; cases that it is not fitted to are absent."""
+def bytes_ahead(fit: FitReport, run: Run) -> dict[float, dict[str, float]]:
+    """Metadata bytes of the periods that limits are for, by seconds and case label; without cases not fitted to."""
     return {
-        case.case.label: one.metadata_bytes.best
-        for case in run.cases
-        for one in parts_for_table(fit.extrapolations, case)
-        if one.horizon_s == SECONDS_PER_HOUR and one.commit_interval_s == case.case.commit_interval_s
+        period_s: {
+            case.case.label: one.metadata_bytes.best
+            for case in run.cases
+            for one in parts_for_table(fit.extrapolations, case)
+            if one.horizon_s == period_s and one.commit_interval_s == case.case.commit_interval_s
+        }
+        for period_s in PERIODS_S.values()
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.answer import Answer, answer_document, answer_run
-from wasim.report.modelled import hourly_bytes
+from wasim.report.modelled import bytes_ahead
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
@@ -43,7 +43,7 @@ class Outcome:
 def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
     fit = fit_run(run, held_out=scenario.fit.held_out)
-    limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
+    limits = tuple(judge(scenario.limits, run, bytes_ahead(fit, run)))
     answer = answer_run(run, fit, limits, prices, _forecasts(run))
     document = summary_document(run, fit_document(fit), list(limits), prices, answer_document(answer, run))
     return Outcome(run=run, fit=fit, answer=answer, limits=limits, document=document, report=None, prices=prices)

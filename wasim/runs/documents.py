@@ -7,6 +7,7 @@ import numpy as np
 
 from wasim.ledger import Contention, DirectoryScan, OperationTotals, PlanningProbe, percentile_ms
 from wasim.runs.bill import bill_case, bill_document
+from wasim.runs.limits import measures
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.prices import Prices
 from wasim.units import Counts
@@ -64,6 +65,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "wasted_bytes": None if case.is_sampled else _sum_known(case.ledger.wasted_bytes),
         "contention": _contention_summary(case.contention) if case.contention else None,
         "operations": [_operation_summary(one) for one in case.operations],
+        "metrics": measures(case),
         "ingested_bytes": case.ingested_bytes,
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
         "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,

@@ -89,15 +89,21 @@ def open_run_folder(results: Path, marker: RunMarker, *, fresh: bool) -> Iterato
 def find_run(path: Path) -> Path:
     """The run's folder; `latest` stands for the newest finished run below `results`, or below the folder before it.
 
-    SavedFileError if there is none.
+    A run is finished when all its cases are, whether or not its report is there. SavedFileError if there is none.
     """
     if path.name != LATEST or path.exists():
         return path
     folder = Path(RESULTS) if path == Path(LATEST) else path.parent
-    finished = [summary.parent for depth in ("*", "*/*") for summary in folder.glob(f"{depth}/summary.json")]
+    finished = [run for depth in ("*", "*/*") for run in folder.glob(depth) if _is_finished(run)]
     if not finished:
         raise SavedFileError(f"{folder}: no finished run is in it. Name a run's folder, or run `wasim bench` first.")
     return max(finished, key=lambda run: run.name)  # names begin with the time at which the run did
+
+
+def _is_finished(path: Path) -> bool:
+    keys = _keys(path)
+    run = RunFolder(path)
+    return run.summary.exists() or (keys is not None and len(run.finished(keys)) == len(keys))
 
 
 def _resumable(parent: Path, marker: RunMarker) -> Path | None:

@@ -1,65 +1,83 @@
-"""Limits judged: each metric per case, the worst case counts."""
+"""Metrics of finished cases, and limits judged: each in every case, the worst case counts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from wasim.ledger import FULL_SCAN, PlanningProbe, of_first_reader
+from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader
+from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.limits import Limit
-from wasim.units import HOUR_S
+from wasim.units import DAY_S, HOUR_S, Counts
 
 LimitDocument = dict[str, Any]
+PERIODS_S: Mapping[str, float] = {"metadata_bytes_per_event_hour": HOUR_S, "metadata_bytes_per_day": DAY_S}
+"""Metrics of metadata written in a period, and its seconds."""
+
+Ahead = Mapping[float, Mapping[str, float]]
+"""Metadata bytes of a period, by its seconds and a case's label, as far as a model gives them."""
 
 
-def judge(
-    limits: Iterable[Limit], run: Run, hourly_bytes: Mapping[str, float] | None = None
-) -> Iterator[LimitDocument]:
+def judge(limits: Iterable[Limit], run: Run, ahead: Ahead | None = None) -> Iterator[LimitDocument]:
     """Per limit: the worst value, its case, and whether the limit holds; it does not where nothing was measured.
 
-    `cases` holds the same case by case, in the run's order. `hourly_bytes` are the metadata bytes that the fitted model
-    gives for an hour, by case label: what was written in less than an hour says nothing of an hour, for it grows with
-    its square. A limit on time neither holds nor breaks, `holds` being None, where all cases are simulated.
+    `cases` holds the same case by case, in the run's order. What was written in less than a period says nothing of it,
+    for it grows with its square: there the figure is taken from `ahead`. Where a limit is neither kept nor broken,
+    `holds` is None, and `not_judged_because` says why.
     """
-    hourly = {case.case.label: _measured_hour(case) for case in run.cases}
-    hourly = {label: value or (hourly_bytes or {}).get(label) for label, value in hourly.items()}
     for limit in limits:
-        values = [
-            (
-                hourly[case.case.label]
-                if limit.metric == "metadata_bytes_per_event_hour"
-                else _METRICS[limit.metric](case),
-                case.case.label,
-            )
-            for case in run.cases
-        ]
+        values = [(_value(case, limit.metric, ahead or {}), case.case.label) for case in run.cases]
         missing = [label for value, label in values if value is None]
-        measured = [(value, label) for value, label in values if value is not None]
-        upper = limit.comparison.startswith("<")
-        worst = (max if upper else min)(measured, default=None)
-        untimed = limit.metric.endswith("_ms") and all(case.simulation is not None for case in run.cases)
+        worst = max(((value, label) for value, label in values if value is not None), default=None)
+        why_not = _why_not_judged(limit, run)
         yield {
             "limit": f"{limit.metric} {limit.text}",
             "worst": worst[0] if worst else None,
             "case": missing[0] if missing else worst[1] if worst else None,
-            "holds": None if untimed else worst is not None and not missing and limit.holds(worst[0]),
+            "holds": None if why_not else worst is not None and not missing and limit.holds(worst[0]),
+            "not_judged_because": why_not,
             "metric": limit.metric,
             "cases": [
-                {"case": label, "value": value, "holds": _holds(limit, value, untimed=untimed)}
+                {"case": label, "value": value, "holds": None if why_not else value is not None and limit.holds(value)}
                 for value, label in values
             ],
         }
 
 
-def _measured_hour(case: CaseRun) -> float | None:
-    """Metadata bytes an hour over a horizon of an hour or more; None over a shorter one."""
-    hours = case.case.horizon_s / HOUR_S
-    return case.totals.metadata_bytes / hours if hours >= 1 else None
+def measure(case: CaseRun, metric: str) -> float | None:
+    """A metric of a case; None where the case did not measure it, or is too short to."""
+    found = _METRICS.get(metric)
+    return None if found is None else found(case)
 
 
-def _holds(limit: Limit, value: float | None, *, untimed: bool) -> bool | None:
-    return None if untimed else value is not None and limit.holds(value)
+def measures(case: CaseRun) -> dict[str, float | None]:
+    """Every metric of a case that a run may have, by name."""
+    return {name: of_case(case) for name, of_case in _METRICS.items()}
+
+
+def _value(case: CaseRun, metric: str, ahead: Ahead) -> float | None:
+    value = measure(case, metric)
+    if value is None and metric in PERIODS_S:
+        return ahead.get(PERIODS_S[metric], {}).get(case.case.label)
+    return value
+
+
+def _why_not_judged(limit: Limit, run: Run) -> str:
+    if limit.metric == "monthly_cost":
+        return "a run does not price computing; wasim plan does"
+    untimed = limit.metric.endswith("_ms") and all(case.simulation is not None for case in run.cases)
+    return "a simulation measures no time" if untimed else ""
+
+
+def _in_period(period_s: float) -> Callable[[CaseRun], float | None]:
+    """Metadata bytes in a period, over a horizon of one or more; None over a shorter one."""
+
+    def of_case(case: CaseRun) -> float | None:
+        periods = case.case.horizon_s / period_s
+        return case.totals.metadata_bytes / periods if periods >= 1 else None
+
+    return of_case
 
 
 def _final_warm_scan(case: CaseRun) -> PlanningProbe | None:
@@ -85,15 +103,26 @@ def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable
     return of_case
 
 
+def _last(column: Counts) -> float | None:
+    return float(column[-1]) if len(column) and np.isfinite(column[-1]) else None
+
+
 _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "wa_data": lambda case: case.amplification.data,
     "wa_metadata": lambda case: case.amplification.metadata,
     "wa_total": lambda case: case.amplification.total,
     "metadata_bytes": lambda case: float(case.totals.metadata_bytes),
+    **{name: _in_period(period_s) for name, period_s in PERIODS_S.items()},
+    "metadata_json_bytes": lambda case: float(case.live_bytes[Kind.METADATA_JSON]),
+    "metadata_on_disk_bytes": lambda case: float(sum(case.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
+    "manifest_bytes": lambda case: float(sum(case.live_bytes[kind] for kind in MANIFEST_KINDS)),
+    "data_bytes": lambda case: float(case.totals.data_bytes),
     "planning_p50_ms": _planning_percentile(50),
     "planning_p95_ms": _planning_percentile(95),
     "load_p95_ms": _planning_percentile(95, load_only=True),
-    "manifests": lambda case: float(case.ledger.live_manifests[-1]),
-    "snapshots": lambda case: float(case.ledger.snapshots_retained[-1]),
+    "commit_p50_ms": _commit_percentile(50),
     "commit_p95_ms": _commit_percentile(95),
+    "manifests": lambda case: _last(case.ledger.live_manifests),
+    "snapshots": lambda case: _last(case.ledger.snapshots_retained),
+    "files": lambda case: _last(case.ledger.live_entries),
 }

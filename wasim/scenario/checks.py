@@ -7,7 +7,8 @@ from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, Place, suggest
-from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
+from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, PERCENTILES_OF_PLANNING, parse_limit
+from wasim.scenario.metrics import METRICS
 from wasim.scenario.pace import check_commits, check_rows, check_shares
 from wasim.scenario.parts import FLINK
 from wasim.scenario.settings import check_properties, check_spark_settings

@@ -5,25 +5,11 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
+from wasim.scenario.metrics import dimension_of
 from wasim.units import BYTE_UNITS, DURATION_UNITS_S, format_bytes, format_figure, parse_bytes, parse_duration_s
 
 LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
-
-METRICS: dict[str, str] = {
-    "wa_data": "Data bytes written ÷ those that the same rows take at the longest interval, over the horizon.",
-    "wa_metadata": "Metadata bytes written ÷ the same, over the horizon.",
-    "wa_total": "All bytes written ÷ the same, over the horizon.",
-    "metadata_bytes": "Metadata bytes written over the horizon.",
-    "metadata_bytes_per_event_hour": "Metadata bytes written per hour; the model's hour where the horizon is shorter.",
-    "planning_p50_ms": "Median of load and scan planning together: full scan, warm, at the end.",
-    "planning_p95_ms": "95th percentile of the same.",
-    "load_p95_ms": "95th percentile of the table load alone: full scan, warm, at the end.",
-    "commit_p95_ms": "95th percentile of Iceberg's commit duration.",
-    "manifests": "Live manifests at the end.",
-    "snapshots": "Retained snapshots at the end.",
-}
-"""What can be limited. Each is judged in every case, and the worst case counts."""
 
 PERCENTILES_OF_PLANNING = ("planning_p95_ms", "load_p95_ms")
 
@@ -67,32 +53,28 @@ def parse_limit(metric: str, text: str) -> Limit:
 def limit_wanted(metric: str) -> str:
     """What a limit on this metric looks like."""
     examples = {"bytes": '"< 10 GiB" or "<= 5000000"', "ms": '"< 800" (milliseconds) or "<= 2s"'}
-    example = examples.get(_dimension(metric), '"< 0.5" or "<= 100"')
+    example = examples.get(dimension_of(metric), '"< 0.5" or "<= 100"')
     return f"an upper bound, such as {example}"
 
 
 def limit_pattern(metric: str) -> str:
     """The regular expression that editors hold a limit against."""
     units = {"bytes": f"({BYTE_UNITS})?", "ms": f"({'|'.join(DURATION_UNITS_S)})?"}
-    return rf"^\s*(<=|<)\s*[0-9]+(\.[0-9]+)?\s*{units.get(_dimension(metric), '')}\s*$"
+    return rf"^\s*(<=|<)\s*[0-9]+(\.[0-9]+)?\s*{units.get(dimension_of(metric), '')}\s*$"
 
 
 def format_value(metric: str, value: float) -> str:
     """A value of the metric for people, with its unit and three figures: `10.1 ms`, `1.50 GiB`, `2,016`."""
-    dimension = _dimension(metric)
+    dimension = dimension_of(metric)
     if dimension == "bytes":
         return format_bytes(value)
     number = f"{value:,.0f}" if value.is_integer() else format_figure(value)
     return f"{number} ms" if dimension == "ms" else number
 
 
-def _dimension(metric: str) -> str:
-    return "ms" if metric.endswith("_ms") else "bytes" if "bytes" in metric else ""
-
-
 def _with_unit(metric: str, amount: str) -> float:
-    if _dimension(metric) == "bytes":
+    if dimension_of(metric) == "bytes":
         return float(parse_bytes(amount))
-    if _dimension(metric) == "ms":
+    if dimension_of(metric) == "ms":
         return parse_duration_s(amount) * 1000
     raise ValueError(amount)

@@ -6,7 +6,8 @@ It says what `parts` says, in an editor's words. What must fit together (`checks
 from collections.abc import Iterator
 from typing import Any
 
-from wasim.scenario.limits import METRICS, limit_pattern
+from wasim.scenario.limits import limit_pattern
+from wasim.scenario.metrics import METRICS
 from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import NOT_SWEPT, OPEN_MAPPINGS
@@ -66,8 +67,8 @@ def _writer(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _limits(schema: dict[str, Any]) -> dict[str, Any]:
     metrics = {
-        metric: {"type": "string", "pattern": limit_pattern(metric), "description": text}
-        for metric, text in METRICS.items()
+        name: {"type": "string", "pattern": limit_pattern(name), "description": metric.meaning}
+        for name, metric in METRICS.items()
     }
     return {
         "type": "object",

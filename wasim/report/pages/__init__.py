@@ -3,10 +3,16 @@
 `run_page` renders the HTML and is imported by name: it brings matplotlib, which a table does without.
 """
 
-from wasim.report.pages.comparison_cells import comparison_notes, comparison_table, render_comparison
+from wasim.report.pages.comparison_cells import (
+    comparison_comment,
+    comparison_notes,
+    comparison_table,
+    render_comparison,
+)
 from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table
 
 __all__ = [
+    "comparison_comment",
     "comparison_notes",
     "comparison_table",
     "render_answer",

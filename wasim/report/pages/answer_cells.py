@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wasim.fit.words import round_duration
+from wasim.ledger import Kind
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.keeping_up import stops_keeping_up
 from wasim.report.series import horizons_s
@@ -23,6 +24,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
     columns = {
         over: lambda option: ABSENT if stops_keeping_up(option.run) else format_bytes(option.metadata_bytes),
+        "metadata.json size": lambda option: ABSENT if stops_keeping_up(option.run) else _json_bytes(option),
         "first day": lambda option: _of_horizon(option, DAY_S),
         "first month": lambda option: _of_horizon(option, MONTH_S),
         f"{answer.currency} a month": _price,
@@ -106,6 +108,10 @@ def _marked(choice: Choice, option: Option) -> str:
 def _of_horizon(option: Option, horizon_s: float) -> str:
     size = option.by_horizon.get(horizon_s)
     return ABSENT if size is None else format_bytes(size)
+
+
+def _json_bytes(option: Option) -> str:
+    return format_bytes(option.run.live_bytes[Kind.METADATA_JSON])
 
 
 def _price(option: Option) -> str:

@@ -21,6 +21,7 @@ _SHORT = {
     "interval": "every",
     "horizon": "over",
     "metadata.json": "json",
+    "metadata.json size": "json\nsize",
     "manifest lists": "lists",
     "other metadata": "other",
     "live manifests": "live",

@@ -1,0 +1,75 @@
+"""Markdown that can be posted under a pull request: an answer, what was judged, a table, the rest folded, a link."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wasim.report.tables import TextTable
+
+MARKS = {True: "✓", False: "✗", None: "·"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A line of what was judged; `holds` is None where it could not be."""
+
+    text: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A comment. `marker` is hidden in it, so that a later one finds and replaces it; `details` are folded.
+
+    `link` leads to a report, as an address or a path.
+    """
+
+    headline: str
+    judged: Sequence[Judged] = ()
+    table: TextTable | None = None
+    notes: Sequence[str] = ()
+    details: Sequence[TextTable] = ()
+    link: str = ""
+    marker: str = ""
+
+    @property
+    def mark(self) -> str:
+        """✗ if anything does not hold, ✓ if anything does, else nothing."""
+        judged = {one.holds for one in self.judged} - {None}
+        return f"{MARKS[False not in judged]} " if judged else ""
+
+
+def render_comment(comment: Comment) -> str:
+    """The comment as Markdown, without a line feed at its end."""
+    return "\n\n".join(part for part in _parts(comment) if part)
+
+
+def _parts(comment: Comment) -> Iterator[str]:
+    hidden = f"<!-- {comment.marker} -->\n" if comment.marker else ""
+    yield f"{hidden}### {comment.mark}{comment.headline}"
+    yield "\n".join(f"- {MARKS[one.holds]} {one.text}" for one in comment.judged)
+    if comment.table is not None and comment.table.rows:
+        yield render_markdown(comment.table)
+    yield "\n".join(f"- {note}" for note in comment.notes)
+    for table in comment.details:
+        if table.rows:
+            yield f"<details><summary>{_escaped(table.caption)}</summary>\n\n{_lines(table)}\n\n</details>"
+    if comment.link:
+        yield f"[Report]({comment.link})"
+
+
+def render_markdown(table: TextTable) -> str:
+    """The table as Markdown, its caption above it; columns of figures align right."""
+    return f"**{table.caption}**\n\n{_lines(table)}" if table.caption else _lines(table)
+
+
+def _lines(table: TextTable) -> str:
+    lines = [table.head, tuple("--:" if name in table.figures else "---" for name in table.head), *table.rows]
+    return "\n".join(map(_line, lines))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
