@@ -28,6 +28,7 @@ class Comment:
     table: TextTable | None = None
     notes: Sequence[str] = ()
     details: Sequence[TextTable] = ()
+    remarks: Sequence[str] = ()  # on what all of it rests, at the end
     link: str = ""
     marker: str = ""
 
@@ -53,6 +54,7 @@ def _parts(comment: Comment) -> Iterator[str]:
     for table in comment.details:
         if table.rows:
             yield f"<details><summary>{_escaped(table.caption)}</summary>\n\n{_lines(table)}\n\n</details>"
+    yield " ".join(comment.remarks)
     if comment.link:
         yield f"[Report]({comment.link})"
 

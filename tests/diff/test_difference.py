@@ -1,0 +1,113 @@
+"""What a change does to the figures: by closed forms where there are some, and in the words of the headline."""
+
+import pytest
+from support.paths import SCENARIOS
+
+from wasim.diff.difference import Difference, Differences, Workload, find_differences
+from wasim.diff.projection import Terms
+from wasim.diff.sides import Pair
+from wasim.diff.words import difference_lines, differences_comment, headline, judge_differences
+
+SCENARIO = """
+name: events
+question: What does it cost?
+table: {columns: [{name: v, type: double, count: 8}]}
+workload: {rows_per_second: 100}
+writer: batch
+commit_interval: 10m
+horizon: 1d
+limits: {metadata_json_bytes: "<= 400 KiB"}
+"""
+WORKLOAD = Workload(text=SCENARIO, assumed=("Tried on this.",), expires=False)
+TERMS = Terms(horizon="1d")
+
+
+def differences(name: str, before: str | None, after: str | None) -> Differences:
+    return find_differences([Pair(name=name, before=before, after=after)], WORKLOAD, TERMS)
+
+
+def only(found: Differences) -> Difference:
+    (difference,) = found.found
+    return difference
+
+
+def ratios(difference: Difference) -> dict[str, float]:
+    return {one.metric: one.ratio or 0.0 for one in difference.figures}
+
+
+@pytest.fixture(scope="module")
+def shorter() -> Difference:
+    return only(differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m")))
+
+
+def test_a_tenth_of_the_interval_makes_metadata_json_ten_times_larger(shorter: Difference) -> None:
+    assert ratios(shorter)["metadata_json_bytes"] == pytest.approx(10, rel=0.1)
+    assert ratios(shorter)["metadata_bytes_per_day"] > 30  # its own size, at ten times as many commits
+
+
+def test_the_headline_says_what_changed_and_what_breaks(shorter: Difference) -> None:
+    said = headline(shorter)
+    assert said.startswith("10m → 1m: metadata a day ")
+    assert " USD a month" in said
+    assert said.endswith("limit `metadata_json_bytes` breached")
+    assert [one.limit.metric for one in shorter.broken] == ["metadata_json_bytes"]
+
+
+def test_the_way_back_breaks_nothing() -> None:
+    back = only(differences("events.yaml", SCENARIO.replace("10m", "1m"), SCENARIO))
+    assert back.broken == ()
+    assert " − " in f" {headline(back)}".replace(", −", " −")
+
+
+def test_gzip_in_sql_shrinks_metadata_json_alone() -> None:
+    sql = "CREATE TABLE t (a int) TBLPROPERTIES ('format-version'='2'{})"
+    found = differences("t.sql", sql.format(""), sql.format(", 'write.metadata.compression-codec'='gzip'"))
+    difference = only(found)
+    assert ratios(difference)["metadata_json_bytes"] < 0.2
+    assert ratios(difference)["manifests"] == 1
+    assert difference.changes == ("`write.metadata.compression-codec` unset → gzip",)
+    assert found.assumed == ("Tried on this.",)
+
+
+def test_the_tables_own_age_of_snapshots_is_when_they_expire() -> None:
+    text = "history.expire.max-snapshot-age-ms={}"
+    terms = Terms(horizon="5d")
+    pair = Pair(name="t.properties", before=text.format(4 * 86_400_000), after=text.format(86_400_000))
+    difference = only(find_differences([pair], WORKLOAD, terms))
+    assert ratios(difference)["metadata_json_bytes"] < 0.5
+
+
+def test_a_new_file_is_compared_with_icebergs_defaults() -> None:
+    found = differences("t.sql", None, "ALTER TABLE t SET TBLPROPERTIES ('write.metadata.compression-codec'='gzip')")
+    assert ratios(only(found))["metadata_json_bytes"] < 0.2
+
+
+def test_what_is_not_counted_or_not_read_is_named() -> None:
+    sql = "ALTER TABLE t SET TBLPROPERTIES ('write.parquet.page-size-bytes'='{}', 'owner'='{}')"
+    found = differences("t.sql", sql.format(1, "a"), sql.format(2, "b"))
+    notes = only(found).notes
+    assert any("write.parquet.page-size-bytes" in note and "not simulated" in note for note in notes)
+    assert any("`owner` is no table property" in note for note in notes)
+    broken = differences("t.sql", sql, "ALTER TABLE t SET TBLPROPERTIES ('commit.manifest.min-count-to-merge'='x')")
+    assert broken.found == ()
+    assert "commit.manifest.min-count-to-merge" in broken.unread[0]
+    assert "/" not in broken.unread[0].partition(":")[2]
+    assert not judge_differences(broken, None, fails_on_missing=True).passed
+
+
+def test_a_scenario_of_several_cases_is_matched_by_label() -> None:
+    text = (SCENARIOS / "smoke.yaml").read_text().replace("[1s, 4s]", "[10m, 1h]").replace("12s", "1d")
+    found = differences("smoke.yaml", text, text.replace("10m", "30m").replace("50", "60"))
+    assert [one.name for one in found.found] == ["smoke.yaml (streaming every 1h)", "smoke.yaml (batch every 1h)"]
+    assert len(found.unread) == 4
+
+
+def test_the_comment_is_found_again_by_its_first_line() -> None:
+    found = differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m"))
+    verdict = judge_differences(found, "metadata=1.1", fails_on_missing=False)
+    lines = differences_comment(found, verdict).splitlines()
+    assert lines[0] == "<!-- wasim diff -->"
+    assert lines[1].startswith("### ✗ 10m → 1m: ")
+    assert sum(line.startswith("- ✗ events.yaml: ") for line in lines) == 3
+    assert "- ✗ `metadata_json_bytes` at most 400 KiB: " in "\n".join(lines)
+    assert all(len(line) <= 80 for line in difference_lines(found) if "×" in line)

@@ -1,0 +1,257 @@
+"""What changed between two versions of a table's settings, and what that does to its figures and limits."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from wasim.diff.projection import METRICS, Projection, Terms, project
+from wasim.diff.read import is_scenario, read_settings
+from wasim.diff.settings import Settings
+from wasim.diff.sides import Pair
+from wasim.errors import WasimError
+from wasim.iceberg.properties import (
+    FORMAT_VERSION,
+    MAX_SNAPSHOT_AGE_MS,
+    MIN_SNAPSHOTS_TO_KEEP,
+    TableProperties,
+    property_of,
+)
+from wasim.report.gate import Figure
+from wasim.scenario.limits import Limit
+from wasim.units import format_duration
+
+_SKIPPED = ("scenario", "swept", "repetition", "seed", "horizon_s", "planning")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A limit on both sides: whether it holds there, and the value after."""
+
+    limit: Limit
+    before: bool
+    after: bool
+    value: float
+
+    @property
+    def newly_broken(self) -> bool:
+        """Whether the change breaks it."""
+        return self.before and not self.after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A table's settings before and after: what changed, in words, and the figures of both.
+
+    `notes` are sentences on what was changed and is not counted, or on what was assumed.
+    """
+
+    name: str
+    changes: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    bands: Mapping[str, float]
+    limits: tuple[Kept, ...]
+    keeps_up: tuple[bool, bool]
+    currency: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[Kept, ...]:
+        """The limits that the change breaks."""
+        return tuple(one for one in self.limits if one.newly_broken)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """All differences found, sentences on what could not be read or matched, and what was assumed of settings."""
+
+    found: tuple[Difference, ...]
+    unread: tuple[str, ...]
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The scenario that settings are tried on: its text, and sentences on what is assumed of it."""
+
+    text: str
+    assumed: tuple[str, ...] = ()
+    expires: bool = True  # whether the scenario says when snapshots expire, or that none do
+
+
+@dataclass(slots=True)
+class _Found:
+    differences: list[Difference] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    on_workload: bool = False  # whether any settings were tried on the workload
+
+
+def find_differences(pairs: Iterable[Pair], workload: Workload, terms: Terms) -> Differences:
+    """The differences of all pairs of files; settings of no scenario are tried on the workload."""
+    found = _Found()
+    with TemporaryDirectory() as folder:
+        for pair in pairs:
+            try:
+                _find(pair, workload, terms, Path(folder), found)
+            except WasimError as error:
+                found.unread.append(f"{pair.name}: {_without(folder, str(error)).rstrip('.')}")
+    return Differences(
+        found=tuple(found.differences),
+        unread=tuple(found.unread),
+        assumed=workload.assumed if found.on_workload else (),
+    )
+
+
+def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: _Found) -> None:
+    sides = [(pair.before, folder / "before.yaml"), (pair.after, folder / "after.yaml")]
+    if any(text is not None and is_scenario(_suffixed(pair.name), text) for text, _ in sides):
+        for text, path in sides:
+            if text is None:
+                found.unread.append(
+                    f"{pair.name} is {'new' if pair.before is None else 'gone'}: there is one side only"
+                )
+                return
+            path.write_text(text)
+        before, after = (list(project(path, {}, terms)) for _, path in sides)
+        for one, other in _matched(before, after, pair.name, found):
+            label = f" ({other.case.label})" if max(len(before), len(after)) > 1 else ""
+            _add(_difference(f"{pair.name}{label}", one, other), found)
+        return
+    readings = [read_settings(_suffixed(pair.name), text or "") for text, _ in sides]
+    found.unread += [f"{pair.name}: {one}" for one in readings[1].unread if one not in readings[0].unread]
+    path = folder / "workload.yaml"
+    path.write_text(workload.text)
+    for side, later in _paired(readings[0].settings, readings[1].settings):
+        if side == later:
+            continue
+        found.on_workload = True
+        one, other = (next(project(path, _overrides(settings, workload), terms)) for settings in (side, later))
+        place = f": {later.table}" if later.table else ""
+        _add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))), found)
+
+
+def _add(difference: Difference, found: _Found) -> None:
+    if difference.changes or difference.notes:
+        found.differences.append(difference)
+
+
+def _suffixed(name: str) -> str:
+    return name.rpartition(" → ")[2]
+
+
+def _without(folder: str, said: str) -> str:
+    """An error's text without the file that nobody wrote."""
+    return re.sub(rf"{re.escape(folder)}/\w+\.yaml:?((\d+:\d+):)? ?", "", said).replace("\n", " ")
+
+
+def _matched(
+    before: list[Projection], after: list[Projection], name: str, found: _Found
+) -> Iterator[tuple[Projection, Projection]]:
+    """Cases of the same label, or the only case of each."""
+    if len(before) == len(after) == 1:
+        yield before[0], after[0]
+        return
+    later = {one.case.label: one for one in after}
+    for one in before:
+        other = later.pop(one.case.label, None)
+        if other is None:
+            found.unread.append(f"{name}: {one.case.label} is before alone")
+        else:
+            yield one, other
+    found.unread += [f"{name}: {label} is after alone" for label in later]
+
+
+def _paired(before: tuple[Settings, ...], after: tuple[Settings, ...]) -> Iterator[tuple[Settings, Settings]]:
+    """Settings of the same table; a side without it is as Iceberg's defaults are."""
+    if len(before) == len(after) == 1:
+        yield before[0], after[0]
+        return
+    earlier = {one.table: one for one in before}
+    for other in after:
+        yield earlier.pop(other.table, Settings(table=other.table)), other
+    for one in earlier.values():
+        yield one, Settings(table=one.table)
+
+
+def _overrides(side: Settings, workload: Workload) -> dict[str, str]:
+    """The settings as values of the workload's scenario."""
+    properties = {key: text for key, text in side.properties.items() if not _why_not_counted(key, text)}
+    properties.pop(FORMAT_VERSION, None)
+    values = TableProperties.read(properties)
+    overrides = {f"table.properties.{key}": json.dumps(text) for key, text in properties.items()}
+    if side.interval_s is not None:
+        overrides["commit_interval"] = format_duration(side.interval_s)
+    if FORMAT_VERSION in side.properties:
+        overrides["table.format_version"] = side.properties[FORMAT_VERSION]
+    if not workload.expires or MAX_SNAPSHOT_AGE_MS in properties:
+        expiry = {"every": "1d", "older_than": format_duration(values.max_snapshot_age_ms / 1000)}
+        if MIN_SNAPSHOTS_TO_KEEP in properties:
+            expiry["retain_last"] = str(values.min_snapshots_to_keep)
+        overrides["maintenance.expire_snapshots"] = json.dumps(expiry)
+    return overrides
+
+
+def _notes(before: Settings, after: Settings) -> Iterator[str]:
+    """What changed and is not counted."""
+    for key in _changed_keys(before.properties, after.properties):
+        texts = [side.properties[key] for side in (before, after) if key in side.properties]
+        if why := next((why for text in texts if (why := _why_not_counted(key, text))), ""):
+            yield f"`{key}` {why}: not counted."
+
+
+def _why_not_counted(key: str, text: str) -> str:
+    row = property_of(key)
+    if row is None:
+        return "is no table property that wasim knows"
+    return "" if key == FORMAT_VERSION or row.simulates(text) else f"{text} is not simulated"
+
+
+def _difference(name: str, before: Projection, after: Projection, notes: tuple[str, ...] = ()) -> Difference:
+    return Difference(
+        name=name,
+        changes=tuple(_changes(before.case.document(), after.case.document())),
+        figures=tuple(
+            Figure(metric=metric, before=before.values[metric], after=after.values[metric]) for metric in METRICS
+        ),
+        bands={metric: after.bands.get(metric, 0.0) for metric in METRICS},
+        limits=tuple(
+            Kept(
+                limit=limit,
+                before=limit.holds(before.values[limit.metric]),
+                after=limit.holds(after.values[limit.metric]),
+                value=after.values[limit.metric],
+            )
+            for limit in after.limits
+        ),
+        keeps_up=(before.keeps_up, after.keeps_up),
+        currency=after.currency,
+        notes=notes,
+    )
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """`1m → 10s` for the interval, and `name before → after` for everything else, the interval first."""
+    interval, later = (float(one["commit_interval_s"]) for one in (before, after))
+    if interval != later:
+        yield f"{format_duration(interval)} → {format_duration(later)}"
+    one, other = (dict(_leaves({k: v for k, v in side.items() if k not in _SKIPPED})) for side in (before, after))
+    for key in _changed_keys(one, other):
+        if key != "commit_interval_s":
+            shown = key.removeprefix("table.properties.")
+            yield f"`{shown}` {one.get(key, 'unset')} → {other.get(key, 'unset')}"
+
+
+def _changed_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    return [key for key in dict.fromkeys([*before, *after]) if before.get(key) != after.get(key)]
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - dicts, lists and scalars
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, item in items:
+            yield from _leaves(item, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, str(value)

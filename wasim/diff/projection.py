@@ -1,0 +1,99 @@
+"""What a case comes to: the one place that asks the simulator, and that counts money and planning as a plan does."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wasim.capacity import Maintenance, PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
+from wasim.capacity.words import SHOWN_METRICS
+from wasim.iceberg.properties import METADATA_COMPRESSION, TableProperties
+from wasim.ledger import Summed
+from wasim.scenario import Case, load_scenario
+from wasim.scenario.limits import Limit
+from wasim.twin import Site, shipped_profile
+from wasim.twin.supported import check_answerable
+from wasim.years import simulate_years
+
+METRICS = SHOWN_METRICS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """A case with its figures by metric at the end of the horizon, their relative half-widths, and its limits.
+
+    `keeps_up` says whether a writer may keep up until then.
+    """
+
+    case: Case
+    values: Mapping[str, float]
+    bands: Mapping[str, float]
+    limits: tuple[Limit, ...]
+    keeps_up: bool
+    currency: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What is the same on both sides: the horizon, where tables lie, and who bills them."""
+
+    horizon: str
+    location: str | None = None
+    provider: str | None = None
+    prices: Path | None = None
+
+
+def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Iterator[Projection]:
+    """The projection of each case of a scenario's file, in its order. WasimError for what makes no sense."""
+    overrides = {**overrides, "horizon": terms.horizon}
+    loaded = load_scenario(scenario, overrides)
+    requirements = Requirements(provider=terms.provider, prices=terms.prices)
+    for case in loaded.cases():
+        if case.repetition == 0:
+            own = {**overrides, **case.swept}
+            request = request_from_file(scenario, own, requirements, terms.horizon)
+            if terms.location is not None:
+                request = replace(request, location=terms.location)
+            yield _project(case.over(request.horizon_s), request)
+
+
+def _project(case: Case, request: PlanRequest) -> Projection:
+    setting = _setting_of(case)
+    summed = _sums(case, request)
+    plain = _sums(_without_gzip(case), request) if setting.gzips_json else summed
+    figures = SettingSimulator(request=request).figures_of(case, setting, summed, plain)
+    return Projection(
+        case=case,
+        values=figures.values,
+        bands=figures.bands,
+        limits=request.limits,
+        keeps_up=figures.keeps_up,
+        currency=request.prices.currency,
+    )
+
+
+def _sums(case: Case, request: PlanRequest) -> Summed:
+    profile = shipped_profile(case)
+    check_answerable(case, profile)
+    return simulate_years(case, profile, Site(location=request.location))
+
+
+def _without_gzip(case: Case) -> Case:
+    properties = {key: text for key, text in case.table.properties.items() if key != METADATA_COMPRESSION}
+    return replace(case, table=case.table.model_copy(update={"properties": properties}))
+
+
+def _setting_of(case: Case) -> Setting:
+    """What of the case costs computing: its interval, its jobs by time, gzip."""
+    jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
+    expiry, rewriting, compaction = jobs.expire_snapshots, jobs.rewrite_manifests, jobs.rewrite_data_files
+    return Setting(
+        interval_s=case.commit_interval_s,
+        maintenance=Maintenance(
+            expire_every_s=None if expiry is None else expiry.every,
+            older_than_s=None if expiry is None else expiry.older_than,
+            rewrite_every_s=None if rewriting is None else rewriting.every,
+            compact_every_s=None if compaction is None else compaction.every,
+        ),
+        deletes_json=properties.metadata_delete_after_commit_enabled,
+        gzips_json=properties.metadata_compression == "gzip",
+    )
