@@ -43,6 +43,11 @@ class Tree:
     grace_s: float
 
     @property
+    def stored_share(self) -> float:
+        """Stored bytes of the current metadata.json for each byte of its text: below 1 where it is compressed."""
+        return self.opened.json_bytes / max(1, len(self.opened.json_text))
+
+    @property
     def doubt_of_current(self) -> str:
         """Why this may not be the table as it stands now; empty if it is."""
         return next((one.reason for one in self.blockers if one.is_about_current), "")
