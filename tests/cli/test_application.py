@@ -27,7 +27,6 @@ VERBS = [
     "watch",
     "compare",
     "profile",
-    "fidelity",
     "schema",
 ]
 

@@ -61,6 +61,13 @@ def test_make_targets_of_the_readme_exist() -> None:
         assert f"\n{target}:" in makefile
 
 
+def test_tools_named_in_documents_exist() -> None:
+    pages = (ROOT / "Makefile", *(ROOT / "docs").rglob("*.md"), *(ROOT / "tools").glob("*.py"))
+    named = {name for page in pages for name in re.findall(r"\btools\.(\w+)", page.read_text())}
+    assert named
+    assert named <= {path.stem for path in (ROOT / "tools").glob("*.py")}
+
+
 def test_links_of_every_document_lead_somewhere() -> None:
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", page.read_text()):

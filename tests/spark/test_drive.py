@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from support.small import run_on_spark, small_case_in
 
+from tools.overhead import measure_overhead
 from wasim.bench.context import CaseContext
-from wasim.benchmarks.overhead import measure_overhead
 from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case

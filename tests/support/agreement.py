@@ -5,13 +5,13 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from tools.comparison import compare
 from wasim.bench.context import CaseContext
 from wasim.ledger import CommitReports, FileEvents, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import compare
 
 CLOSE = 0.001  # core against sim, over all metadata
 CLOSE_KIND = 0.003  # lists of 70 commits stray by 0.05 % with the ids in them, of either side: four times that of both

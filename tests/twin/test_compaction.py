@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tools.comparison import GOAL_SHARE, compare
 from wasim.bench.context import CaseContext
 from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -14,7 +15,6 @@ from wasim.scenario import Case
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.twin.compaction import batches_to_commit
-from wasim.twin.fidelity import GOAL_SHARE, compare
 
 MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
 

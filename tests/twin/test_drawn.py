@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tools.comparison import GOAL_SHARE, compare
 from wasim.bench.context import CaseContext
 from wasim.errors import WasimError
 from wasim.ledger import Kind
@@ -17,7 +18,6 @@ from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case, load_scenario
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import GOAL_SHARE, compare
 from wasim.twin.supported import check_supported
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wasim.bench.context import CaseContext
-from wasim.benchmarks.timing import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
+from wasim.bench.timing import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA

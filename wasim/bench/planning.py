@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from wasim.benchmarks.timing import Bench
+from wasim.bench.timing import Bench
 from wasim.ledger import DirectoryScan
 from wasim.spark.probe import Planned, Reader, Round, list_data_files, probe_of, timed_load
 

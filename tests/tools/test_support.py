@@ -2,8 +2,8 @@
 
 from support.paths import ROOT
 
-from wasim.bench.features import FEATURES, Feature, case_of
-from wasim.bench.support import HEADS, answers, render_support
+from tools.features import FEATURES, Feature, case_of
+from tools.support import HEADS, answers, render_support
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 
 

@@ -8,10 +8,10 @@ import pytest
 from support.paths import ROOT
 from support.synthetic import synthetic_case
 
-from wasim.bench.fidelity import draw_thrash
+from tools.fidelity import draw_thrash
+from tools.thrash import thrash_svg
 from wasim.errors import WasimError
 from wasim.ledger import Kind, view_by_commit
-from wasim.report.charts import thrash_svg
 from wasim.twin import shipped_profile, simulate_case
 
 SAMPLE = ROOT / "results" / "sample" / "smoke"
