@@ -15,10 +15,7 @@ from typing import Any
 from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 
-_PACKAGES = (
-    "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib",
-    "pytest-benchmark",
-)  # fmt: skip
+_PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib")
 
 
 def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
