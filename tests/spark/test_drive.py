@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.small import run_on_spark, small_case_in
+from support.on_spark import run_on_spark
+from support.small import small_case_in
 
 from tools.overhead import measure_overhead
 from wasim.bench.context import CaseContext

@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+pytest.importorskip("pyspark")
+
+
 from tools.comparison import KindFidelity
 from tools.fidelity import render_fidelity, render_rows
 from wasim.ledger import Kind

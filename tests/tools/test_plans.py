@@ -5,6 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+pytest.importorskip("pyspark")
+
+
 from tools.plans import Checked, verdict_of
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.scenario.limits import Limit

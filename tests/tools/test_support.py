@@ -1,5 +1,9 @@
 """The table of what each engine carries out, against the engines."""
 
+import pytest
+
+pytest.importorskip("pyspark")
+
 from support.paths import ROOT
 
 from tools.features import FEATURES, Feature, case_of

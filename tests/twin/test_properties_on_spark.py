@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.replay import differing, metadata_files, replay
 from support.round_trip import check_round_trip
 
