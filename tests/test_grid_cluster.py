@@ -10,6 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.standalone import PYTHON_PATH, standalone
 
 from wasim.cluster import map_parts

@@ -210,12 +210,14 @@ def test_the_ingest_law_is_recovered():
 
 
 def test_the_model_line_passes_through_what_was_measured():
-    run, report = synthetic_run(), synthetic_report()
+    run, report, compared = synthetic_run(), synthetic_report(), 0
     for case_run in run.cases:
         line = [row for row in report.model_line if row.writer == case_run.case.writer_name]
         near = min(line, key=lambda row: abs(row.commit_interval_s - case_run.case.commit_interval_s))
         if near.commit_interval_s == pytest.approx(case_run.case.commit_interval_s):
             assert near.metadata_bytes.best == pytest.approx(case_run.totals.metadata_bytes, rel=0.05)
+            compared += 1
+    assert compared == 4  # both ends of the line of each of two writers
 
 
 def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():

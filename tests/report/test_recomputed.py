@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from support.paths import SAMPLE
+from support.paths import sample_run
 
 DATA = {"data", "delete_file"}
 
@@ -28,12 +28,12 @@ def summed(events: list[dict[str, Any]], action: str) -> Counter[str]:
 
 @pytest.fixture(scope="module")
 def summary() -> dict[str, Any]:
-    return json.loads((SAMPLE / "summary.json").read_text())
+    return json.loads((sample_run() / "summary.json").read_text())
 
 
 @pytest.fixture(scope="module")
 def written(summary: dict[str, Any]) -> dict[str, Counter[str]]:
-    return {one["label"]: summed(events_of(SAMPLE / "cases" / one["key"]), "write") for one in summary["cases"]}
+    return {one["label"]: summed(events_of(sample_run() / "cases" / one["key"]), "write") for one in summary["cases"]}
 
 
 def metadata(written: Counter[str]) -> int:
@@ -47,7 +47,7 @@ def data(written: Counter[str]) -> int:
 def test_bytes_by_kind_are_the_sums_of_the_events(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
     for one in summary["cases"]:
         assert {kind: size for kind, size in one["written_bytes"].items() if size} == dict(written[one["label"]])
-        deleted = summed(events_of(SAMPLE / "cases" / one["key"]), "delete")
+        deleted = summed(events_of(sample_run() / "cases" / one["key"]), "delete")
         assert {kind: size for kind, size in one["deleted_bytes"].items() if size} == dict(deleted)
 
 
@@ -76,7 +76,7 @@ def test_what_is_on_disk_is_what_was_written_and_not_deleted(summary: dict[str, 
     text = page_text()
     for one in summary["cases"]:
         left: Counter[str] = Counter()
-        for event in events_of(SAMPLE / "cases" / one["key"]):
+        for event in events_of(sample_run() / "cases" / one["key"]):
             left[event["kind"]] += event["bytes"] * (1 if event["action"] == "write" else -1)
         assert {kind: size for kind, size in one["on_disk_bytes"].items() if size} == dict(+left)
         assert in_units(metadata(left)) in text
@@ -89,7 +89,7 @@ def test_planning_is_the_median_of_the_last_warm_full_scan(summary: dict[str, An
         for option in choice["options"]
     }
     for one in summary["cases"]:
-        probes = json.loads((SAMPLE / "cases" / one["key"] / "case.json").read_text())["probes"]
+        probes = json.loads((sample_run() / "cases" / one["key"] / "case.json").read_text())["probes"]
         last = [probe for probe in probes if (probe["query"], probe["temperature"]) == ("full_scan", "warm")][-1]
         together = np.median(np.array(last["load_ms"]) + np.array(last["planning_ms"]))
         assert options[one["label"]]["planning_ms"] == pytest.approx(together)
@@ -110,14 +110,14 @@ def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) ->
 
 def table_rows(caption: str) -> dict[tuple[str, float], list[str]]:
     """The cells of one table of the page, by writer and interval."""
-    page = (SAMPLE / "report.html").read_text()
+    page = (sample_run() / "report.html").read_text()
     table = page[page.index(f"<caption>{caption}") :].split("</table>")[0]
     rows = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("<tr>")[2:]]
     return {(row[1], float(row[0].removesuffix("s"))): row[2:] for row in rows}
 
 
 def page_text() -> str:
-    return re.sub(r"<[^>]+>", " ", (SAMPLE / "report.html").read_text())
+    return re.sub(r"<[^>]+>", " ", (sample_run() / "report.html").read_text())
 
 
 def test_the_page_prints_what_the_events_say(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.paths import SAMPLE
+from support.paths import sample_run
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import fit_run
@@ -132,8 +132,8 @@ def test_several_writers_have_remedies_within_a_band(run: Run) -> None:
 
 
 def test_page_and_summary_say_the_same_and_again_the_same(tmp_path: Path) -> None:
-    folder = tmp_path / SAMPLE.name
-    shutil.copytree(SAMPLE, folder)
+    folder = tmp_path / sample_run().name
+    shutil.copytree(sample_run(), folder)
     outcome = conclude_run(folder)
     page, summary = (folder / "report.html").read_text(), (folder / "summary.json").read_text()
     saved = json.loads(summary)["answer"]["remedies"]

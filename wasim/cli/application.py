@@ -13,7 +13,6 @@ import typer
 from wasim import __version__
 from wasim.cli.bench import bench
 from wasim.cli.compare import compare
-from wasim.cli.fidelity import fidelity
 from wasim.cli.init import init
 from wasim.cli.inspect import inspect
 from wasim.cli.plan import plan
@@ -37,7 +36,6 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (watch, "wasim watch warehouse/db/table --every 1m --for 30m"),
     (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
     (profile, "wasim profile --writer batch --out my_spark.json"),
-    (fidelity, "wasim fidelity results/my_stream/*"),
     (schema, "wasim schema > schema.json"),
 )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.formats import Format, FormatOption, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
 from wasim.cli.terminal import console, print_notes, rich_table
@@ -42,7 +42,7 @@ def bench(
     print_notes(scenario)
     if dry_run:
         return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
-    require_extra("bench")
+    require_spark("bench")
 
     from wasim.bench import BenchOptions, engine_named
     from wasim.bench import bench as run_bench

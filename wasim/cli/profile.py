@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.options import Master
 from wasim.cli.terminal import console
 
@@ -21,7 +21,7 @@ def profile(
     master: Master = "local[2]",
 ) -> None:
     """Measure a writer on real tables: the profile that `simulate --profile` takes."""
-    require_extra("profile")
+    require_spark("profile")
     from wasim.bench.profile import measure_writer
     from wasim.runs import write_atomically
     from wasim.twin import render_profile

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.formats import Format, FormatOption, chosen_format
 from wasim.cli.options import (
     AsJson,
@@ -81,7 +81,7 @@ def simulate(
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
     if master is not None:
-        require_extra("simulate --master", "spark")
+        require_spark("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, chosen_format(form, as_json=as_json), master)
     options = SimulationOptions(

@@ -112,7 +112,7 @@ class Slowing:
 def commit_slowing() -> Slowing:
     """How commits slow down as metadata.json grows, which each reads and writes whole: one writer, local files.
 
-    It is what the engine, the reading and the writing take together. `python -m wasim.benchmarks.slowing` measured it
+    It is what the engine, the reading and the writing take together. `python -m tools.slowing` measured it
     with Iceberg's own library, to 10,000 snapshots.
     """
     found = load_providers()

@@ -19,7 +19,7 @@ def _widths(json: float, lists: float, manifests: float, files: float) -> Widths
     return dict.fromkeys(Kind, files) | of_kind
 
 
-# Half-widths by cause, from `wasim.benchmarks.years`: each holds 95 % of the drawn cases that have it
+# Half-widths by cause, from `tools.years`: each holds 95 % of the drawn cases that have it
 _APPENDS = _widths(0.005, 0.015, 0.015, 0.015)
 _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)

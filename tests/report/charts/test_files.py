@@ -76,8 +76,9 @@ def test_text_stays_text(markup: dict[str, str]) -> None:
 
 
 def test_a_page_says_a_charts_title_itself(drawn: tuple[DrawnChart | LeftOut, ...], markup: dict[str, str]) -> None:
-    for one in drawn:
-        if isinstance(one, DrawnChart):
-            title = one.chart.title.partition("\n")[0]
-            assert f">{title}<" in one.svg
-            assert f">{title}<" not in markup[one.chart.name]
+    charts = [one for one in drawn if isinstance(one, DrawnChart)]
+    assert len(charts) == len(markup) > 5
+    for one in charts:
+        title = one.chart.title.partition("\n")[0]
+        assert f">{title}<" in one.svg
+        assert f">{title}<" not in markup[one.chart.name]

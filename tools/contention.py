@@ -1,4 +1,4 @@
-"""Races compared with what was measured and published: `python -m wasim.benchmarks.contention`.
+"""Races compared with what was measured and published: `python -m tools.contention`.
 
 Three tables in Markdown: attempts a second; recorded runs on real Spark; the figures that the one public simulator of
 commit contention has published (C. Douglas, endive; its posts of March 2026 as corrected on 2026-06-09).

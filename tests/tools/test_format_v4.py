@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.paths import ROOT
 
-from wasim.benchmarks import format_v4
+from tools import format_v4
 from wasim.ledger import Kind
 from wasim.scenario import load_scenario
 

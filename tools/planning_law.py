@@ -18,6 +18,7 @@ from scipy.optimize import nnls
 from wasim.capacity.latency import Machine
 from wasim.core import CORE
 from wasim.ledger import FULL_SCAN
+from wasim.processes import available_cores
 from wasim.scenario import Case, load_scenario
 from wasim.spark import DEFAULT_MASTER, JdbcCatalog, Journal, Session, drive, open_session
 from wasim.spark.probe import Query, open_planning_table, timed_load
@@ -163,7 +164,7 @@ def main() -> None:
         folder = Path(name)
         with open_session({}, master=DEFAULT_MASTER, log=folder / "spark.log") as session:
             timed = measure_planning(session, folder, SHAPES)
-    machine = fit_machine(timed, max(2, os.cpu_count() or 2))
+    machine = fit_machine(timed, max(2, available_cores()))
     print("| columns | manifests | files | bytes of manifests | processor | planning | by the law | off |")
     print("|--:|--:|--:|--:|--:|--:|--:|--:|")
     for one in timed:

@@ -1,6 +1,11 @@
-"""How close the simulator comes to real runs: each saved case simulated from scenario and profile alone."""
+"""How close the simulator comes to real runs: each saved case simulated from scenario and profile alone.
 
+`make validate` runs `python -m tools.fidelity RUN...`, which prints docs/fidelity.md.
+"""
+
+import argparse
 import csv
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from io import StringIO
@@ -8,17 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
+from tools.comparison import GOAL_SHARE, KindFidelity, compare
+from tools.thrash import thrash_svg
 from wasim.errors import WasimError
 from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
 from wasim.ledger import Kind, view_by_commit
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.report.charts import thrash_svg
-from wasim.runs import CaseRun, RunFolder, read_recording, read_run
+from wasim.runs import CaseRun, RunFolder, read_recording, read_run, write_atomically
 from wasim.scenario import Case
 from wasim.scenario.paths import SCHEMES_SINCE
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import GOAL_SHARE, KindFidelity, compare
 from wasim.units import Ints
 
 INTRODUCTION = """# Fidelity of the simulator
@@ -159,3 +164,26 @@ def _compare(case: CaseRun, folder: RunFolder) -> tuple[KindFidelity, ...]:
     real = read_recording(folder.case(case.key))
     rng = np.random.default_rng(case.case.seed)
     return compare(real, simulate_case(case.case, shipped_profile(case.case), rng, site=site_of(case, folder)))
+
+
+def main() -> None:
+    """Prints the page of the runs that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m tools.fidelity", description=main.__doc__)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folders of finished runs")
+    parser.add_argument("--chart", type=Path, help="SVG of the case that merged most")
+    parser.add_argument("--rows", type=Path, help="CSV that takes every row, instead of the page")
+    given = parser.parse_args()
+    if given.chart:
+        write_atomically(given.chart, draw_thrash(given.runs))
+    checked = check_fidelity(given.runs)
+    if given.rows:
+        write_atomically(given.rows, render_rows(checked))
+    names = {key: path.name for key, path in (("rows_file", given.rows), ("chart", given.chart)) if path}
+    print(render_fidelity(checked, **names), end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WasimError as error:
+        sys.exit(str(error))

@@ -1,7 +1,7 @@
 """What inspecting a table costs, compared with pyiceberg's table of manifests and with reading the files alone.
 
-    python -m wasim.benchmarks.inspect              # 500 commits, all former metadata.json kept
-    python -m wasim.benchmarks.inspect 1000 5000    # as long as that; from 2,000 on with a short metadata log
+    python -m tools.inspect              # 500 commits, all former metadata.json kept
+    python -m tools.inspect 1000 5000    # as long as that; from 2,000 on with a short metadata log
 
 Each is measured in a process of its own, imports left out: processor seconds, the least of three, and peak memory.
 """

@@ -3,7 +3,7 @@
 import pytest
 from support.paths import ROOT
 
-from wasim.benchmarks.security_lake import STORED_METADATA_BYTES, as_published, by_kind, render, stored_bytes
+from tools.security_lake import STORED_METADATA_BYTES, as_published, by_kind, render, stored_bytes
 from wasim.ledger import Kind
 from wasim.twin.schema import iceberg_schema, last_column_id
 

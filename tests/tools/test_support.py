@@ -1,9 +1,13 @@
 """The table of what each engine carries out, against the engines."""
 
+import pytest
+
+pytest.importorskip("pyspark")
+
 from support.paths import ROOT
 
-from wasim.bench.features import FEATURES, Feature, case_of
-from wasim.bench.support import HEADS, answers, render_support
+from tools.features import FEATURES, Feature, case_of
+from tools.support import HEADS, answers, render_support
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 
 

@@ -5,16 +5,18 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from support.paths import ROOT
+
+pytest.importorskip("pyspark")
+
+from support.paths import sample_run
 from support.synthetic import synthetic_case
 
-from wasim.bench.fidelity import draw_thrash
+from tools.fidelity import draw_thrash
+from tools.thrash import thrash_svg
 from wasim.errors import WasimError
 from wasim.ledger import Kind, view_by_commit
-from wasim.report.charts import thrash_svg
 from wasim.twin import shipped_profile, simulate_case
 
-SAMPLE = ROOT / "results" / "sample" / "smoke"
 MERGING = {"commit.manifest.min-count-to-merge": "5", "commit.manifest.target-size-bytes": "40000"}
 
 
@@ -47,6 +49,5 @@ def test_the_same_figures_make_the_same_text(svg):
 
 
 def test_runs_without_a_merge_have_no_such_picture():
-    run = next(path for path in SAMPLE.iterdir() if path.is_dir())
     with pytest.raises(WasimError, match="no case of these runs merged any"):
-        draw_thrash([run])
+        draw_thrash([sample_run()])

@@ -1,4 +1,4 @@
-"""What each engine carries out, asked of the engines themselves: `python -m wasim.bench.support > docs/support.md`.
+"""What each engine carries out, asked of the engines themselves: `python -m tools.support > docs/support.md`.
 
 Each row is a piece of a scenario. Whoever would carry it out is asked, and the answer is the cell: what `check` of an
 engine refuses is not carried out, and what the sums say of themselves stands in their answer.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wasim.bench.features import FEATURES, Feature, case_of
+from tools.features import FEATURES, Feature, case_of
 from wasim.core import CORE
 from wasim.errors import WasimError
 from wasim.iceberg.properties import PROPERTIES, Property, Support

@@ -5,7 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wasim.bench.plans import Checked, verdict_of
+pytest.importorskip("pyspark")
+
+
+from tools.plans import Checked, verdict_of
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.scenario.limits import Limit
 

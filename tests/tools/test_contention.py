@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wasim.benchmarks.contention import (
+from tools.contention import (
     PUBLISHED_PER_S,
     PUBLISHED_S3,
     RECORDED,

@@ -1,4 +1,4 @@
-"""Sums over long horizons, compared with exact simulation and timed: `python -m wasim.benchmarks.years`.
+"""Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
 simulated commit by commit, and summed. With `--against steps` sums that skip cycles alike are compared with those of
@@ -340,7 +340,7 @@ _LARGE = {
 
 def main() -> None:
     """Prints one of the tables."""
-    parser = argparse.ArgumentParser(prog="python -m wasim.benchmarks.years", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.years", description=__doc__)
     parser.add_argument("--scenarios", type=int, default=40)
     parser.add_argument("--commits", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)

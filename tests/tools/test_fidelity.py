@@ -5,9 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from wasim.bench.fidelity import render_fidelity, render_rows
+pytest.importorskip("pyspark")
+
+
+from tools.comparison import KindFidelity
+from tools.fidelity import render_fidelity, render_rows
 from wasim.ledger import Kind
-from wasim.twin.fidelity import KindFidelity
 
 
 def kind(name: Kind, *, files: tuple[int, int] = (3, 3), sizes: tuple[int, int] = (1000, 1001)) -> KindFidelity:

@@ -1,4 +1,4 @@
-"""Plans checked on the real writer: `python -m wasim.bench.plans OUT` (`make validate-plan`).
+"""Plans checked on the real writer: `python -m tools.plans OUT` (`make validate-plan`).
 
 For each workload the recommended setting and its two neighbours run on real Iceberg, over a horizon short enough to be
 carried out, and no multiple of an hour: it ends between two hourly compactions, with files that wait for the next. What
@@ -19,8 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from rich.console import Console
 
+from tools.fidelity import site_of
 from wasim.bench.engines import engine_named
-from wasim.bench.fidelity import site_of
 from wasim.bench.run import BenchOptions, bench, keyed_cases
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_document
 from wasim.capacity.settings import document_of
