@@ -11,10 +11,10 @@ from wasim.doctor.places import Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import Container, read_container
+from wasim.iceberg.containers import DEFAULT_LIMITS, Container, read_container
 from wasim.iceberg.manifest_entries import FileContent, Status
-from wasim.iceberg.manifests import entry_record, read_manifest
-from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
+from wasim.iceberg.manifests import entry_record, parquet_manifest_from
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
 from wasim.iceberg.record_scanning import (
     Row,
     Scanner,
@@ -143,6 +143,7 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
 
 def _parquet_entries(data: bytes, key: str) -> Entries:
     """The entries of a manifest of format version 4, as rows of the same fields."""
+    parquet = read_parquet_manifest(data, source=key, limits=DEFAULT_LIMITS, wanted=_WANTED)
     rows: list[Row] = [
         (
             one.status,
@@ -154,7 +155,7 @@ def _parquet_entries(data: bytes, key: str) -> Entries:
                 one.file.content,
             ),
         )
-        for one in read_manifest(data, source=key).entries
+        for one in parquet_manifest_from(parquet, source=key).entries
     ]
     inner = {number: place for place, number in enumerate((_PATH, _PARTITION, _ROWS, _BYTES, _CONTENT))}
     return Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
