@@ -57,6 +57,12 @@ def inspect(
     manifests: Annotated[
         bool, typer.Option("--manifests/--no-manifests", help="Read manifests, for what is known of data files.")
     ] = True,
+    outside: Annotated[
+        bool,
+        typer.Option(
+            "--outside", help="Open metadata outside the table's folder too, wherever the table's paths lead."
+        ),
+    ] = False,
     limit: Annotated[
         list[str] | None,
         typer.Option("--limit", metavar="NAME=WARNING[,CRITICAL]", help="Another threshold for a finding."),
@@ -107,6 +113,7 @@ def inspect(
         s3=s3,
         grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
+        reads_outside=outside,
         thresholds=dict(map(_limit, limit or [])),
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),

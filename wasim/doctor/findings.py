@@ -185,6 +185,11 @@ _FAULTS = {
     FaultKind.WRONG_COUNT: (Severity.WARNING, "manifests hold other counts of entries than their lists say"),
     FaultKind.WRONG_STATISTICS: (Severity.WARNING, "statistics files have another size than metadata.json says"),
     FaultKind.OUTSIDE: (Severity.NOTE, "files lie outside the table's folder and are not counted"),
+    FaultKind.NOT_READ: (
+        Severity.WARNING,
+        "metadata files lie outside the table's folder and were not read: what they refer to is unknown; --outside"
+        " reads those on the same storage",
+    ),
     FaultKind.INCONSISTENT: (Severity.CRITICAL, "metadata contradicts itself"),
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wasim.storage import StoredFile, plain_path
+from wasim.storage import StoredFile, plain_path, scheme_of
 
 
 class Places:
@@ -12,20 +12,26 @@ class Places:
     its longest tail that the listing holds: a table that was moved or copied keeps the paths of its first home.
     """
 
-    def __init__(self, *, root: str, location: str, files: Mapping[str, StoredFile]) -> None:
-        """`root` is a plain path, `files` are by their paths below it."""
+    def __init__(self, *, root: str, location: str, files: Mapping[str, StoredFile], scheme: str = "file") -> None:
+        """`root` is a plain path, on storage of this scheme; `files` are by their paths below it."""
         self.files = files
+        self._scheme = scheme
         self.location_differs = plain_path(location) != root
         self._prefixes = tuple(f"{place.rstrip('/')}/" for place in dict.fromkeys((plain_path(location), root)))
         self.found_by_tail = 0
 
     def key(self, uri: str) -> str:
-        """The path below the table's folder; for a file outside it, its plain path with a leading slash."""
+        """The path below the table's folder; for a file outside it, its plain path with a leading slash, and on other
+        storage its URI.
+        """
         path = plain_path(uri)
         for prefix in self._prefixes:
-            if path.startswith(prefix):
+            if path.startswith(prefix) and not _climbs(path):
                 return path[len(prefix) :]
-        return self._tail(path) or f"/{path.lstrip('/')}"
+        if (tail := self._tail(path)) is not None:
+            return tail
+        scheme, path = scheme_of(uri), f"/{path.lstrip('/')}"
+        return path if scheme == self._scheme else f"{scheme}:/{path}"
 
     def _tail(self, path: str) -> str | None:
         parts = path.strip("/").split("/")
@@ -39,4 +45,13 @@ class Places:
 
 def is_outside(key: str) -> bool:
     """Whether a key of `Places.key` is that of a file outside the table's folder."""
-    return key.startswith("/")
+    return key.startswith("/") or is_on_other_storage(key)
+
+
+def is_on_other_storage(key: str) -> bool:
+    """Whether a key of `Places.key` is a URI: plain paths have single slashes."""
+    return "://" in key
+
+
+def _climbs(path: str) -> bool:
+    return "../" in path and ".." in path.split("/")

@@ -73,9 +73,10 @@ class Storage(Protocol):
 
 
 def scheme_of(location: str) -> str:
-    """The scheme of a location, in small letters; `file` for a path without one."""
+    """The scheme of a location, in small letters; `file` for a path without one, `s3` for all of S3's spellings."""
     match = _SCHEME.match(location)
-    return match[1].lower() if match else "file"
+    scheme = match[1].lower() if match else "file"
+    return "s3" if scheme in _S3_SCHEMES else scheme
 
 
 def plain_path(location: str) -> str:
@@ -104,7 +105,7 @@ def open_storage(location: str, options: S3Options | None = None) -> Storage:
         from wasim.storage.local import LocalStorage  # noqa: PLC0415 - one scheme loads one module
 
         return LocalStorage()
-    if scheme in _S3_SCHEMES:
+    if scheme == "s3":
         from wasim.storage.s3 import S3Storage  # noqa: PLC0415
 
         return S3Storage(options or S3Options())
