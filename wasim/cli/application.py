@@ -2,6 +2,7 @@
 
 import errno
 import io
+import os
 import signal
 import sys
 import traceback
@@ -69,6 +70,18 @@ def _wasim(
 
 def main() -> None:
     """Run the command line; a user's mistake ends in its lines on stderr and its exit code."""
+    try:
+        _run()
+    except SystemExit as ended:
+        waiting = sys.modules.get("wasim.storage.waiting")
+        if waiting is None or not waiting.is_left_running():
+            raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
+
+
+def _run() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

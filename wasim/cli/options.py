@@ -88,6 +88,7 @@ _S3 = (
     _Option(name="region", flag="--s3-region", metavar="REGION", help="Region of the bucket."),
     _Option(name="profile", flag="--s3-profile", metavar="NAME", help="Profile of AWS's shared files."),
     _Option(name="anonymous", flag="--s3-anonymous", help="Read S3 without credentials.", kind=bool, default=False),
+    _Option(name="timeout", flag="--s3-timeout", metavar="DURATION", help="How long S3 may be silent.", default="20s"),
 )
 
 
@@ -99,10 +100,11 @@ def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
 def takes_s3(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with options that say how to reach S3, in place of its parameter `s3`: the S3Options of them."""
 
-    def options_of(**given: Any) -> object:  # noqa: ANN401 - texts, and a switch
+    def options_of(*, timeout: str, **given: Any) -> object:  # noqa: ANN401 - texts, and a switch
         from wasim.storage import S3Options
+        from wasim.units import duration_of_flag_s
 
-        return S3Options(**given)
+        return S3Options(**given, timeout_s=duration_of_flag_s("--s3-timeout", timeout))
 
     return _with_options(verb, "s3", _S3, options_of)
 

@@ -37,12 +37,16 @@ class Children:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Options:
-    """How to reach S3, as other tools take it; what is None comes from the environment and the profile."""
+    """How to reach S3, as other tools take it; what is None comes from the environment and the profile.
+
+    `timeout_s` is how long the store may send nothing.
+    """
 
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
     anonymous: bool = False
+    timeout_s: float = 20.0
     access_key: str | None = field(default=None, repr=False)
     secret_key: str | None = field(default=None, repr=False)
     session_token: str | None = field(default=None, repr=False)
