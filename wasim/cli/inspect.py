@@ -1,6 +1,7 @@
 """`wasim inspect`: what a real table's metadata is, and what of it may go."""
 
 import json
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, takes_s3
+from wasim.cli.options import AsJson, TableOptions, takes_table
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 _MOST_RECORDS = 20
 
 
-class NewestByName(StrEnum):
-    """What makes a metadata.json newer than another."""
-
-    VERSION = "version"
-    LAST_UPDATED = "last-updated"
-
-
 class FailOn(StrEnum):
     """From which severity on findings end in exit code 1."""
 
@@ -36,7 +30,7 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-@takes_s3
+@takes_table
 def inspect(
     location: Annotated[
         str,
@@ -44,25 +38,12 @@ def inspect(
             metavar="LOCATION", help="A table's folder or file, local or s3://, or catalog.namespace.table."
         ),
     ],
-    metadata_file: Annotated[
-        str | None, typer.Option("--metadata-file", help="The current metadata.json, instead of the newest there.")
-    ] = None,
-    table_uuid: Annotated[str | None, typer.Option("--table-uuid", help="Only metadata.json of this table.")] = None,
-    newest_by: Annotated[
-        NewestByName, typer.Option("--newest-by", help="By the version in the name, or by last-updated-ms inside.")
-    ] = NewestByName.VERSION,
     grace: Annotated[
         str, typer.Option("--grace", help="Files younger than this are never called orphans; 0 for none.")
     ] = "3d",
     manifests: Annotated[
         bool, typer.Option("--manifests/--no-manifests", help="Read manifests, for what is known of data files.")
     ] = True,
-    outside: Annotated[
-        bool,
-        typer.Option(
-            "--outside", help="Open metadata outside the table's folder too, wherever the table's paths lead."
-        ),
-    ] = False,
     limit: Annotated[
         list[str] | None,
         typer.Option("--limit", metavar="NAME=WARNING[,CRITICAL]", help="Another threshold for a finding."),
@@ -94,26 +75,20 @@ def inspect(
         str | None, typer.Option("--master", help="Spark that lists and decodes; left out: this process.")
     ] = None,
     *,
-    s3: "S3Options",
+    table: TableOptions,
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
-    from wasim.doctor import Choice, InspectOptions
     from wasim.doctor.catalogs import is_table_name
-    from wasim.iceberg.resolve import NewestBy
     from wasim.units import duration_of_flag_s
 
     if html is not None and not html.parent.is_dir():
         raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
-    if (view := _file_view(location, as_file=as_file, s3=s3)) is not None:
+    if (view := _file_view(location, as_file=as_file, s3=table.inspecting().s3)) is not None:
         return _show_file(view, as_json=as_json)
-    options = InspectOptions(
-        choice=Choice(
-            metadata_file=metadata_file, table_uuid=table_uuid, newest_by=NewestBy(newest_by.value.replace("-", "_"))
-        ),
-        s3=s3,
+    options = replace(
+        table.inspecting(),
         grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
-        reads_outside=outside,
         thresholds=dict(map(_limit, limit or [])),
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),

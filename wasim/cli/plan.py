@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, Settings, check_writable, overrides_of, table_location, takes_workload
+from wasim.cli.options import (
+    AsJson,
+    Settings,
+    TableOptions,
+    check_writable,
+    overrides_of,
+    table_location,
+    takes_table,
+    takes_workload,
+)
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -18,6 +27,7 @@ if TYPE_CHECKING:
 Text = str | None
 
 
+@takes_table
 @takes_workload
 def plan(
     file: Annotated[
@@ -62,6 +72,7 @@ def plan(
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
     ] = None,
     as_json: AsJson = False,
+    table: TableOptions,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_document, plan_lines
@@ -84,7 +95,9 @@ def plan(
         provider=provider,
         prices=prices,
     )
-    source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
+    source = Source(file=file, run=from_run, table=from_table, fleet=fleet, reaching=table)
+    if table.given and from_table is None:
+        raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     if html is not None:
         check_writable("--html", html)
     if fleet is not None:
@@ -129,6 +142,7 @@ class Source:
     run: Path | None
     table: str | None
     fleet: Path | None
+    reaching: TableOptions
 
     @property
     def words(self) -> str:
@@ -194,4 +208,4 @@ def _request(
         return request_from_run(find_run(source.run), overrides, requirements, workload["horizon"])
     from wasim.capacity.from_table import request_from_table
 
-    return request_from_table(str(source.table), requirements, workload["horizon"])
+    return request_from_table(str(source.table), requirements, workload["horizon"], source.reaching.inspecting())
