@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from wasim.iceberg.containers import Limits
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.manifest_entries import ManifestContent, ManifestEntry
-from wasim.iceberg.parquet_process import ask_reader
 from wasim.iceberg.record_fields import entry_struct
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, spec_fields_json
@@ -117,6 +116,8 @@ def read_parquet_manifest(
 
     Rows hold the fields of these numbers, all without `wanted`. A process of its own reads them: `parquet_process`.
     """
+    from wasim.iceberg.parquet_process import ask_reader  # noqa: PLC0415 - most tables need no other process
+
     answer = ask_reader(
         data=data,
         wanted=wanted,
