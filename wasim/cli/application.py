@@ -22,11 +22,15 @@ from wasim.cli.profile import profile
 from wasim.cli.report import report
 from wasim.cli.schema import schema
 from wasim.cli.simulate import simulate
+from wasim.cli.terminal import echo
 from wasim.cli.validate import validate
 from wasim.cli.watch import watch
 from wasim.errors import ExitCode, WasimError
 
-_ENVIRONMENT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
+_ENVIRONMENT_ERRORS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
+    *(errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG, errno.EIO, errno.ENXIO),
+}
 _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
     (validate, "wasim validate my_stream.yaml --cases"),
@@ -55,7 +59,7 @@ for verb, example in _VERBS:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"wasim {__version__}")
+        echo(f"wasim {__version__}")
         raise typer.Exit
 
 
@@ -89,16 +93,14 @@ def _run() -> None:
     try:
         app()
     except WasimError as error:
-        typer.echo(str(error), err=True)
+        echo(str(error), err=True)
         sys.exit(int(error.exit_code))
     except OSError as error:
         if error.errno not in _ENVIRONMENT_ERRORS:
             traceback.print_exc()
             sys.exit(int(ExitCode.BUG))
         where = f"{error.filename}: " if error.filename else ""
-        typer.echo(
-            f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True
-        )
+        echo(f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True)
         sys.exit(int(ExitCode.USER_MISTAKE))
     except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
         traceback.print_exc()

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from wasim.cli.extras import require_extra
+from wasim.cli.terminal import echo
 
 
 def fidelity(
@@ -23,6 +24,4 @@ def fidelity(
     checked = check_fidelity(runs)
     if rows is not None:
         write_atomically(rows, render_rows(checked))
-    typer.echo(
-        render_fidelity(checked, rows_file=rows.name if rows else None, chart=chart.name if chart else None), nl=False
-    )
+    echo(render_fidelity(checked, rows_file=rows.name if rows else None, chart=chart.name if chart else None), nl=False)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, TableOptions, takes_table
-from wasim.errors import ExitCode, WasimError
+from wasim.cli.options import AsJson, TableOptions, check_writable, takes_table
+from wasim.cli.terminal import console, echo
+from wasim.errors import ExitCode, WasimError, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection, InspectOptions
@@ -81,8 +82,8 @@ def inspect(
     from wasim.doctor.catalogs import is_table_name
     from wasim.units import duration_of_flag_s
 
-    if html is not None and not html.parent.is_dir():
-        raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
+    if html is not None:
+        check_writable("--html", html)
     if (view := _file_view(location, as_file=as_file, s3=table.inspecting().s3)) is not None:
         return _show_file(view, as_json=as_json)
     options = replace(
@@ -123,7 +124,7 @@ def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":
     try:
         return outlook_of(inspection, ahead_s)
     except WasimError as error:
-        typer.echo(f"No forecast: {error}", err=True)
+        echo(f"No forecast: {error}", err=True)
         return None
 
 
@@ -147,9 +148,9 @@ def _show_file(view: "FileView", *, as_json: bool) -> None:
     from wasim.doctor.file_view import file_view_document, render_file_view
 
     if as_json:
-        return typer.echo(json.dumps(file_view_document(view)))
+        return echo(json.dumps(file_view_document(view)))
     for line in render_file_view(view, _MOST_RECORDS):
-        typer.echo(line)
+        echo(line)
     return None
 
 
@@ -157,19 +158,17 @@ def _show(inspection: "Inspection", outlook: "Outlook | None", *, files: bool, a
     if as_json:
         from wasim.doctor.document import inspection_document
 
-        return typer.echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
+        return echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
     if prometheus:
         from wasim.doctor.prometheus import render_prometheus
 
-        return typer.echo(render_prometheus(inspection), nl=False)
-    from rich.console import Console
-
+        return echo(render_prometheus(inspection), nl=False)
     from wasim.doctor.terminal import file_lines, render_inspection, sql_lines
 
     if not files:
-        Console().print(render_inspection(inspection, outlook))
+        console().print(render_inspection(inspection, outlook))
     for line in file_lines(inspection) if files else sql_lines(inspection):
-        typer.echo(line)  # whole, so that it can be copied
+        echo(line)  # whole, so that it can be copied
     return None
 
 
@@ -179,4 +178,4 @@ def _limit(text: str) -> tuple[str, tuple[float, float]]:
     try:
         return name, (float(first), float(second or "inf"))
     except ValueError:
-        raise WasimError(f"--limit is {text!r}. Give it such as snapshots=1000,5000.") from None
+        raise WasimError(f"--limit is {quoted(text)}. Give it such as snapshots=1000,5000.") from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import InspectOptions
@@ -38,7 +38,7 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     for setting in settings or ():
         field, equals, value = setting.partition("=")
         if not equals or not field.strip():
-            raise WasimError(f"--set is {setting!r}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
+            raise WasimError(f"--set is {quoted(setting)}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
         overrides[field.strip()] = value
     return overrides
 
@@ -46,10 +46,13 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
 def check_writable(flag: str, path: Path) -> None:
     """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
     folder = path.parent
-    if not folder.is_dir():
-        raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
+    try:
+        if not folder.is_dir():
+            raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
+        if (path.exists() and not path.is_file()) or not os.access(folder, os.W_OK):
+            raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
+    except OSError as error:
+        raise WasimError(f"{flag} {path}: cannot be written: {error.strerror}. Name another.") from None
 
 
 class NewestByName(StrEnum):
@@ -190,5 +193,5 @@ def _with_options(
 def table_location(text: str) -> str:
     """The value of `--location`, without a slash at its end. WasimError where nothing can lie there."""
     if not text.strip("/") or text != text.strip():
-        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
+        raise WasimError(f"--location is {quoted(text)}. Give where the table will lie, such as s3://bucket/db/events.")
     return text.rstrip("/")

@@ -19,6 +19,7 @@ from wasim.cli.options import (
     takes_table,
     takes_workload,
 )
+from wasim.cli.terminal import echo
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -114,9 +115,9 @@ def plan(
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
     if as_json:
-        typer.echo(json.dumps(plan_document(made)))
+        echo(json.dumps(plan_document(made)))
     else:
-        typer.echo("\n".join(plan_lines(made)))
+        echo("\n".join(plan_lines(made)))
     if html is not None:
         _write_page(html, made, simulator)
     if made.chosen is None:
@@ -127,11 +128,8 @@ def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None
     from wasim.capacity.page import render_plan
     from wasim.runs import write_atomically
 
-    try:
-        write_atomically(path, render_plan(made, simulator))
-    except OSError as error:
-        raise WasimError(f"--html {path}: cannot be written: {error.strerror or error}.") from None
-    typer.echo(f"Page: {path}", err=True)
+    write_atomically(path, render_plan(made, simulator))
+    echo(f"Page: {path}", err=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +179,7 @@ def _plan_fleet(
     else:
         with map_on(master, "plan") as mapped:
             made = plan_fleet(loaded, requirements, partial(mapped, options_of))
-    typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
+    echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
 

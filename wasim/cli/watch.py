@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.options import TableOptions, takes_table
+from wasim.cli.terminal import echo
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
@@ -41,9 +42,9 @@ def watch(
 
     try:
         if exposition is not None:
-            typer.echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
+            echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
         for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
-            typer.echo(line)
+            echo(line)
     finally:
         if exposition is not None:
             exposition.close()

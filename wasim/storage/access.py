@@ -5,17 +5,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, printable
 
 MOST_FILE_BYTES = 1 << 30
 """No metadata file is larger; a data file is never read."""
 
+_MOST_LETTERS = 1_000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _S3_SCHEMES = frozenset({"s3", "s3a", "s3n"})
 
 
 class StorageError(WasimError):
-    """A location that cannot be read: which, and why."""
+    """A location that cannot be read: which, and why, in one line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(printable(text, _MOST_LETTERS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

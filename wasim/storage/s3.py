@@ -67,7 +67,7 @@ class S3Storage:
         file = self._ask(path, self._timeout_s, lambda: self._files.open_input_file(path))
         size = file.size()
         if head is None and size > most_bytes:
-            raise StorageError(f"s3://{path}: has {size} bytes; metadata files of {most_bytes} are read.")
+            raise StorageError(f"s3://{path}: has {size} bytes; {most_bytes} are the most that are read.")
         wanted = size if head is None else min(head, size)
         most_s = self._timeout_s + wanted / _SLOWEST_BYTES_PER_S
         return bytes(self._ask(path, most_s, lambda: file.read(wanted), f"its {wanted} bytes took over {most_s:.0f} s"))
