@@ -5,12 +5,15 @@ import sys
 import time
 import tracemalloc
 import zlib
+from dataclasses import replace
 
 import pytest
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.document import inspection_document
 from wasim.doctor.states import State
+from wasim.iceberg import manifest_bytes, manifest_list_bytes, read_manifest, read_manifest_list
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long
 from wasim.iceberg.containers import header_bytes, read_container
 from wasim.ledger import Kind
@@ -148,3 +151,47 @@ def test_a_device_outside_is_refused_even_where_outside_is_read(tmp_path):
     found = {one.name: one.value for one in inspection.findings}
     assert found["unreadable"] + found.get("absent_metadata", 0) == 3
     assert found["not_read"] == 1
+
+
+def edit_list(root, **values):
+    """Rewrite the newest manifest list: its first manifest has these values instead."""
+    path = newest_list(root)
+    read = read_manifest_list(path.read_bytes(), source="l")
+    first, *others = read.manifests
+    path.write_bytes(manifest_list_bytes(read.header, [replace(first, **values), *others], sync_marker=SYNC))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("length", [2**63 - 1, 2**62, 2**41, -1, -(2**63)])
+def test_a_manifest_length_that_none_has_makes_its_list_unreadable(length, tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    edit_list(root, manifest_length=length)
+    inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+    (finding,) = [one for one in inspection.findings if one.name == "unreadable"]
+    assert f"has a manifest of {length} bytes" in finding.examples[0]
+    assert min(min(column) for column in inspection.history.ledger.written_bytes.values()) >= 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count", [2**31 - 1, -1, -(2**31)])
+def test_counts_of_a_manifest_that_are_absurd_are_named(count, tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=8.0).root
+    edit_list(root, added_files_count=count, added_rows_count=2**63 - 1, existing_rows_count=-(2**63))
+    inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+    assert "wrong_count" in {one.name for one in inspection.findings}
+    json.dumps(inspection_document(inspection, files=True), allow_nan=False)
+
+
+@pytest.mark.filterwarnings("error")
+def test_sizes_of_data_files_near_2_to_63_are_summed_and_those_below_zero_refused(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    for path, size in zip(sorted((root / "metadata").glob("*-m0.avro")), (2**63 - 1, 2**63 - 1, -1), strict=False):
+        read = read_manifest(path.read_bytes(), source="m")
+        entries = [replace(one, file=replace(one.file, file_size_bytes=size)) for one in read.entries]
+        path.write_bytes(manifest_bytes(read.header, entries, sync_marker=SYNC))
+    inspection = inspect_location(str(root), InspectOptions(grace_s=0))
+    content = inspection.tree.content
+    assert content.live_bytes(Kind.DATA) > 2 * (2**63 - 1)
+    assert content.unread_manifests == 1
+    assert "has a data file of -1 bytes" in str(inspection.findings)
+    inspection_document(inspection, files=True)

@@ -85,11 +85,12 @@ def mutant(kind, number):
     if kind == "metadata_json" and number % 2 and original[:1] == b"{":
         return other_values(original, draw)
     data = bytearray(original)
-    is_parquet, footer = kind == "parquet_manifest", int.from_bytes(original[-8:-4], "little") + 8
+    is_parquet = kind == "parquet_manifest"
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         at, length = draw.randrange(len(data) + 1), draw.randint(0, 40)
-        if is_parquet and draw.random() < 0.6:  # the footer says what the library then trusts
-            at = max(0, len(data) - draw.randrange(min(footer, len(data) or 1) + 1))
+        if is_parquet and draw.random() < 0.7:  # what the library trusts: numbers of the footer and of page headers
+            change_number(data, draw)
+            continue
         match draw.choice((0, 0, 0, 0, 1, 2, 3, 4)):
             case 0:
                 data[at : at + 1] = bytes([draw.randrange(256)])
@@ -104,6 +105,99 @@ def mutant(kind, number):
             case 4:
                 data[at : at + length] = draw.choice(LARGE)
     return bytes(data[: draw.randrange(len(data) + 1)] if draw.random() < 0.1 else data)
+
+
+def change_number(data, draw):
+    """Another number in the footer of a Parquet file, or in the header of a page; its structure stays."""
+    length = int.from_bytes(data[-8:-4], "little")
+    starts = [len(data) - 8 - length]
+    try:
+        footer = thrift_numbers(data, starts[0])[0]
+        offsets = {value >> 1 for _, _, value in footer if 4 <= value >> 1 < starts[0]}
+        place = draw.choice([starts[0], *offsets]) if draw.random() < 0.5 else starts[0]
+        start, stop, value = draw.choice(thrift_numbers(data, place)[0])
+    except (IndexError, ValueError):
+        return
+    other = draw.choice(
+        (
+            0,
+            1,
+            2,
+            3,
+            value + 1,
+            value - 1,
+            value + 2,
+            value * 2,
+            value ^ 1 << draw.randrange(40),
+            2**31,
+            2**32,
+            2**62,
+            2**64 - 1,
+        )
+    )
+    written = varint(max(0, other))
+    data[start:stop] = written
+    if start >= starts[0]:
+        data[-8:-4] = (length + len(written) - (stop - start)).to_bytes(4, "little", signed=False)
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def thrift_numbers(data, at):
+    """Every number of a struct in Thrift's compact protocol, as (start, stop, raw value), and where the struct ends."""
+    found = []
+
+    def number():
+        nonlocal at
+        start, value, shift = at, 0, 0
+        while True:
+            byte = data[at]
+            at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                found.append((start, at, value))
+                return value
+            if shift > 70:
+                raise ValueError
+
+    def read(kind, depth):
+        nonlocal at
+        if depth > 20:
+            raise ValueError
+        match kind:
+            case 1 | 2:
+                pass
+            case 3:
+                at += 1
+            case 4 | 5 | 6:
+                number()
+            case 7:
+                at += 8
+            case 8:
+                at += number()
+            case 9 | 10:
+                size, item = data[at] >> 4, data[at] & 15
+                at += 1
+                for _ in range(number() if size == 15 else size):
+                    read(item, depth + 1)
+            case 12:
+                while data[at]:
+                    head = data[at]
+                    at += 1
+                    if not head >> 4:
+                        number()
+                    read(head & 15, depth + 1)
+                at += 1
+            case _:
+                raise ValueError
+
+    read(12, 0)
+    return found, at
 
 
 def other_values(data, draw):

@@ -133,10 +133,10 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
             if not isinstance(data, bytes):
                 yield data
             elif data[:4] == PARQUET_MAGIC:
-                yield _parquet_entries(data, key)
+                yield _sound(_parquet_entries(data, key), key)
             else:
                 container = read_container(data, source=key, like=container)
-                yield _entries(container, key)
+                yield _sound(_entries(container, key), key)
         except IcebergFileError as error:
             yield error
 
@@ -215,6 +215,17 @@ def _add(content: ContentFiles, entries: Entries, places: Places, held: _Held) -
             content.others.setdefault(place, []).append(held.manifest)
             content.last_seen[place] = max(content.last_seen[place], held.last_seen)
             content.is_live[place] = content.is_live[place] or held.is_live
+
+
+def _sound(entries: Entries, key: str) -> Entries:
+    """The entries, if none has a size below zero, with which sums would come out too small."""
+    files = [file for row in entries.rows if isinstance(file := row[entries.places[_FILE]], tuple)]
+    for number, what in ((_BYTES, "bytes"), (_ROWS, "rows")):
+        at = entries.inner[number]
+        least = min((_whole(file[at]) for file in files), default=0)
+        if least < 0:
+            raise IcebergFileError(key, f"has a data file of {least} {what}")
+    return entries
 
 
 def _kind(content: Value) -> Kind:
