@@ -8,7 +8,7 @@ import typer
 from wasim.cli.extras import require_spark
 from wasim.cli.formats import Format, FormatOption, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console, print_notes, rich_table
+from wasim.cli.terminal import console, echo, print_notes, rich_table
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def bench(
     try:
         outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     return print_outcome(outcome, chosen_format(form, as_json=as_json))
 
@@ -67,7 +67,7 @@ def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> No
     table = _estimate_table(estimate)
     if form is Format.TABLE:
         return console().print(rich_table(table))
-    return typer.echo(render(form, document, document["cases"], table))
+    return echo(render(form, document, document["cases"], table))
 
 
 def _estimate_table(estimate: "RunEstimate") -> "TextTable":

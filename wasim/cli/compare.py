@@ -6,7 +6,7 @@ import typer
 
 from wasim.cli.formats import Format, FormatOption, chosen_format, render
 from wasim.cli.options import AsJson, RunName
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError
 
 
@@ -33,11 +33,11 @@ def compare(
         console().print(render_comparison(comparison))
     else:
         document, records = comparison_document(comparison), comparison_records(comparison)
-        typer.echo(render(form, document, records, comparison_table(comparison)))
+        echo(render(form, document, records, comparison_table(comparison)))
     if form is Format.MARKDOWN:
-        typer.echo("".join(f"\n- {note}" for note in comparison_notes(comparison)))
+        echo("".join(f"\n- {note}" for note in comparison_notes(comparison)))
     grown = comparison.above(fail_above) if fail_above is not None else []
     for sentence in grown:
-        typer.echo(f"above ×{fail_above:g}: {sentence}", err=True)
+        echo(f"above ×{fail_above:g}: {sentence}", err=True)
     if grown:
         raise typer.Exit(int(ExitCode.FINDINGS))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from wasim.cli.formats import Format, render
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 
 if TYPE_CHECKING:
     from wasim.runner import Outcome
@@ -19,7 +19,7 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
     from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:
-        typer.echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
+        echo(render(form, outcome.document, outcome.document["cases"], headline_table(outcome.run)))
     words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
     if outcome.remedies is not None and outcome.remedies.line:

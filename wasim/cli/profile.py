@@ -7,7 +7,7 @@ import typer
 
 from wasim.cli.extras import require_spark
 from wasim.cli.options import Master
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 
 
 def profile(
@@ -31,6 +31,6 @@ def profile(
         measure_writer(scenario, writer=writer, engine=engine, master=master, name=name, console=words)
     )
     if out is None:
-        return typer.echo(text, nl=False)
+        return echo(text, nl=False)
     write_atomically(out, text)
     return words.print(f"Profile: {out}", markup=False, soft_wrap=True)

@@ -19,8 +19,8 @@ from wasim.cli.options import (
     table_location,
     takes_workload,
 )
-from wasim.cli.terminal import console, print_notes
-from wasim.errors import ExitCode, ScenarioError, WasimError
+from wasim.cli.terminal import console, echo, print_notes
+from wasim.errors import ExitCode, ScenarioError, WasimError, quoted
 
 PARQUET = b"PAR1"  # how such a file begins
 
@@ -101,13 +101,13 @@ def simulate(
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
-        return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
+        return echo(simulate_sweep(scenario, options, out=grid, master=master))
     if emit is not None:
         _make_emitted(emit)
     try:
         outcome = run_simulation(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     if emit is not None:
         said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."
@@ -130,14 +130,14 @@ def _scenario_of_flags(
             return load_scenario(path, overrides)
         except ScenarioError as error:  # of a file that nobody has written
             said = re.sub(rf"{re.escape(str(path))}:(\d+:\d+:)? ?", "", str(error))
-            raise WasimError(said.replace("sweep.commit_interval", "--interval")) from None
+            raise WasimError(*said.replace("sweep.commit_interval", "--interval").splitlines()) from None
 
 
 def _mode(name: str, emit: Path | None) -> "Mode":
     from wasim.simulation import Mode
 
     if name not in list(Mode):
-        raise WasimError(f"--mode is {name!r}. Give {', '.join(Mode)}.")
+        raise WasimError(f"--mode is {quoted(name)}. Give {', '.join(Mode)}.")
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
     return Mode(name)

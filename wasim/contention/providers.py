@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.scenario.part_files import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 from wasim.units import MIB, Floats, Ints
@@ -64,7 +64,7 @@ class Providers(Part):
     def store(self, name: str) -> Store:
         """The store of that name. WasimError if there is none."""
         if name not in self.stores:
-            raise WasimError(f"--provider {name!r} is unknown. Give {', '.join(self.stores)}.")
+            raise WasimError(f"--provider {quoted(name)} is unknown. Give {', '.join(self.stores)}.")
         return self.stores[name]
 
     def swap(self, store: str, catalog: str) -> Latency:
@@ -72,7 +72,7 @@ class Providers(Part):
         if catalog == STORAGE:
             return self.store(store).swap
         if catalog not in self.catalogs:
-            raise WasimError(f"Catalog {catalog!r} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
+            raise WasimError(f"Catalog {quoted(catalog)} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
         return self.catalogs[catalog]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from wasim.doctor.clock import GIVEN
 from wasim.doctor.inspection import Inspection
+from wasim.doctor.places import is_outside
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, IcebergFileError, read_manifest
 from wasim.iceberg.manifests import ManifestHeader
@@ -248,7 +249,7 @@ def _sample(inspection: Inspection) -> list[DataFileEntry]:
     for place in tree.index.live:
         manifest = tree.index.manifests[place]
         spec = next((one for one in metadata.partition_specs if one.spec_id == manifest.partition_spec_id), None)
-        if manifest.content or spec is None:
+        if manifest.content or spec is None or is_outside(tree.index.keys[place]):
             continue
         known = ManifestHeader(schema=metadata.current_schema(), spec=spec, format_version=metadata.format_version)
         try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook
 
 _STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
-_NAME_WIDTH = 26
+_NAME_WIDTH = 20  # with five columns of figures: 80
 _HEADLINE_STATES = {
     State.RETAINED: "kept for older snapshots",
     State.METADATA_LOG: "in the metadata log",
@@ -231,7 +231,7 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
 
 
 def _prospects(outlook: "Outlook") -> Table:
-    heads = [name.replace(" ", "\n", 1) for name in PROSPECT_COLUMNS]
+    heads = [name.replace(" ", "\n") for name in PROSPECT_COLUMNS]
     table = _table(outlook_title(outlook), "", right=heads)
     table.columns[0].min_width = _NAME_WIDTH
     for row in prospect_rows(outlook):

@@ -77,7 +77,8 @@ class Tree:
 def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True) -> Tree:
     """The tree of a table; its faults are gathered, never raised."""
     metadata, faults = opened.metadata, opened.faults
-    places = Places(root=opened.root, location=metadata.location, files=opened.files)
+    scheme = opened.storage.scheme
+    places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
     list_keys = list_keys_of(snapshots, places)

@@ -13,6 +13,7 @@ from wasim.report.modelled import hourly_bytes
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
+from wasim.storage.local import read_regular
 
 if TYPE_CHECKING:
     from wasim.report.forecast import Forecasts
@@ -100,7 +101,7 @@ def _settle_prices(own: Path, named: Path | None) -> Prices:
     """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped."""
     if named is not None:
         prices = load_prices(named)
-        write_atomically(own, named.read_bytes())
+        write_atomically(own, read_regular(named))
         return prices
     return load_prices(own) if own.exists() else load_prices()
 
@@ -108,7 +109,7 @@ def _settle_prices(own: Path, named: Path | None) -> Prices:
 def _merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
     """One pytest-benchmark document with the benchmarks of all `parts`, in order; nothing is written for no parts."""
     try:
-        documents = [json.loads(part.read_text()) for part in parts]
+        documents = [json.loads(read_regular(part)) for part in parts]
     except (OSError, ValueError) as error:
         raise SavedFileError(f"A case's benchmark-*.json cannot be read ({error}). Run the bench again.") from error
     if documents:

@@ -33,6 +33,7 @@ from wasim.runs.files import write_atomically
 from wasim.runs.sweeps import share_denominator
 from wasim.runs.values import CaseRun, Run, Simulation
 from wasim.scenario import case_from_document
+from wasim.storage.local import read_regular
 
 SAVED_VERSION = 3
 
@@ -199,7 +200,7 @@ def read_run(folder: Path) -> Run:
 
 def _read_json(path: Path, version: int | None = None) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text())
+        document = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
         raise SavedFileError(f"{path}: cannot be read ({error}). {_AGAIN}") from error
     if not isinstance(document, dict):
