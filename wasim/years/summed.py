@@ -17,7 +17,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
-from wasim.twin.merging import merge_policy
+from wasim.twin.commits import merge_policy
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wasim.iceberg.properties import TableProperties
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergePolicy:
@@ -15,25 +13,31 @@ class MergePolicy:
     target_bytes: int
 
 
-def merge_policy(properties: TableProperties) -> MergePolicy:
-    """The policy that a table's properties set for commits that merge."""
-    return MergePolicy(
-        enabled=properties.manifest_merge_enabled,
-        min_count=properties.manifest_min_merge_count,
-        target_bytes=properties.manifest_target_size_bytes,
-    )
+def fits(filled_bytes: float, size: float, target_bytes: float) -> bool:
+    """Whether a manifest goes into the open bin; one that does not closes it and opens the next."""
+    return filled_bytes + size <= target_bytes
+
+
+def merges(items: float, is_newest: bool, least: int) -> bool:
+    """Whether a bin of this many manifests becomes one; that of the newest manifest waits for its `least` number."""
+    return items > 1 and (not is_newest or items >= least)
+
+
+def is_listed(live_entries: float, is_own: bool) -> bool:
+    """Whether a merging commit lists a manifest: those that it wrote itself, and all that name a live file."""
+    return is_own or live_entries > 0
 
 
 def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
     """Places in `sizes` by bin, newest bin first; sizes stand newest first.
 
-    One bin is open at a time: an item that does not fit closes it, so the newest bin is the one left under-filled.
+    One bin is open at a time, so the newest bin is the one left under-filled.
     """
     bins: list[range] = []
     end = len(sizes)
     filled = 0
     for place in range(len(sizes) - 1, -1, -1):
-        if place + 1 < end and filled + sizes[place] > target_bytes:
+        if place + 1 < end and not fits(filled, sizes[place], target_bytes):
             bins.append(range(place + 1, end))
             end, filled = place + 1, 0
         filled += sizes[place]
@@ -43,18 +47,14 @@ def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
 
 
 def bins_to_merge(sizes: Sequence[int], policy: MergePolicy, *, holds_first: bool = True) -> list[range]:
-    """The bins that become one manifest each.
+    """The bins that become one manifest each; sizes stand newest first.
 
-    The bin of the list's first manifest, which is the newest, waits for its minimum count; without `holds_first` it is
-    among manifests of another partition spec.
+    Without `holds_first`, the list's first manifest is among those of another partition spec.
     """
     if not policy.enabled:
         return []
-    return [
-        places
-        for places in pack_from_end(sizes, policy.target_bytes)
-        if len(places) > 1 and (not (holds_first and 0 in places) or len(places) >= policy.min_count)
-    ]
+    bins = pack_from_end(sizes, policy.target_bytes)
+    return [places for places in bins if merges(len(places), holds_first and 0 in places, policy.min_count)]
 
 
 def places_by_spec(spec_ids: Sequence[int], policy: MergePolicy) -> list[list[int]]:

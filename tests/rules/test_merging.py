@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
+from wasim.rules.merging import MergePolicy, bins_to_merge, pack_from_end
 from wasim.twin import shipped_profile, simulate_case
-from wasim.twin.merging import MergePolicy, bins_to_merge, pack_from_end
 
 
 @given(
