@@ -1,7 +1,7 @@
 """What a run recommends, why, and what it says of it: two short sentences and the facts behind them."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
-from wasim.ledger import Contention, Kind, Ledger
+from wasim.ledger import Contention, Kind
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.options import month_price
 from wasim.report.keeping_up import find_keeps_up
@@ -187,7 +187,13 @@ def sums(case: CaseRun) -> CaseRun:
         entries_added=np.full(len(ledger), np.nan),
     )
     return replace(
-        case, engine="sim", ledger=some, probes=(), approximated=("Rows' values are taken at their mean.",), wall_s=0.0
+        case,
+        engine="sim",
+        ledger=some,
+        probes=(),
+        approximated=("Rows' values are taken at their mean.",),
+        wall_s=0.0,
+        is_sampled=True,
     )
 
 
@@ -211,26 +217,6 @@ def test_the_document_is_plain_json(run: Run, fit: FitReport) -> None:
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["choices"][0]["commit_interval_s"] == 15.0
     assert document["choices"][0]["options"][0]["limits"][0]["holds"] is False
-
-
-def test_parts_of_a_simulated_horizon_are_added_up_from_the_commits_that_are_known() -> None:
-    (case,) = synthetic_run(sweep=Sweep(intervals_s=(30.0,), writers=("streaming",), horizon_s=2 * DAY_S)).cases
-    rows = np.unique(np.rint(np.geomspace(1, len(case.ledger), 60)).astype(int)) - 1
-    sampled = replace(case, engine="sim", ledger=some_rows(case, rows), probes=())
-    alone = replace(synthetic_run(), cases=(sampled,))
-    (option,) = answer_run(alone, NOTHING).choices[0].options
-    first_day = case.ledger.metadata_bytes[: int(DAY_S / 30)].sum()
-    assert option.by_horizon[DAY_S] == pytest.approx(first_day, rel=0.01)
-    assert MONTH_S not in option.by_horizon
-
-
-def some_rows(case: CaseRun, rows: np.ndarray) -> Ledger:
-    cut = {
-        field.name: {kind: column[kind][rows] for kind in column} if isinstance(column, dict) else column[rows]
-        for field in fields(case.ledger)
-        for column in [getattr(case.ledger, field.name)]
-    }
-    return Ledger(**cut)
 
 
 def test_policies_are_compared_with_the_first_of_the_sweep() -> None:

@@ -16,10 +16,10 @@ from wasim.runs import CaseRun, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
-from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
+from wasim.units import DAY_S, MONTH_S, YEAR_S
 
 if TYPE_CHECKING:
-    from wasim.report.forecast import Forecast, Forecasts
+    from wasim.forecast import Forecast, RunForecasts
 
 LimitOutcome = Mapping[str, Any]
 """A limit, judged: `limit` as written, its `metric`, the `worst` value, its `case`, whether it `holds`, its `cases`."""
@@ -86,7 +86,7 @@ class OptionInputs:
     """What options are made of, in addition to the runs: the fit, forecasts, judged limits and prices."""
 
     fit: FitReport
-    forecasts: "Forecasts"
+    forecasts: "RunForecasts | None"
     outcomes: Sequence[LimitOutcome]
     prices: Prices | None
 
@@ -101,7 +101,7 @@ def read_options(group: Group, inputs: OptionInputs) -> tuple[Option, ...]:
 
 def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
     first, prices = runs[0], inputs.prices
-    ahead = inputs.forecasts.get(first.case.label, {})
+    ahead = {} if inputs.forecasts is None else inputs.forecasts.of(first)
     month = ahead.get(MONTH_S)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
     keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
@@ -155,22 +155,10 @@ def _bytes_ahead(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]
         for one in parts_for_table(fit.extrapolations, run)
         if one.commit_interval_s == interval_s
     }
-    if run.is_sampled and run.case.is_appends_of_one_writer:
-        expected = {horizon_s: _added_up(run, horizon_s) for horizon_s in (HOUR_S, DAY_S, MONTH_S, YEAR_S)}
-        expected = {horizon_s: size for horizon_s, size in expected.items() if horizon_s <= run.case.horizon_s}
     expected |= {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
     if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
         expected[run.case.horizon_s] = float(run.totals.metadata_bytes)
     return expected
-
-
-def _added_up(run: CaseRun, horizon_s: float) -> float:
-    """Metadata bytes of the first part of a simulated horizon, interpolated between the commits of the ledger."""
-    commits = max(1, int(horizon_s / run.case.commit_interval_s + 1e-4))
-    known, written = run.ledger.commit.astype(np.float64), run.ledger.metadata_bytes.astype(np.float64)
-    upto = np.append(known[known < commits], float(commits))
-    sizes = np.interp(upto, known, written)
-    return float(sizes[0] * upto[0] + np.sum(np.diff(upto) * (sizes[1:] + sizes[:-1]) / 2))
 
 
 def month_price(run: CaseRun, month_bytes: float | None, prices: Prices) -> float | None:

@@ -58,18 +58,11 @@ def _tells_more_than_results(answer: Answer) -> bool:
 def options_remarks(answer: Answer) -> list[str]:
     """Where the figures of `options_table` come from, a sentence each, as far as this run has them."""
     options = [option for choice in answer.shown for option in choice.options]
-    modelled = [one for one in options if one.by_horizon and one.run.case.is_appends_of_one_writer]
-    forecast = [one for one in options if one.by_horizon and not one.run.case.is_appends_of_one_writer]
     remarks = []
-    if modelled and not all(one.run.is_sampled for one in modelled):
-        remarks.append(
-            "The first day and month of appends alone are what the fitted model expects, without maintenance."
-        )
-    if forecast:
-        band = max(one.forecast_band for one in forecast)
+    if any(one.by_horizon for one in options):
+        band = max(one.forecast_band for one in options)
         width = f" (± {band * 100:.2g} %)" if band else ""
-        which = "the other cases" if modelled else "each case"
-        remarks.append(f"The first day and month of {which} are simulated, maintenance included{width}.")
+        remarks.append(f"The first day and month are simulated, maintenance included{width}.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
         remarks.append("A dash: the writer does not keep up that long.")
     if any(one.planning_ms is not None for one in options):

@@ -46,7 +46,7 @@ class Sliders:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
     """What a page says, apart from its charts. `prices` are for money; `remedies` is what maintenance would save,
-    `remedies_line` the same in a sentence.
+    `remedies_line` the same in a sentence. `ahead` are sentences on the forecasts.
     """
 
     run: Run
@@ -56,6 +56,7 @@ class PageParts:
     prices: Prices | None = None
     remedies: TextTable | None = None
     remedies_line: str = ""
+    ahead: tuple[str, ...] = ()
     sliders: Sliders | None = None
 
 
@@ -75,7 +76,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         headline=headline_table(run),
         MANY=MANY_CASES,
         options=options_table(answer, run),
-        options_remarks=options_remarks(answer),
+        options_remarks=[*options_remarks(answer), *parts.ahead],
         matrix=matrix_table(answer),
         remedies=parts.remedies,
         remedies_line=parts.remedies_line,
