@@ -17,7 +17,7 @@ from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.years import simulate_years
 
-NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 EXPIRY = Maintenance(expire_snapshots=ExpireSnapshots(every=3_600.0, older_than=3_600.0))
 
 

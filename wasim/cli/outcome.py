@@ -27,7 +27,7 @@ def print_outcome(outcome: "Outcome", form: Format) -> None:
     words.print(render_headline_table(outcome.run))
     for note in dict.fromkeys((*simulation_notes(outcome.run), *outcome.ahead)):
         words.print(note, style="dim", markup=False, highlight=False)
-    if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
+    if (bill := render_bill(outcome.run, outcome.answer, outcome.prices)) is not None:
         words.print(bill)
     for limit in outcome.limits:
         words.print(_limit_line(limit), markup=False)

@@ -32,7 +32,6 @@ def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
         until_s=float(run.ledger.commit[late]) * interval_s,
         slope="untimed",
         commits_seen=run.commits,
-        metadata_bytes=None,
     )
 
 
@@ -49,5 +48,4 @@ def keeps_up_by_simulation(simulated: Sequence[CaseRun]) -> KeepsUp | None:
         until_s=longest.case.horizon_s,
         slope="simulated",
         commits_seen=longest.commits,
-        metadata_bytes=None,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wasim.fit.words import round_duration
+from wasim.fit.words import describe_keeping_up, round_duration
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.keeping_up import stops_keeping_up
 from wasim.report.series import horizons_s
@@ -68,6 +68,30 @@ def options_remarks(answer: Answer) -> list[str]:
     if any(one.planning_ms is not None for one in options):
         remarks.append("Planning is reading metadata.json and planning a full scan: median, warm, at the end.")
     return remarks
+
+
+def horizons_table(answer: Answer) -> TextTable:
+    """Metadata that each case writes over longer horizons, one row per table, writer and interval.
+
+    A horizon that the writer does not reach, because it stops keeping up before, has no figure but says when.
+    """
+    options = [(choice.group.name, option) for choice in answer.choices for option in choice.options]
+    horizons = sorted({horizon_s for _, option in options for horizon_s in option.by_horizon})
+    named = tuple(format_duration(horizon) for horizon in horizons)
+    rows = []
+    for name, option in options:
+        cells = [_of_horizon(option, horizon) for horizon in horizons]
+        stop = next((at for at, horizon in enumerate(horizons) if not option.keeps_up_for(horizon)), None)
+        if stop is not None and option.keeps_up is not None:
+            cells[stop] = describe_keeping_up(option.keeps_up)
+        rows.append((name, format_duration(option.interval_s), *cells))
+    return TextTable(
+        caption="Metadata written: simulated, but where the run itself was as long",
+        head=("interval", *named),
+        rows=tuple(rows) if horizons else (),
+        figures=named,
+        grouped=True,
+    )
 
 
 def matrix_table(answer: Answer) -> TextTable:
