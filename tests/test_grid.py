@@ -144,7 +144,7 @@ def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, sce
 
 def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
     out = tmp_path / "grid.parquet"
-    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "flink", "--grid", str(out)]
+    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "kafka_connect", "--grid", str(out)]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("24 settings, metadata written from ")

@@ -95,19 +95,6 @@ def test_planning_is_the_median_of_the_last_warm_full_scan(summary: dict[str, An
         assert options[one["label"]]["planning_ms"] == pytest.approx(together)
 
 
-def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) -> None:
-    assert summary["fit"]["worked"]
-    for one in summary["fit"]["worked"]:
-        added = sum(term["coefficient"] * term["driver"] for term in one["terms"])
-        key = (one["case"], one["commit_interval_s"], one["horizon_s"])
-        expected = next(
-            row["metadata_bytes"]["best"]
-            for row in summary["fit"]["extrapolations"]
-            if (row["case"], row["commit_interval_s"], row["horizon_s"]) == key
-        )
-        assert added == pytest.approx(expected, rel=1e-9)
-
-
 def table_rows(caption: str) -> dict[tuple[str, float], list[str]]:
     """The cells of one table of the page, by writer and interval."""
     page = (sample_run() / "report.html").read_text()

@@ -15,7 +15,6 @@ from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
-from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.storage.local import read_regular
@@ -205,8 +204,6 @@ def _request_of_document(
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
-    if str(document.get("table", {}).get("format_version")) == str(UNFINISHED_VERSION):
-        assumed.append("Format version 4 is unfinished: files are as Iceberg 1.12 writes them.")
     return _request(source, document, requirements, limits=limits, assumed=tuple(assumed))
 
 

@@ -1,5 +1,6 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
+import json
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,6 +75,8 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
+    if profile is not None:
+        profile_named(profile)  # a mistake in it is reported as the flag's
     if file is not None and (given := [name for name, text in workload.items() if text is not None]):
         raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
     if file is not None and interval is not None:
@@ -88,12 +91,12 @@ def simulate(
         results=None if table_only else out,
         mode=_mode(mode, emit),
         emit=emit,
-        profile=None if profile is None else profile_named(profile),
         location=_location(location, emit),
         provider=_provider(provider),
         prices=prices,
     )
     overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
+    overrides |= {} if profile is None else {"writer.profile": json.dumps(profile)}
     scenario = load_scenario(file, overrides) if file else _scenario_of_flags(workload, interval, overrides)
     if only:
         scenario = scenario.only(only)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from wasim.errors import WasimError, quoted
@@ -107,6 +108,11 @@ class Slowing:
     def commit_s(self, metadata_json_bytes: Floats | Ints) -> Floats:
         """Seconds of each commit that writes a metadata.json of that size."""
         return (self.base_ms + self.ms_per_mib * metadata_json_bytes / MIB) / 1000
+
+    def first_late(self, metadata_json_bytes: Floats | Ints, interval_s: float) -> int | None:
+        """The place of the first of these commits that takes longer than its interval; None if none does."""
+        late = self.commit_s(metadata_json_bytes) > interval_s
+        return int(np.argmax(late)) if np.any(late) else None
 
 
 def commit_slowing() -> Slowing:

@@ -18,7 +18,6 @@ from wasim.iceberg.properties import (
     FORMAT_VERSION,
     WRITE_DISTRIBUTION_MODE,
     PropertyError,
-    Support,
     TableProperties,
     property_of,
 )
@@ -219,17 +218,16 @@ def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: l
 
 
 def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The properties that change metadata and that a case may have."""
+    """The properties that change metadata, and that a case may have; forecasts say which of them they ignore."""
     for key, value in properties.items():
         known = property_of(key)
-        if known is None or known.support is not Support.ALWAYS or not known.changes or known.places_files:
+        if known is None or not known.changes or known.places_files or key in (FORMAT_VERSION, WRITE_DISTRIBUTION_MODE):
             continue
         try:
-            is_simulated = known.simulates(value)
+            known.parse(value)
         except PropertyError:
             continue
-        if is_simulated and key not in (FORMAT_VERSION, WRITE_DISTRIBUTION_MODE):
-            yield key, value
+        yield key, value
 
 
 def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:

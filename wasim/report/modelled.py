@@ -6,12 +6,12 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from wasim.fit.groups import name_without_interval
-from wasim.fit.report import Extrapolation, FitReport, LatencyFit
+from wasim.fit.report import FitReport, LatencyFit
 from wasim.ledger import METADATA_KINDS
-from wasim.report.series import SECONDS_PER_HOUR, outside_commits_bytes
-from wasim.runs import CaseRun, Run
+from wasim.report.series import outside_commits_bytes
+from wasim.runs import CaseRun
 from wasim.scenario.case import whole_commits
-from wasim.units import MONTH_S, Floats
+from wasim.units import Floats
 
 
 class _OfWriter(Protocol):
@@ -46,27 +46,6 @@ def parts_for_table(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
     return [part for part in parts_for_writer(parts, run) if part.case == name]
 
 
-def hourly_bytes(fit: FitReport, run: Run) -> dict[str, float]:
-    """Metadata bytes of an hour by the model, by case label; cases that it is not fitted to are absent."""
-    return {
-        case.case.label: one.metadata_bytes.best
-        for case in run.cases
-        for one in parts_for_table(fit.extrapolations, case)
-        if one.horizon_s == SECONDS_PER_HOUR and one.commit_interval_s == case.case.commit_interval_s
-    }
-
-
-def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
-    """The model's 30 days of a case without maintenance; None where the fit has none."""
-    interval_s = run.case.commit_interval_s
-    months = (
-        one
-        for one in parts_for_table(fit.extrapolations, run)
-        if one.horizon_s == MONTH_S and one.commit_interval_s == interval_s
-    )
-    return next(months, None)
-
-
 def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     """(intervals in seconds, metadata bytes) by the model, over the case's own horizon.
 
@@ -79,7 +58,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
         commits = whole_commits(horizon_s=part.horizon_s, commit_interval_s=part.commit_interval_s)
         if commits:
-            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes.best + outside)
+            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes + outside)
     line = sorted(by_commits.values())
     return np.array([interval for interval, _ in line]), np.array([size for _, size in line])
 

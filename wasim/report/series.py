@@ -11,8 +11,6 @@ from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
 from wasim.units import format_duration
 
-SECONDS_PER_HOUR = 3600.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.answer import Answer, answer_document, answer_run
-from wasim.report.modelled import hourly_bytes
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
 from wasim.storage.local import read_regular
+from wasim.units import HOUR_S
 
 if TYPE_CHECKING:
-    from wasim.report.forecast import Forecasts
-    from wasim.report.remedies import Remedies
+    from wasim.forecast import Remedies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`."""
+    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`.
+
+    `ahead` are sentences on its forecasts: what they ignore or replace by a mean.
+    """
 
     run: Run
     fit: FitReport
@@ -31,7 +33,9 @@ class Outcome:
     document: dict[str, Any]
     report: Path | None
     prices: Prices
+    ahead: tuple[str, ...]
     remedies: "Remedies | None" = None
+    remedies_line: str = ""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -43,20 +47,24 @@ class Outcome:
 
 def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
-    fit = fit_run(run, held_out=scenario.fit.held_out)
-    limits = tuple(judge(scenario.limits, run, hourly_bytes(fit, run)))
-    answer = answer_run(run, fit, limits, prices, _forecasts(run))
-    document = summary_document(run, fit_document(fit), list(limits), prices, answer_document(answer, run))
-    return Outcome(run=run, fit=fit, answer=answer, limits=limits, document=document, report=None, prices=prices)
+    from wasim.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
 
-
-def _forecasts(run: Run) -> "Forecasts":
-    """Forecasts of a day and a month for the cases that the fitted equations do not cover."""
-    if all(one.case.is_appends_of_one_writer for one in run.cases):
-        return {}
-    from wasim.report.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
-
-    return forecast_run(run)
+    fit, forecasts = fit_run(run, held_out=scenario.fit.held_out), forecast_run(run)
+    hourly = {label: float(one[HOUR_S].written_bytes) for label, one in forecasts.by_case.items() if HOUR_S in one}
+    limits = tuple(judge(scenario.limits, run, hourly))
+    answer = answer_run(run, fit, limits, prices, forecasts)
+    said = answer_document(answer, run) | {"approximated": list(forecasts.notes)}
+    document = summary_document(run, fit_document(fit), list(limits), prices, said)
+    return Outcome(
+        run=run,
+        fit=fit,
+        answer=answer,
+        limits=limits,
+        document=document,
+        report=None,
+        prices=prices,
+        ahead=forecasts.notes,
+    )
 
 
 def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
@@ -66,10 +74,10 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     """
     # matplotlib takes most of a second to import, and a run that is not saved draws nothing
     from wasim.capacity.run_sliders import sliders_of_run  # noqa: PLC0415
+    from wasim.forecast import find_remedies  # noqa: PLC0415
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
-    from wasim.report.pages.remedy_cells import remedy_table  # noqa: PLC0415
+    from wasim.report.pages.remedy_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
-    from wasim.report.remedies import find_remedies, remedies_document  # noqa: PLC0415
 
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
@@ -79,7 +87,11 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
     save_charts(charts, folder / "charts")
     report = folder / "report.html"
-    remedies = find_remedies(concluded.answer)
+    remedies = None
+    if concluded.answer.suggested is not None:
+        choice, option = concluded.answer.suggested
+        remedies = find_remedies(option.run, choice.longer_s(option))
+    line = "" if remedies is None else remedies_line(remedies)
     parts = PageParts(
         run=run,
         fit=concluded.fit,
@@ -87,14 +99,15 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
         limits=concluded.limits,
         prices=price_list,
         remedies=None if remedies is None else remedy_table(remedies),
-        remedies_line="" if remedies is None else remedies.line,
+        remedies_line=line,
+        ahead=concluded.ahead,
         sliders=sliders_of_run(run, concluded.answer, folder),
     )
     write_atomically(report, render_run_page(parts, charts))
     answer = {**concluded.document["answer"], "remedies": remedies_document(remedies)}
     document = {**concluded.document, "answer": answer}
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
-    return replace(concluded, document=document, report=report, remedies=remedies)
+    return replace(concluded, document=document, report=report, remedies=remedies, remedies_line=line)
 
 
 def _settle_prices(own: Path, named: Path | None) -> Prices:

@@ -69,6 +69,7 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "amplification": asdict(case.amplification),
         "band": case.band,
         "approximated": case.approximated,
+        "location": case.location,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "latency": None if case.latency is None else asdict(case.latency),
         "probes": [probe_document(probe) for probe in case.probes],
@@ -119,7 +120,9 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     recording = None if "totals" in document else read_recording(folder)
     requests, simulation = folder / "requests.parquet", document.get("simulation")
-    latency = document.get("latency")
+    latency, location = document.get("latency"), document.get("location")
+    if simulation is not None:
+        location = simulation.pop("location", location)  # where earlier versions saved it
     made = CaseRun.of_summed(
         case_from_document(document["case"]),
         _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
@@ -130,6 +133,8 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     return replace(
         made,
         contention=made.contention if recording is None else sum_contention(recording),
+        is_sampled=recording is None,
+        location=location,
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
         listings=tuple(read_listing(listing) for listing in document["listings"]),

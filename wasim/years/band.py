@@ -7,6 +7,7 @@ from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
+from wasim.scenario.notes import UNFINISHED
 from wasim.years.arrivals import Arrivals
 from wasim.years.localities import merges_on_read, places_of
 
@@ -142,7 +143,7 @@ _STATEMENTS = "Most statements are taken to change the table as those before the
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     kept = case.maintenance
     if case.table.format_version >= PARQUET_SINCE:
-        yield "Format version 4 is unfinished: files are as Iceberg 1.12 writes them."
+        yield UNFINISHED
     if "scattered" in places_of(case):
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:
