@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from wasim.contention import commit_slowing
-from wasim.grid.plan import Block
+from wasim.grid.plan import GridBlock
 from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.scenario import Case
 from wasim.years import YearsOf
@@ -15,7 +15,7 @@ _JOBS = ("expire_snapshots", "rewrite_manifests", "rewrite_data_files")
 KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 
 
-def simulate_block(block: Block) -> list[dict[str, Any]]:
+def simulate_block(block: GridBlock) -> list[dict[str, Any]]:
     """A record for every setting of a block, in their order: see `grid_schema`."""
     years = YearsOf(profile=block.profile, site=block.site)
     return [_record(number, case, years.simulate(case)) for number, case in block.settings]
