@@ -13,6 +13,7 @@ from wasim.scenario import Case
 
 HAS_SPARK = find_spec("pyspark") is not None
 pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
+collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that are all on Spark
 
 settings.register_profile("unhurried", deadline=None)  # the machine may have other work
 settings.load_profile("unhurried")

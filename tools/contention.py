@@ -13,12 +13,12 @@ import numpy as np
 from wasim.contention import (
     CONFLICT_RULES,
     Footprint,
-    Group,
     LatencyRequest,
     Outcome,
     Providers,
     RaceRules,
     RetryPolicy,
+    WriterGroup,
     commit_latency,
     load_providers,
     outcome_of,
@@ -35,7 +35,7 @@ MANY = 4000  # writers, so that no commit waits for its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedRun:
     """A real run of 40 commits: shares of attempts and commits; commits a second where the machine was quiet."""
 
     catalog: str
@@ -47,16 +47,16 @@ class Recorded:
 
 
 RECORDED = (
-    Recorded(catalog="jdbc", writers=2, retries=1, lost_share=0.26, failed_share=0, commits_per_s=5.5),
-    Recorded(catalog="jdbc", writers=4, retries=1, lost_share=0.51, failed_share=9 / 40, commits_per_s=4.7),
-    Recorded(catalog="jdbc", writers=8, retries=1, lost_share=0.69, failed_share=16 / 40, commits_per_s=4.2),
-    Recorded(catalog="in_memory", writers=2, retries=1, lost_share=0.25, failed_share=0),
-    Recorded(catalog="in_memory", writers=4, retries=1, lost_share=0.57, failed_share=9 / 40),
-    Recorded(catalog="in_memory", writers=8, retries=1, lost_share=0.69, failed_share=18 / 40),
-    Recorded(catalog="hadoop", writers=2, retries=5, lost_share=0.15, failed_share=0),
-    Recorded(catalog="hadoop", writers=4, retries=5, lost_share=0.40, failed_share=0),
-    Recorded(catalog="rest", writers=2, retries=5, lost_share=0.20, failed_share=0),
-    Recorded(catalog="rest", writers=4, retries=5, lost_share=0.60, failed_share=0),
+    RecordedRun(catalog="jdbc", writers=2, retries=1, lost_share=0.26, failed_share=0, commits_per_s=5.5),
+    RecordedRun(catalog="jdbc", writers=4, retries=1, lost_share=0.51, failed_share=9 / 40, commits_per_s=4.7),
+    RecordedRun(catalog="jdbc", writers=8, retries=1, lost_share=0.69, failed_share=16 / 40, commits_per_s=4.2),
+    RecordedRun(catalog="in_memory", writers=2, retries=1, lost_share=0.25, failed_share=0),
+    RecordedRun(catalog="in_memory", writers=4, retries=1, lost_share=0.57, failed_share=9 / 40),
+    RecordedRun(catalog="in_memory", writers=8, retries=1, lost_share=0.69, failed_share=18 / 40),
+    RecordedRun(catalog="hadoop", writers=2, retries=5, lost_share=0.15, failed_share=0),
+    RecordedRun(catalog="hadoop", writers=4, retries=5, lost_share=0.40, failed_share=0),
+    RecordedRun(catalog="rest", writers=2, retries=5, lost_share=0.20, failed_share=0),
+    RecordedRun(catalog="rest", writers=4, retries=5, lost_share=0.60, failed_share=0),
 )
 """From docs/decisions/0009 and docs/scenarios.md: a virtual clock, waits of 5 to 20 ms, two cores."""
 
@@ -72,12 +72,12 @@ PEER_FOOTPRINT = Footprint(
 )
 
 
-def raced(one: Recorded) -> Outcome:
+def raced(one: RecordedRun) -> Outcome:
     """The race that stands for a recorded run, over thousands of commits."""
     policy = replace(retry_policy(TableProperties()), retries=one.retries, least_wait_ms=5, most_wait_ms=20)
     times = times_among(profile_named("spark_batch").together, one.catalog, one.writers)
     rules = RaceRules(
-        groups=(Group(writers=one.writers, times=times),), policy=policy, rule=CONFLICT_RULES[one.catalog]
+        groups=(WriterGroup(writers=one.writers, times=times),), policy=policy, rule=CONFLICT_RULES[one.catalog]
     )
     numbers = range(1, COMMITS + 1)
     return outcome_of(race(numbers, [0.0] * COMMITS, rules, np.random.default_rng(0)), skip=COMMITS // 20)

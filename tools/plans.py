@@ -42,7 +42,7 @@ PLANNING = {"checkpoints": [1.0], "rounds_at_end": 9, "cold": False, "execution"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class PlannedWorkload:
     """A workload to plan for and to carry out. `engine` core writes no data, and so carries out longer horizons."""
 
     name: str
@@ -57,17 +57,17 @@ def _requirements(freshness: str, **limits: str) -> Requirements:
 
 
 WORKLOADS = (
-    Workload(
+    PlannedWorkload(
         name="narrow streaming",
         flags={"rows_per_second": "200", "columns": "8", "horizon": "5h50m"},
         requirements=_requirements("2m", metadata_json_bytes="30KB"),
     ),
-    Workload(
+    PlannedWorkload(
         name="wide streaming",
         flags={"rows_per_second": "50", "columns": "200", "files_per_commit": "2", "horizon": "5h50m"},
         requirements=_requirements("5m", metadata_bytes_per_day="600MB"),
     ),
-    Workload(
+    PlannedWorkload(
         name="partitioned batch",
         flags={
             "rows_per_second": "500",
@@ -79,14 +79,14 @@ WORKLOADS = (
         },
         requirements=_requirements("5m", metadata_bytes_per_day="400MB"),
     ),
-    Workload(
+    PlannedWorkload(
         name="upserts, merge-on-read",
         flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
         requirements=_requirements("1m", metadata_bytes_per_day="200MB"),
         engine="spark",
         writer={"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read"}},
     ),
-    Workload(
+    PlannedWorkload(
         name="two writers",
         flags={"rows_per_second": "50", "columns": "6", "horizon": "30m"},
         requirements=_requirements("1m", metadata_bytes_per_day="100MB"),
@@ -157,7 +157,7 @@ class Checked:
 class Validated:
     """A workload's plan, and its settings by interval as they were carried out."""
 
-    workload: Workload
+    workload: PlannedWorkload
     plan: Plan
     checked: tuple[Checked, ...]
 
@@ -180,7 +180,7 @@ class Validated:
         return not self.order_holds or any("missed" in verdicts for verdicts in found)
 
 
-def validate(workload: Workload, out: Path, console: Console) -> Validated:
+def validate(workload: PlannedWorkload, out: Path, console: Console) -> Validated:
     """Plans for a workload, and carries the recommendation and its neighbours out."""
     document, _ = document_from_flags(workload.flags)
     document["writer"] = dict(workload.writer) or document["writer"]

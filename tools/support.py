@@ -26,7 +26,7 @@ HEADS = ("`spark`", "`core`", "`simulate`, exact", "`simulate`, long horizons")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class EngineAnswer:
     """A cell, and the line that an engine gives for it: of a refusal, or of what it averages."""
 
     cell: str
@@ -38,42 +38,42 @@ def render_support() -> str:
     return "\n".join([*_INTRODUCTION, *_operations(), *_properties()]) + "\n"
 
 
-def answers(case: Case) -> tuple[Answer, ...]:
+def answers(case: Case) -> tuple[EngineAnswer, ...]:
     """What each engine says of the case, in the order of `HEADS`."""
     return (_measured(SPARK, case), _measured(CORE, case), _exact(case), _summed(case))
 
 
-def _measured(engine: Engine, case: Case) -> Answer:
+def _measured(engine: Engine, case: Case) -> EngineAnswer:
     try:
         engine.check(case)
     except WasimError as error:
-        return Answer(cell=REFUSED, why=str(error))
-    return Answer(cell="measured" if engine.writes_data else "metadata measured")
+        return EngineAnswer(cell=REFUSED, why=str(error))
+    return EngineAnswer(cell="measured" if engine.writes_data else "metadata measured")
 
 
-def _exact(case: Case) -> Answer:
+def _exact(case: Case) -> EngineAnswer:
     try:
         EXACT.check(case, shipped_profile(case))
     except WasimError as error:
-        return Answer(cell=REFUSED, why=str(error))
+        return EngineAnswer(cell=REFUSED, why=str(error))
     why = " ".join(approximated(case))
-    return Answer(cell="exactly, but for sizes" if why else "exactly", why=why)
+    return EngineAnswer(cell="exactly, but for sizes" if why else "exactly", why=why)
 
 
-def _summed(case: Case) -> Answer:
+def _summed(case: Case) -> EngineAnswer:
     profile = shipped_profile(case)
     try:
         FAST.check(case, profile)
         summed = simulate_years(case, profile, Site())
     except WasimError as error:
-        return Answer(cell=REFUSED, why=str(error))
+        return EngineAnswer(cell=REFUSED, why=str(error))
     written = [kind for kind in METADATA_KINDS if summed.totals.written_bytes[kind]]
     band = f"± {100 * max(summed.band[kind] for kind in written):.2g} %"
     if any(line.startswith("Passed over") for line in summed.approximated):
-        return Answer(cell="passed over", why=" ".join(summed.approximated))
+        return EngineAnswer(cell="passed over", why=" ".join(summed.approximated))
     if summed.approximated:
-        return Answer(cell=f"by the mean, {band}", why=" ".join(summed.approximated))
-    return Answer(cell=f"event by event, {band}")
+        return EngineAnswer(cell=f"by the mean, {band}", why=" ".join(summed.approximated))
+    return EngineAnswer(cell=f"event by event, {band}")
 
 
 def _operations() -> Iterator[str]:
@@ -94,7 +94,7 @@ def _cells(feature: Feature, notes: dict[str, int]) -> list[str]:
     try:
         found = answers(case_of(feature))
     except WasimError as error:
-        found = (Answer(cell=REFUSED, why=f"No scenario may say so: {error}"),) * len(HEADS)
+        found = (EngineAnswer(cell=REFUSED, why=f"No scenario may say so: {error}"),) * len(HEADS)
     cells = []
     for answer in found:
         number = notes.setdefault(answer.why, len(notes) + 1) if answer.why else None

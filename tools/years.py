@@ -59,7 +59,7 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class DrawnComparison:
     """One drawn case: exact totals, those in sums, and the band that these state."""
 
     case: Case
@@ -185,7 +185,7 @@ def _maintenance(random: Random, interval_s: float) -> dict[str, Any]:
     return {kind: random.choice(choices[kind]) for kind in kinds}
 
 
-def compare(case: Case) -> Comparison | None:
+def compare(case: Case) -> DrawnComparison | None:
     """The case simulated commit by commit, and summed; None where exact simulation refuses it on its way."""
     profile = shipped_profile(case)
     try:
@@ -194,20 +194,20 @@ def compare(case: Case) -> Comparison | None:
         return None
     summed = simulate_years(case, profile, Site())
     exact = sum_events(simulated.recording.events)
-    return Comparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
+    return DrawnComparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
 
 
-def compare_leaps(case: Case) -> Comparison:
+def compare_leaps(case: Case) -> DrawnComparison:
     """The case stepped through, event by event, and with leaps over cycles alike."""
     shape = read_shape(case, shipped_profile(case), Site())
     stepped, summed = (
         sum_history(case, shape, replace(history_of(case, shape), leaps=leaps).run()) for leaps in (False, True)
     )
-    return Comparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
+    return DrawnComparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
 
 
 def fidelity(
-    seed: int, scenarios: int, commits: int, compared: Callable[[Case], Comparison | None], most_exact_s: float
+    seed: int, scenarios: int, commits: int, compared: Callable[[Case], DrawnComparison | None], most_exact_s: float
 ) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
     yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"

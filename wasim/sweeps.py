@@ -49,11 +49,11 @@ def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None
     """The grid's chart, next to its results; None where the grid has a single interval."""
     from wasim.report.charts import draw_chart  # noqa: PLC0415  (matplotlib takes most of a second to import)
     from wasim.report.charts.chart import LeftOut  # noqa: PLC0415
-    from wasim.report.charts.grid import Setting, plan_grid  # noqa: PLC0415
+    from wasim.report.charts.grid import GridSetting, plan_grid  # noqa: PLC0415
 
     names = _judged(results, scenario)
     settings = [
-        Setting(
+        GridSetting(
             commit_interval_s=row["commit_interval_s"],
             metadata_bytes=row["metadata_written_bytes"],
             is_feasible=_is_feasible(row, names),

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from wasim.forecast.ahead import Forecast, Forecaster, forecast_of
-from wasim.grid.plan import Block
+from wasim.grid.plan import GridBlock
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case
 
@@ -14,7 +14,7 @@ _JOBS = ("expire_snapshots", "rewrite_manifests", "rewrite_data_files")
 KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 
 
-def simulate_block(block: Block) -> list[dict[str, Any]]:
+def simulate_block(block: GridBlock) -> list[dict[str, Any]]:
     """A record for every setting of a block, in their order: see `grid_schema`."""
     forecaster = Forecaster(site=block.site)
     return [_record(number, forecast_of(case, forecaster)) for number, case in block.settings]

@@ -9,7 +9,7 @@ import numpy as np
 from wasim.fit.report import FitReport
 from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
 from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
-from wasim.report.series import Group, group_cases
+from wasim.report.series import Series, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 from wasim.units import MONTH_S
@@ -30,7 +30,7 @@ class Choice:
     the limits; `open`, too little is known to tell.
     """
 
-    group: Group
+    group: Series
     options: tuple[Option, ...]
     chosen: Option | None
     because: Because
@@ -93,7 +93,7 @@ def answer_run(
     )
 
 
-def _choose(group: Group, options: tuple[Option, ...], limited: bool) -> Choice:
+def _choose(group: Series, options: tuple[Option, ...], limited: bool) -> Choice:
     chosen, because = _within_limits(options) if limited else _at_the_knee(options)
     return Choice(group=group, options=options, chosen=chosen, because=because)
 

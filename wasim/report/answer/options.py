@@ -9,7 +9,7 @@ import numpy as np
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.report.keeping_up import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
-from wasim.report.series import Group, planning_at_end_ms
+from wasim.report.series import Series, planning_at_end_ms
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, bill_case
 from wasim.runs.bill import GIB
@@ -90,7 +90,7 @@ class OptionInputs:
     prices: Prices | None
 
 
-def read_options(group: Group, inputs: OptionInputs) -> tuple[Option, ...]:
+def read_options(group: Series, inputs: OptionInputs) -> tuple[Option, ...]:
     """One option per interval of the group, shortest first."""
     by_interval = [
         [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
