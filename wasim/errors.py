@@ -9,7 +9,7 @@ _HIDDEN = (
     "\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 _UNPRINTABLE, _UNPRINTABLE_OR_LAID_OUT = re.compile(f"[{_HIDDEN}]+"), re.compile(f"[{_HIDDEN}\t\n]+")
-_MOST_QUOTED = 80
+_MOST_QUOTED, _MOST_OF_LINE = 80, 2_000
 
 
 def printable(text: str, most: int = 400) -> str:
@@ -46,7 +46,13 @@ class WasimError(Exception):
 
     def __str__(self) -> str:
         """What is printed, whatever names of files and values stand in it."""
-        return "\n".join(_UNPRINTABLE_OR_LAID_OUT.sub("\N{REPLACEMENT CHARACTER}", str(line)) for line in self.args)
+        return "\n".join(map(_one_line, map(str, self.args)))
+
+
+def _one_line(text: str) -> str:
+    """An error's line: what it is about stands at its beginning, and the remedy at its end."""
+    shown = _UNPRINTABLE_OR_LAID_OUT.sub("\N{REPLACEMENT CHARACTER}", text)
+    return shown if len(shown) <= _MOST_OF_LINE else f"{shown[: _MOST_OF_LINE // 2]} … {shown[-_MOST_OF_LINE // 2 :]}"
 
 
 class ScenarioError(WasimError):

@@ -24,7 +24,7 @@ from wasim.cli.simulate import simulate
 from wasim.cli.terminal import echo
 from wasim.cli.validate import validate
 from wasim.cli.watch import watch
-from wasim.errors import ExitCode, WasimError
+from wasim.errors import ExitCode, WasimError, printable
 
 _ENVIRONMENT_ERRORS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
@@ -97,7 +97,7 @@ def _run() -> None:
         if error.errno not in _ENVIRONMENT_ERRORS:
             traceback.print_exc()
             sys.exit(int(ExitCode.BUG))
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{printable(str(error.filename), 1_000)}: " if error.filename else ""
         echo(f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True)
         sys.exit(int(ExitCode.USER_MISTAKE))
     except Exception:  # a bug keeps its traceback, and an exit code that says no more than that

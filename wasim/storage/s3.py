@@ -10,12 +10,14 @@ from typing import Any
 from pyarrow import fs
 
 from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile
+from wasim.storage.local import read_regular
 from wasim.storage.waiting import TookTooLong, is_left_running, within
 
 _ATTEMPTS = 3  # that share the time in which a store may be silent
 _SLOWEST_BYTES_PER_S = 100_000
 _LISTING_TIMEOUTS = 15  # a million objects take five minutes from afar
 _MOST_SILENCES = 3
+_MOST_PROFILE_BYTES = 1 << 20
 
 
 class S3Storage:
@@ -136,7 +138,13 @@ def _profile(name: str) -> dict[str, str]:
         ("AWS_SHARED_CREDENTIALS_FILE", "credentials", name),
     ):
         parser = configparser.ConfigParser(interpolation=None)
-        parser.read(os.environ.get(variable) or home / file)
+        path = os.environ.get(variable) or home / file
+        try:
+            parser.read_string(read_regular(path, most_bytes=_MOST_PROFILE_BYTES).decode(errors="replace"))
+        except FileNotFoundError:
+            continue
+        except configparser.Error as error:
+            raise StorageError(f"{path}: is no file of AWS profiles: {error}.") from error
         if parser.has_section(section):
             found |= dict(parser[section])
     if not found:
