@@ -37,32 +37,32 @@ soak: $(READY) java ## kill -9 at 20 random moments, and resume
 
 validate: $(READY) java ## compare the simulator with real runs; writes docs/fidelity.md
 	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
-	$(BIN)/wasim fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
+	$(BIN)/python -m tools.fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
 validate-years: $(READY) ## compare sums over long horizons with exact simulation and with stepping, and time years
-	$(BIN)/python -m wasim.benchmarks.years
-	$(BIN)/python -m wasim.benchmarks.years --against steps --commits 30000
-	$(BIN)/python -m wasim.benchmarks.years --year
-	$(BIN)/python -m wasim.benchmarks.years --speed scenarios/*.yaml
+	$(BIN)/python -m tools.years
+	$(BIN)/python -m tools.years --against steps --commits 30000
+	$(BIN)/python -m tools.years --year
+	$(BIN)/python -m tools.years --speed scenarios/*.yaml
 
 v4: $(READY) ## what format version 4 costs, and would cost: the tables of docs/v4.md
-	$(BIN)/python -m wasim.benchmarks.format_v4
+	$(BIN)/python -m tools.format_v4
 
 support: $(READY) ## ask each engine what it carries out; writes docs/support.md
-	$(BIN)/python -m wasim.bench.support > docs/support.md
+	$(BIN)/python -m tools.support > docs/support.md
 
 slowing: $(READY) java ## how much longer commits take as metadata.json grows, to 10,000 snapshots
-	$(BIN)/python -m wasim.benchmarks.slowing
+	$(BIN)/python -m tools.slowing
 
 validate-plan: $(READY) java ## compare plans with the real writer: five workloads, three settings each
-	$(BIN)/python -m wasim.bench.plans results/plan
+	$(BIN)/python -m tools.plans results/plan
 
 planning-law: $(READY) java ## how long a full scan takes to plan, to 100,000 files
-	$(BIN)/python -m wasim.benchmarks.planning_law
+	$(BIN)/python -m tools.planning_law
 
 overhead: $(READY) java ## what recording adds to a bare loop of the same commits
-	$(BIN)/python -m wasim.benchmarks.overhead
+	$(BIN)/python -m tools.overhead
 
 check: $(READY) ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
@@ -95,7 +95,7 @@ $(READY): requirements.lock requirements-build.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@# so that the first command starts as fast as later ones, where Python may not keep bytecode too
-	$(BIN)/python -m compileall -q wasim
+	$(BIN)/python -m compileall -q wasim tools
 	@touch $@
 
 java: $(READY)

@@ -1,92 +1,35 @@
-"""One real Spark session for the whole test run, opened by the first test that asks for it."""
+"""What tests of every room share; those on Spark find their session in `support.on_spark`, where Spark is installed."""
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from support.canaries import planted
-from support.contexts import context_of
-from support.inspected import check_inspected
-from support.small import run_on_spark, small_case_in
+from support.small import small_case_in
 
-from wasim.bench.case import carry_out
-from wasim.bench.context import CaseContext
-from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, java, open_session
-from wasim.spark.servers import Servers, open_servers
+
+HAS_SPARK = find_spec("pyspark") is not None
+pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
+collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that are all on Spark
 
 settings.register_profile("unhurried", deadline=None)  # the machine may have other work
 settings.load_profile("unhurried")
-
-# Most of what a JVM does for short jobs is to compile: without its optimising compiler tests take less.
-FEW_COMPILERS = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-java.JVM_OPTIONS += FEW_COMPILERS
-OF_TESTS = {"spark.driver.defaultJavaOptions": " ".join(FEW_COMPILERS), "spark.sql.codegen.wholeStage": "false"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests on Spark, and puts those that look at what the others left behind at the end."""
     for item in items:
-        if isinstance(item, pytest.Function) and {"session", "servers"} & set(item.fixturenames):
+        if isinstance(item, pytest.Function) and {"session", "servers", "run_case", "run_on"} & set(item.fixturenames):
             item.add_marker("spark")
+            item.add_marker(pytest.mark.skipif(not HAS_SPARK, reason="Spark is not installed"))
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
-
-
-@pytest.fixture(scope="session")
-def spark_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the one session's JVM prints."""
-    return tmp_path_factory.mktemp("spark") / "spark.log"
-
-
-@pytest.fixture(scope="session")
-def session(spark_log: Path) -> Iterator[Session]:
-    """The one session."""
-    with open_session(OF_TESTS, master=DEFAULT_MASTER, log=spark_log, extra_jars=(AWS_BUNDLE,)) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="session")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the S3 endpoint of the whole run keeps its objects."""
-    return tmp_path_factory.mktemp("objects")
-
-
-@pytest.fixture(scope="session")
-def servers(objects: Path) -> Iterator[Servers]:
-    """Servers for the whole run, each started by the first test that needs it, with credentials that are looked for."""
-    with pytest.MonkeyPatch.context() as patched:
-        for server in ("rest", "s3proxy"):
-            patched.setattr(f"wasim.spark.servers.{server}.random_secret", planted)
-        with open_servers(objects) as opened:
-            yield opened
 
 
 @pytest.fixture
 def small_case(tmp_path: Path) -> Callable[..., Case]:
     """The first case of the small scenario, with lines of it replaced: `small_case(horizon="9s")`."""
     return partial(small_case_in, tmp_path)
-
-
-@pytest.fixture
-def run_case(session: Session, servers: Servers, tmp_path: Path) -> Callable[[Case], tuple[CaseRun, CaseContext]]:
-    """Carries a case out on the one session; gives what came out and where it is."""
-    return partial(run_on_spark, session, servers, tmp_path)
-
-
-@pytest.fixture
-def run_on(session: Session, servers: Servers, tmp_path: Path) -> Callable[[str, Case], tuple[CaseRun, CaseContext]]:
-    """Carries a case out on the engine of that name."""
-
-    def run(engine: str, case: Case) -> tuple[CaseRun, CaseContext]:
-        context = context_of(engine, case, session, servers, tmp_path)
-        shutil.rmtree(context.folder.case(context.key), ignore_errors=True)
-        done = carry_out(case, context)
-        check_inspected(done, context)
-        return done, context
-
-    return run

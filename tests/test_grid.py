@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from wasim.cli import app
-from wasim.cluster import TASKS, map_parts_on
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.ledger import Kind, sum_events
@@ -133,6 +132,8 @@ def test_two_processes_find_what_one_finds(scenario, results):
 
 
 def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
+    from wasim.cluster import TASKS, map_parts_on
+
     schema = grid_schema(scenario.cases())
     frame = map_parts_on(session.spark, plan_grid(scenario.cases()), simulate_block, schema)
     frame.write.parquet(str(tmp_path / "grid"))
@@ -143,7 +144,7 @@ def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, sce
 
 def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
     out = tmp_path / "grid.parquet"
-    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "flink", "--grid", str(out)]
+    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "kafka_connect", "--grid", str(out)]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("24 settings, metadata written from ")

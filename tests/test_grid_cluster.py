@@ -10,10 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.standalone import PYTHON_PATH, standalone
 
 from wasim.cluster import map_parts
-from wasim.grid import Block, grid_schema, plan_grid, simulate_block, simulate_grid
+from wasim.grid import GridBlock, grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.scenario import load_scenario
 
 COUNTS = [*range(4, 36)]
@@ -56,7 +59,7 @@ def seconds(parts: list, work, schema: pa.Schema, master: str, folder: Path) -> 
     return time.monotonic() - started_s
 
 
-def measure(workers: int, blocks: list[Block], schema: pa.Schema, folder: Path) -> tuple[float, float]:
+def measure(workers: int, blocks: list[GridBlock], schema: pa.Schema, folder: Path) -> tuple[float, float]:
     """Seconds that the grid takes, and that counting takes, without those of a session that does next to nothing."""
     with standalone(workers, folder / "work") as master:
         # the first session finds nothing in any cache

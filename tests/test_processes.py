@@ -1,6 +1,8 @@
 """Work spread over processes."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -22,6 +24,14 @@ def test_results_come_in_the_order_of_the_parts_from_other_processes() -> None:
     results = list(map_in_processes(_who, range(20), processes=3))
     assert [number for number, _ in results] == list(range(20))
     assert os.getpid() not in {process for _, process in results}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system pins no process to cores")
+def test_cores_are_those_that_the_process_may_run_on() -> None:
+    pinned = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    asked = "from wasim.processes import available_cores; print(available_cores())"
+    done = subprocess.run([sys.executable, "-c", f"{pinned}\n{asked}"], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
 
 
 @pytest.mark.parametrize(("parts", "processes"), [(range(3), 1), (range(1), 2)])

@@ -102,5 +102,5 @@ def _cores(context: Any) -> int:  # noqa: ANN401
 
 def _spark_schema(schema: pa.Schema) -> str:
     types = {pa.int64(): "long", pa.float64(): "double", pa.string(): "string", pa.bool_(): "boolean"}
-    types |= {pa.binary(): "binary"}
+    types |= {pa.binary(): "binary", pa.list_(pa.string()): "array<string>"}
     return ", ".join(f"`{field.name}` {types[field.type]}" for field in schema)

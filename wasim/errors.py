@@ -1,6 +1,31 @@
 """Mistakes and mishaps that a user can act on; each says what, where and what to do, and carries an exit code."""
 
+import re
 from enum import IntEnum
+
+# Control, format and direction characters, halves of pairs, and tags, which no terminal shows
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f"
+)
+_UNPRINTABLE, _UNPRINTABLE_OR_LAID_OUT = re.compile(f"[{_HIDDEN}]+"), re.compile(f"[{_HIDDEN}\t\n]+")
+_MOST_QUOTED, _MOST_OF_LINE = 80, 2_000
+
+
+def printable(text: str, most: int = 400) -> str:
+    """Text from a file as one line of a terminal may show it: no control or direction characters, and bounded."""
+    shown = _UNPRINTABLE_OR_LAID_OUT.sub("\N{REPLACEMENT CHARACTER}", text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def printable_lines(text: str) -> str:
+    """The same for text of any length that is laid out in lines."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def quoted(text: str) -> str:
+    """A value that somebody gave, in quotes, cut at some 80 letters."""
+    return repr(text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 1]}…")
 
 
 class ExitCode(IntEnum):
@@ -15,17 +40,31 @@ class ExitCode(IntEnum):
 
 
 class WasimError(Exception):
-    """A user's mistake or an unusable machine: printed as it stands, without a traceback."""
+    """A user's mistake or an unusable machine: printed without a traceback, a line for each text that it is given."""
 
     exit_code: ExitCode = ExitCode.USER_MISTAKE
+
+    def __str__(self) -> str:
+        """What is printed, whatever names of files and values stand in it."""
+        return "\n".join(map(_one_line, map(str, self.args)))
+
+
+def _one_line(text: str) -> str:
+    """An error's line: what it is about stands at its beginning, and the remedy at its end."""
+    shown = _UNPRINTABLE_OR_LAID_OUT.sub("\N{REPLACEMENT CHARACTER}", text)
+    return shown if len(shown) <= _MOST_OF_LINE else f"{shown[: _MOST_OF_LINE // 2]} … {shown[-_MOST_OF_LINE // 2 :]}"
 
 
 class ScenarioError(WasimError):
     """A scenario that cannot be run; one line per fault, each `file:line:column: field …` with its remedy."""
 
     def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(faults))
+        super().__init__(*faults)
         self.faults = faults
+
+    def __reduce__(self) -> tuple[type["ScenarioError"], tuple[list[str]]]:
+        """How it is pickled: whole, with its faults."""
+        return type(self), (self.faults,)
 
 
 class EnvironmentFault(WasimError):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case, LoadedScenario
 from wasim.simulation import SimulationOptions, simulated_cases
@@ -78,7 +78,7 @@ class RunEstimate:
 def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
     """What `wasim bench` would take with that engine. WasimError for another than `spark` and `core`."""
     if engine not in ("spark", "core"):
-        raise WasimError(f"--engine is {engine!r}. Give spark or core.")
+        raise WasimError(f"--engine is {quoted(engine)}. Give spark or core.")
     disk = [_disk_bytes(one, engine) for one in simulated_cases(scenario, SimulationOptions())]
     cases = tuple(
         CaseEstimate(

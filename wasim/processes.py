@@ -12,6 +12,11 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
+def available_cores() -> int:
+    """Cores that this process may run on: those of its container, not of the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Mapped(Protocol):
     """A map over processes."""
 
@@ -27,7 +32,7 @@ def open_processes(count: int | None = None) -> Iterator[Mapped]:
 
     With one process, or one part, the work is done in this one. Errors of the work are raised here, and end the others.
     """
-    count = os.cpu_count() or 1 if count is None else count
+    count = available_cores() if count is None else count
     pool: ProcessPoolExecutor | None = None
 
     def mapped(work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
@@ -56,7 +61,7 @@ def map_in_processes(
     By default there is a process for each core; with one process, or one part, the work is done in this one. Errors of
     `work` are raised here, and end the others.
     """
-    count = min(os.cpu_count() or 1 if processes is None else processes, len(parts))
+    count = min(available_cores() if processes is None else processes, len(parts))
     with open_processes(count) as mapped:
         yield from mapped(work, parts)
 

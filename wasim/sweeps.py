@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.runs import write_atomically
+from wasim.runs.sentences import say_once
 from wasim.scenario import LoadedScenario
 from wasim.scenario.limits import Limit
 from wasim.simulation import Mode, SimulationOptions
@@ -27,7 +28,7 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
         raise WasimError("--grid is simulated in fast mode. Leave --mode exact and --emit out, or --grid.")
     cases = list(scenario.cases())
     site = Site() if options.location is None else Site(location=options.location)
-    blocks = plan_grid(cases, profile=options.profile, site=site)
+    blocks = plan_grid(cases, site)
     schema = grid_schema(cases)
     if master is None:
         results = simulate_grid(blocks, schema)
@@ -38,6 +39,8 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
         map_parts(blocks, simulate_block, schema, master=master, out=out, log=out.with_name(f"{out.name}.log"))
         results = ds.dataset(out, format="parquet").to_table()
     said = f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
+    approximated = zip(map(str, results["setting"].to_pylist()), results["approximated"].to_pylist(), strict=True)
+    said += "".join(f"\n{sentence}" for sentence in say_once(approximated, "settings"))
     chart = _draw(results, scenario, out)
     return said if chart is None else f"{said}\nChart: {chart}"
 
@@ -46,11 +49,11 @@ def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None
     """The grid's chart, next to its results; None where the grid has a single interval."""
     from wasim.report.charts import draw_chart  # noqa: PLC0415  (matplotlib takes most of a second to import)
     from wasim.report.charts.chart import LeftOut  # noqa: PLC0415
-    from wasim.report.charts.grid import Setting, plan_grid  # noqa: PLC0415
+    from wasim.report.charts.grid import GridSetting, plan_grid  # noqa: PLC0415
 
     names = _judged(results, scenario)
     settings = [
-        Setting(
+        GridSetting(
             commit_interval_s=row["commit_interval_s"],
             metadata_bytes=row["metadata_written_bytes"],
             is_feasible=_is_feasible(row, names),

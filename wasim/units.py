@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,10 +58,10 @@ def duration_of_flag_s(flag: str, text: str) -> float:
     try:
         seconds = parse_duration_s(text)
     except ValueError as wanted:
-        raise WasimError(f"{flag} is {text!r}. Give {wanted}.") from None
+        raise WasimError(f"{flag} is {quoted(text)}. Give {wanted}.") from None
     if not _LEAST_FLAG_S <= seconds <= _MOST_FLAG_S:
         least, most = format_duration(_LEAST_FLAG_S), format_duration(_MOST_FLAG_S)
-        raise WasimError(f"{flag} is {text!r}. Give {least} at least and {most} at most.")
+        raise WasimError(f"{flag} is {quoted(text)}. Give {least} at least and {most} at most.")
     return seconds
 
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from wasim.rules.compaction import small_file_bytes
+from wasim.rules.maintenance import commit_at, turn_after
 from wasim.scenario.case import Case, microseconds, multiples_within
 from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
 
-SMALL_FILE_SHARE, LARGE_FILE_SHARE = 0.75, 1.8  # of the target size: rewrite_data_files leaves files in between alone
 SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
 
 
@@ -116,7 +117,7 @@ class Maintain:
     @property
     def small_file_bytes(self) -> int:
         """Data files below this are small, for rewrite_data_files and for those who wait for it."""
-        return int(SMALL_FILE_SHARE * self.target_file_size_bytes)
+        return small_file_bytes(self.target_file_size_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,11 +173,11 @@ class Schedule:
 
     def commit_at(self, turn: int) -> int:
         """The writer's commit that the run with this number follows."""
-        return turn * microseconds(self.every_s) // microseconds(self.commit_interval_s)
+        return commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
 
     def turn_after(self, commit: int) -> int:
         """The first run that follows a later commit than this one; above `count` where none does."""
-        return -(-(commit + 1) * microseconds(self.commit_interval_s) // microseconds(self.every_s))
+        return turn_after(commit, microseconds(self.every_s), microseconds(self.commit_interval_s))
 
 
 def schedule(case: Case, job: Change | MaintenanceJob) -> Schedule:

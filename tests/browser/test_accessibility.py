@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.chromium import DESK, PHONE, faults_of, overflow_px, show
-from support.paths import SAMPLE
+from support.paths import sample_run
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
@@ -23,7 +23,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, plan_page: tuple[Path, dict]
 
     def report() -> str:
         run = folder / "run"
-        shutil.copytree(SAMPLE, run)
+        shutil.copytree(sample_run(), run)
         found = conclude_run(run).report
         assert found is not None
         page = found.read_text()

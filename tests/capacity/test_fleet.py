@@ -135,7 +135,7 @@ def test_a_master_is_for_a_fleet():
 @pytest.mark.slow
 @pytest.mark.spark
 def test_workers_of_a_spark_plan_as_this_machine_does(tmp_path: Path):
-    from support.standalone import standalone  # noqa: PLC0415 - the others need no Spark
+    from support.standalone import standalone
 
     tables = [table("narrow", freshness="10m"), table("wide", freshness="10m", columns=30, files_per_commit=3)]
     file = tmp_path / "fleet.yaml"

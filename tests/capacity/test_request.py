@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.paths import DATA, ROOT, SCENARIOS
+from support.paths import DATA, SCENARIOS, sample_run
 
 from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, make_plan, request_from_file, request_from_run
 from wasim.capacity.from_table import request_from_table
@@ -34,7 +34,7 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
 
 
 def test_a_run_gives_its_scenario_and_its_machine():
-    (folder,) = (ROOT / "results" / "sample" / "smoke").iterdir()
+    folder = sample_run()
     read = request_from_run(folder, {"writer": "batch"}, Requirements())
     summary = json.loads((folder / "summary.json").read_text())
     fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}

@@ -5,7 +5,6 @@ import re
 import shlex
 from collections.abc import Callable
 
-import click
 import pytest
 import typer
 from support.command_line import run_main
@@ -27,7 +26,6 @@ VERBS = [
     "watch",
     "compare",
     "profile",
-    "fidelity",
     "schema",
 ]
 
@@ -53,7 +51,7 @@ def test_a_verbs_help_ends_with_an_example_that_the_verb_understands(verb: str) 
     name, *arguments = shlex.split(example.partition(" > ")[0])
     command = typer.main.get_command(app)
     assert name == verb
-    assert isinstance(command, click.Group | typer.core.TyperGroup)
+    assert isinstance(command, typer.core.TyperGroup)
     command.commands[name].make_context(name, arguments)
 
 

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.paths import SAMPLE
+from support.paths import sample_run
 from typer.testing import CliRunner
 
 from wasim import cli
@@ -19,8 +19,8 @@ def ran(*arguments: str) -> tuple[int, str]:
 @pytest.fixture(scope="module")
 def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample again, on a machine where planning took three times as long: as many bytes."""
-    run = tmp_path_factory.mktemp("slower") / SAMPLE.name
-    shutil.copytree(SAMPLE, run)
+    run = tmp_path_factory.mktemp("slower") / sample_run().name
+    shutil.copytree(sample_run(), run)
     for path in run.glob("cases/*/case.json"):
         document = json.loads(path.read_text())
         for probe in document["probes"]:
@@ -32,8 +32,8 @@ def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample without the cases of one writer."""
-    run = tmp_path_factory.mktemp("half") / SAMPLE.name
-    shutil.copytree(SAMPLE, run)
+    run = tmp_path_factory.mktemp("half") / sample_run().name
+    shutil.copytree(sample_run(), run)
     for path in run.glob("cases/*/case.json"):
         if json.loads(path.read_text())["case"]["writer"]["kind"] == "batch":
             shutil.rmtree(path.parent)
@@ -41,14 +41,14 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_bare_ratio_gates_bytes_alone(slower: Path) -> None:
-    code, text = ran(str(SAMPLE), str(slower), "--json", "--fail-above", "1.01")
+    code, text = ran(str(sample_run()), str(slower), "--json", "--fail-above", "1.01")
     assert code == 0
     verdict = json.loads(text)["verdict"]
     assert (verdict["passed"], verdict["checked"], verdict["above"]) == (True, 4 * 4, [])
 
 
 def test_a_named_metric_is_gated_by_its_own_ratio(slower: Path) -> None:
-    code, text = ran(str(SAMPLE), str(slower), "--json", "--fail-above", "metadata=1.01,planning=1.5")
+    code, text = ran(str(sample_run()), str(slower), "--json", "--fail-above", "metadata=1.01,planning=1.5")
     assert code == 1
     verdict = json.loads(text)["verdict"]
     assert not verdict["passed"]
@@ -56,19 +56,21 @@ def test_a_named_metric_is_gated_by_its_own_ratio(slower: Path) -> None:
 
 
 def test_without_a_gate_there_is_no_verdict() -> None:
-    assert json.loads(ran(str(SAMPLE), str(SAMPLE), "--json")[1])["verdict"] is None
+    assert json.loads(ran(str(sample_run()), str(sample_run()), "--json")[1])["verdict"] is None
 
 
 def test_a_missing_case_fails_only_where_asked(half: Path) -> None:
-    assert ran(str(SAMPLE), str(half), "--fail-above", "5")[0] == 0
-    code, text = ran(str(SAMPLE), str(half), "--fail-on-missing", "--json")
+    assert ran(str(sample_run()), str(half), "--fail-above", "5")[0] == 0
+    code, text = ran(str(sample_run()), str(half), "--fail-on-missing", "--json")
     assert code == 1
     assert len(json.loads(text)["verdict"]["missing"]) == 2
-    assert ran(str(half), str(SAMPLE), "--fail-on-missing")[0] == 0
+    assert ran(str(half), str(sample_run()), "--fail-on-missing")[0] == 0
 
 
 def test_markdown_leads_with_the_verdict(slower: Path) -> None:
-    code, text = ran(str(SAMPLE), str(slower), "--format", "markdown", "--fail-above", "bytes=1.1,planning_p50_ms=1.5")
+    code, text = ran(
+        str(sample_run()), str(slower), "--format", "markdown", "--fail-above", "bytes=1.1,planning_p50_ms=1.5"
+    )
     assert code == 1
     lines = text.splitlines()
     assert lines[0] == "### ✗ Metadata written ×1 over 4 cases"
@@ -78,22 +80,22 @@ def test_markdown_leads_with_the_verdict(slower: Path) -> None:
 
 @pytest.mark.parametrize("ratio", ["0", "-1", "nan", "", "metadata", "metadata=", "metadata=0", "1.1,,2", "1.1.1"])
 def test_a_ratio_that_is_none_is_refused(ratio: str) -> None:
-    result = CliRunner().invoke(cli.app, ["compare", str(SAMPLE), str(SAMPLE), "--fail-above", ratio])
+    result = CliRunner().invoke(cli.app, ["compare", str(sample_run()), str(sample_run()), "--fail-above", ratio])
     assert "Give a ratio above zero" in str(result.exception)
 
 
 def test_an_unknown_metric_is_refused_with_those_known() -> None:
-    result = CliRunner().invoke(cli.app, ["compare", str(SAMPLE), str(SAMPLE), "--fail-above", "metadat=2"])
-    assert "metadat, which is no metric" in str(result.exception)
+    result = CliRunner().invoke(cli.app, ["compare", str(sample_run()), str(sample_run()), "--fail-above", "metadat=2"])
+    assert "'metadat', which is no metric" in str(result.exception)
     assert "metadata_json_bytes" in str(result.exception)
 
 
 def test_a_run_of_another_horizon_is_refused_with_what_differs(tmp_path: Path) -> None:
     other = tmp_path / "other"
-    shutil.copytree(SAMPLE, other)
+    shutil.copytree(sample_run(), other)
     for path in other.glob("cases/*/case.json"):
         document = json.loads(path.read_text())
         document["case"]["horizon_s"] = 12.5
         path.write_text(json.dumps(document))
-    result = CliRunner().invoke(cli.app, ["compare", str(SAMPLE), str(other)])
+    result = CliRunner().invoke(cli.app, ["compare", str(sample_run()), str(other)])
     assert "differs in horizon (12s, 12.5s)" in str(result.exception)

@@ -22,7 +22,7 @@ from wasim.errors import EnvironmentFault, ExitCode
             ["plan", "--fleet", str(ROOT / "docs" / "fleet.yaml"), "--master", "local[2]"],
             'plan --master needs Spark: pip install "wasim[spark]"',
         ),
-        ("pytest_benchmark", ["profile"], 'profile needs pytest-benchmark: pip install "wasim[bench]"'),
+        ("pandas", ["profile"], 'profile needs pandas: pip install "wasim[bench]"'),
     ],
 )
 def test_a_missing_extra_is_named_with_its_command(

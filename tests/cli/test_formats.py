@@ -57,6 +57,19 @@ def test_markdown_is_a_comment_to_post() -> None:
     assert (lines.count("</details>"), lines[-1]) == (2, "[Report](https://ci/1)")
 
 
+def test_a_plan_is_a_comment_too() -> None:
+    asked = ("plan", "--rows-per-second", "50", "--freshness", "10m", "--metadata-json", "5MB", "--horizon", "1d")
+    result = CliRunner().invoke(app, [*asked, "--format", "markdown", "--link", "https://ci/2"])
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("### ✓ Commit every ")
+    assert lines[2].startswith("- ✓ metadata.json: ")
+    assert "| cost a month |" in result.stdout.partition("<details>")[0]
+    assert "CALL " in result.stdout.partition("```sql")[2].partition("```")[0]
+    assert lines[-1] == "[Report](https://ci/2)"
+    refused = CliRunner().invoke(app, [*asked, "--format", "csv"])
+    assert "has no such form" in str(refused.exception)
+
+
 def test_a_record_that_lacks_a_value_leaves_it_empty() -> None:
     assert render_csv([{"a": 1, "b": {"c": None, "d": [1]}}, {"a": "x,y", "e": 0.5}]) == 'a,b.c,e\n1,,\n"x,y",,0.5'
 

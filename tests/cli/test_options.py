@@ -4,12 +4,25 @@ from pathlib import Path
 
 import pytest
 from support.paths import SCENARIOS
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from wasim.cli import app
 from wasim.cli.options import overrides_of
 from wasim.errors import WasimError
 from wasim.scenario import load_scenario
+
+
+def flags_of(verb: str) -> set[str]:
+    return {flag for one in get_command(app).commands[verb].params for flag in one.opts}
+
+
+def test_verbs_that_read_a_table_take_the_same_options_to_reach_it() -> None:
+    reaching = {f"--s3-{name}" for name in ("endpoint", "region", "profile", "anonymous", "timeout")}
+    reaching |= {"--metadata-file", "--table-uuid", "--newest-by", "--outside"}
+    for verb in ("inspect", "watch", "plan"):
+        assert reaching - flags_of(verb) == set()
+
 
 SMOKE = SCENARIOS / "smoke.yaml"
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.paths import ROOT
+from support.paths import DATA, ROOT, sample_run
 from typer.testing import CliRunner
 
 from wasim.cli import app
@@ -28,8 +28,8 @@ ALL = dict.fromkeys([*COMMANDS, *(command for page in DOCUMENTS for command in c
 
 @pytest.fixture
 def copy_of_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("scenarios", "results/sample", "tests/data/tables/evolving_v2"):
-        shutil.copytree(ROOT / name, tmp_path / name)
+    for path in (ROOT / "scenarios", sample_run(), DATA / "tables" / "evolving_v2"):
+        shutil.copytree(path, tmp_path / path.relative_to(ROOT))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,10 +40,9 @@ def test_the_readme_names_every_verb() -> None:
 
 @pytest.mark.parametrize("command", [command for command in ALL if MEASURES not in command])
 def test_a_command_of_the_documents_runs(command: str, copy_of_root: Path) -> None:
-    run = next((copy_of_root / "results" / "sample" / "smoke").iterdir()).name
     if command.startswith("validate my_stream.yaml"):
         CliRunner().invoke(app, ["init", "my_stream.yaml"])
-    result = CliRunner().invoke(app, shlex.split(command.replace("RUN", run)))
+    result = CliRunner().invoke(app, shlex.split(command.replace("RUN", sample_run().name)))
     assert result.exit_code == 0, result.output
     assert result.output.strip()
 
@@ -59,6 +58,13 @@ def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\S+)", README, flags=re.MULTILINE):
         assert f"\n{target}:" in makefile
+
+
+def test_tools_named_in_documents_exist() -> None:
+    pages = (ROOT / "Makefile", *(ROOT / "docs").rglob("*.md"), *(ROOT / "tools").glob("*.py"))
+    named = {name for page in pages for name in re.findall(r"\btools\.(\w+)", page.read_text())}
+    assert named
+    assert named <= {path.stem for path in (ROOT / "tools").glob("*.py")}
 
 
 def test_links_of_every_document_lead_somewhere() -> None:

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from wasim.contention import Footprint, LatencyRequest, Statement, commit_latency, load_providers, sustained_rate
+from wasim.contention import (
+    Footprint,
+    LatencyRequest,
+    PeriodicStatement,
+    commit_latency,
+    load_providers,
+    sustained_rate,
+)
 from wasim.errors import WasimError
 
 SMALL = Footprint(metadata_json_bytes=20_000, manifest_list_bytes=5_000, manifest_bytes=7_000)
@@ -49,7 +56,7 @@ def test_shorter_intervals_and_more_writers_lose_more():
 
 
 def test_statements_commit_alongside_the_writers_and_cost_them_attempts():
-    update = Statement(name="overwrite", every_s=30.0, work_s=20.0, clash=0.05)
+    update = PeriodicStatement(name="overwrite", every_s=30.0, work_s=20.0, clash=0.05)
     beside = commit_latency(replace(REQUEST, statements=(update,), commit_interval_s=2.0))
     assert beside.statements["overwrite"].redone > 0
     assert beside.statements["overwrite"].percentile_ms(50) > beside.p50_ms

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.races import DEFAULT_POLICY, raced, share_lost, times
 
-from wasim.contention import CONFLICT_RULES, Group, RaceRules, race
+from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race
 
 
 def test_one_writer_alone_loses_nothing():
@@ -53,11 +53,11 @@ def test_waits_grow_to_their_limit():
 
 def mixed(clash: float, *, redoes: bool, commits: int = 400):
     """A writer's appends, and as many statements of another one, whose job takes ten times as long."""
-    statements = Group(
+    statements = WriterGroup(
         writers=1, times=times(1, work_s=1.0), validates=True, validation_s=0.01, clashes=(clash, 0.0), redoes=redoes
     )
     rules = RaceRules(
-        groups=(Group(writers=1, times=times(1)), statements), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["jdbc"]
+        groups=(WriterGroup(writers=1, times=times(1)), statements), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["jdbc"]
     )
     numbers, due_s = range(1, commits + 1), [commit / 4 for commit in range(commits)]
     return race(numbers, due_s, rules, np.random.default_rng(0), group_of=[number % 2 for number in numbers])

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from support.agreement import recording_of, steps_of
 
+from tools.comparison import compare
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.inspection import live_bytes
 from wasim.errors import WasimError
 from wasim.iceberg import ManifestContent, read_manifest
 from wasim.ledger import Kind
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import compare
 
 COLUMNS = "columns: [{name: reading, type: double}, {name: sensor, type: string, values: 5}]"
 UNFINISHED = f"{{{COLUMNS}, format_version: 4, properties: {{commit.manifest.min-count-to-merge: '4'}}}}"

@@ -66,8 +66,8 @@ def test_a_file_at_a_revision_and_here(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("base", "head", "said"),
     [
-        ("nothing", "main", "nothing: neither a file nor a revision"),
-        ("--upload-pack=x", "main", "neither a file nor a revision"),
+        ("nothing", "main", "'nothing' is neither a file nor a revision"),
+        ("--upload-pack=x", "main", "is neither a file nor a revision"),
         ("main:no.sql", "b.sql", "main has no file no.sql"),
         ("b.sql", "main", "main: no such file, and b.sql is one"),
         ("main", "b.sql", "main: no such file, and b.sql is one"),

@@ -80,7 +80,7 @@ def test_the_first_list_of_a_part_is_decoded_whole_and_the_others_by_their_front
 @pytest.mark.slow
 @pytest.mark.spark
 def test_two_spark_workers_give_the_same_answer(tmp_path):
-    from support.standalone import standalone  # noqa: PLC0415 - the others need no Spark
+    from support.standalone import standalone
 
     root = broken(tmp_path / "t")
 

@@ -1,9 +1,11 @@
 """What is ahead of a table: simulated as it is it comes to what it is, and other ways of writing it part from there."""
 
+import io
 import json
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from support.command_line import run_main
 from support.paths import DATA
 from support.synthetic import synthetic_case
@@ -11,6 +13,7 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import outlook_of
+from wasim.doctor.terminal import prospect_rows, render_inspection
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS
 from wasim.scenario.changes import Maintenance
@@ -94,6 +97,26 @@ def test_the_command_shows_it_in_every_view(written, tmp_path, capsys):
     assert 'id="outlook"' in page.read_text()
     assert run_main(*arguments) == 0
     assert "Had it always been so" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("bytes_each", [1023 << 10, 999 << 40])
+def test_no_figure_is_lost_in_eighty_columns(written, bytes_each):
+    prospects = [
+        replace(
+            one,
+            written_so_far_bytes=bytes_each,
+            written_ahead_bytes=bytes_each + 1,
+            metadata_json_bytes=bytes_each // 2,
+            manifests=1_234_567,
+        )
+        for one in written[1].prospects
+    ]
+    outlook = replace(written[1], prospects=tuple(prospects))
+    console = Console(width=80, file=io.StringIO())
+    console.print(render_inspection(inspect_location(str(written[0].root), AT_INTERVAL), outlook))
+    lines = console.file.getvalue().splitlines()
+    for _, *cells in prospect_rows(outlook):
+        assert any(" ".join(line.split()).endswith(" ".join(cells)) for line in lines)
 
 
 def test_a_table_without_a_forecast_is_inspected_all_the_same(capsys):

@@ -33,7 +33,7 @@ def test_text_of_a_table_is_escaped_and_stripped(tmp_path):
     assert "<script>" not in page
     assert "\x1b" not in page
     assert len(page) < 400_000
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     console.print(render_inspection(inspection))

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+
+pytest.importorskip("pyiceberg")
+
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyspark")
+
+
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.states import State
 from wasim.ledger import METADATA_KINDS, Kind

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 from support.paths import DATA
-from support.synthetic import Sweep, Truth, synthetic_report, synthetic_run
+from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_document, fit_run
-from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, Extrapolation, HeldOut, KeepsUp, LatencyFit
+from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, HeldOut, KeepsUp, LatencyFit
 from wasim.fit.report import SustainableInterval as Sustainable
 from wasim.ledger import Kind
 from wasim.runs import Run
@@ -46,10 +46,6 @@ def a_report() -> FitReport:
         writer="streaming", quantity="metadata_json", unit="B", fitted_on="1s, 15s", predicted_for="4s, 1m",
         measured=2_240_000.0, predicted=2_240_470.0, naive=8_260_000.0,
     )  # fmt: skip
-    extrapolated = Extrapolation(
-        writer="streaming", case="streaming columns=10", commit_interval_s=1.0, horizon_s=86_400.0,
-        written_bytes={Kind.METADATA_JSON: around(3.9e12, 3e8)}, metadata_bytes=around(3.9e12, 3e8),
-    )  # fmt: skip
     return FitReport(
         costs=(json_cost,),
         latencies=(LatencyFit(writer=None, latency="load", coefficients=(base, flat), r_squared=0.91, samples=32),),
@@ -82,10 +78,8 @@ def a_report() -> FitReport:
                 until_s=61_200.0,
                 slope="library",
                 commits_seen=240,
-                metadata_bytes=around(1e12, 1e8),
             ),
         ),
-        extrapolations=(extrapolated,),
         checks=(
             DriverCheck(writer="streaming", case="streaming every 1s", driver="snapshots", commits=240, mismatches=0),
         ),
@@ -97,10 +91,8 @@ def test_every_table_of_a_shared_fit_gets_rows_of_its_own():
     report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(2.0, 20.0), writers=("batch",), added_columns=(10, 90))))
     assert {cost.writer for cost in report.costs} == {"batch"}
     cases = ["batch n.count=10", "batch n.count=90"]
-    for rows in (report.extrapolations, report.model_line, report.sustainable):
+    for rows in (report.model_line, report.sustainable):
         assert list(dict.fromkeys(row.case for row in rows)) == cases
-    counted = {(row.case, row.commit_interval_s, row.horizon_s) for row in report.extrapolations}
-    assert len(counted) == len(report.extrapolations) == 2 * 2 * 5
 
 
 def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
@@ -112,18 +104,6 @@ def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
     assert document["held_out"][0]["error"] == 470.0 / 2_240_000.0
     assert document["sustainable"][1]["interval_s"] == {"low": 9.0, "best": 9.0, "high": None}
     assert [row["slope"] for row in document["sustainable"]] == ["measured", "library"]
-    assert document["extrapolations"][0]["case"] == "streaming columns=10"
-    assert document["extrapolations"][0]["written_bytes"]["metadata_json"]["best"] == 3.9e12
-
-
-def test_the_sum_written_out_is_the_extrapolation():
-    report = synthetic_report()
-    assert [one.case for one in report.worked] == ["streaming", "batch"]
-    for one in report.worked:
-        key = (one.case, one.commit_interval_s, one.horizon_s)
-        whole = next(e for e in report.extrapolations if (e.case, e.commit_interval_s, e.horizon_s) == key)
-        assert sum(term.written_bytes for term in one.terms) == pytest.approx(whole.metadata_bytes.best, rel=1e-12)
-        assert "digits" in {term.name for term in one.terms}
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +142,7 @@ def test_what_no_equation_is_of_is_left_out_and_named(slowing: Run):
     streaming, batch = slowing.cases[0], slowing.cases[-1]
     changes = Changes.model_validate({"delete": {"every": "1m", "rows": 1}})
     deletes = replace(batch, case=replace(batch.case, changes=changes))
-    sampled = replace(batch, ledger=replace(batch.ledger, commit=2 * batch.ledger.commit))  # every other commit of them
+    sampled = replace(batch, is_sampled=True)
     for other in (deletes, sampled):
         report = fit_run(replace(slowing, cases=(streaming, other)))
         assert {cost.writer for cost in report.costs} == {"streaming"}

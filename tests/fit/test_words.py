@@ -18,7 +18,6 @@ def keeps_up(until_s: float, slope: str = "library") -> KeepsUp:
         until_s=until_s,
         slope=slope,
         commits_seen=12_345,
-        metadata_bytes=None,
     )
 
 

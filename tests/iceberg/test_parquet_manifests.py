@@ -1,50 +1,22 @@
 """Manifests of format version 4, in Parquet, as Arrow writes and reads them; tests/core has real ones."""
 
 import io
+import os
+import signal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.parquet_manifests import SCHEMA, SPEC, entry
 
-from wasim.iceberg import DataFileEntry, IcebergFileError, ManifestContent, ManifestEntry, read_manifest
+from wasim.iceberg import IcebergFileError, ManifestContent, parquet_process, read_manifest
+from wasim.iceberg.containers import DEFAULT_LIMITS
 from wasim.iceberg.manifests import read_manifest_header
-from wasim.iceberg.parquet_manifests import parquet_manifest_bytes, parquet_manifest_length
-from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
-from wasim.iceberg.specs import PartitionField, PartitionSpec
-
-COLUMNS = (("id", "long"), ("at", "timestamptz"), ("price", "decimal(10, 2)"), ("day", "date"))
-SCHEMA = Schema(
-    columns=tuple(
-        NestedField(field_id=number, name=name, type=PrimitiveType(kind))
-        for number, (name, kind) in enumerate(COLUMNS, 1)
-    )
+from wasim.iceberg.parquet_manifests import (
+    parquet_manifest_bytes,
+    parquet_manifest_length,
+    read_parquet_manifest,
 )
-SPEC = PartitionSpec(
-    spec_id=0,
-    fields=(
-        PartitionField(field_id=1000, name="at_hour", source_id=2, transform="hour"),
-        PartitionField(field_id=1001, name="price", source_id=3, transform="identity"),
-        PartitionField(field_id=1002, name="day", source_id=4, transform="identity"),
-    ),
-)
-
-
-def entry(number: int) -> ManifestEntry:
-    file = DataFileEntry(
-        file_path=f"file:/w/t/data/{number:05d}.parquet",
-        record_count=10,
-        file_size_bytes=1000 + number,
-        partition=(490_000 + number, (-1234).to_bytes(2, "big", signed=True), 20_000),
-        column_sizes={1: 50, 2: 60},
-        value_counts={1: 10, 2: 10},
-        null_value_counts={1: 0, 2: 0},
-        nan_value_counts={},
-        lower_bounds={1: bytes(8), 2: bytes(8)},
-        upper_bounds={1: b"\x09" + bytes(7), 2: b"\x01" * 8},
-        split_offsets=(4,),
-        sort_order_id=0,
-    )
-    return ManifestEntry(status=1, snapshot_id=2**62 + number, file=file)
 
 
 def written(count: int = 3) -> bytes:
@@ -87,3 +59,30 @@ def test_a_bomb_is_refused_before_it_is_inflated() -> None:
     pq.write_table(pa.table({"id": values}), sink, compression="gzip", use_dictionary=False)
     with pytest.raises(IcebergFileError, match="more entries or bytes"):
         read_manifest(sink.getvalue(), source="m0")
+
+
+def test_the_next_manifest_is_read_after_one_that_ends_or_stops_the_reader(monkeypatch) -> None:
+    sound = read_manifest(written(), source="m0")
+    for signal_number, problem in ((signal.SIGABRT, "ends the process"), (signal.SIGSTOP, "more than 0.2 seconds")):
+        monkeypatch.setattr(parquet_process, "MOST_SECONDS", 0.2)
+        os.kill(parquet_process._READER.process.pid, signal_number)
+        with pytest.raises(IcebergFileError, match=f"^m0: .*{problem}"):
+            read_manifest(written(), source="m0")
+        monkeypatch.undo()
+        assert read_manifest(written(), source="m0") == sound
+
+
+def test_a_column_of_another_type_is_refused() -> None:
+    table = pq.read_table(io.BytesIO(written()))
+    field = table.schema.field("status")
+    texts = pa.array(["added"] * len(table))
+    other = table.set_column(0, pa.field("status", pa.string(), metadata=field.metadata), texts)
+    sink = io.BytesIO()
+    pq.write_table(other, sink)
+    with pytest.raises(IcebergFileError, match="field 0 is text, not integer"):
+        read_manifest(sink.getvalue(), source="m0")
+
+
+def test_what_is_not_wanted_is_not_read() -> None:
+    wanted = read_parquet_manifest(written(), source="m0", limits=DEFAULT_LIMITS, wanted=frozenset({0, 2, 100}))
+    assert wanted.rows[1] == {"f0": 1, "f2": {"f100": entry(1).file.file_path}}

@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+
+pytest.importorskip("pyspark")
+
 from py4j.protocol import Py4JError
 from pyspark.errors import IllegalArgumentException
 

@@ -10,6 +10,9 @@ from time import sleep
 
 import pytest
 
+pytest.importorskip("pyspark")
+
+
 from wasim.iceberg import TableMetadata, read_metadata_json
 from wasim.ledger import Action, Kind, Recording
 from wasim.spark import ENGINE_ERRORS, JdbcCatalog, Session

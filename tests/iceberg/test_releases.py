@@ -23,7 +23,6 @@ from wasim.iceberg.record_fields import entry_schema_texts, manifest_file_schema
 from wasim.iceberg.releases import NEWEST, Release, release_named
 from wasim.iceberg.schemas import NestedField, Schema, primitive_type, read_schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec, partition_type, read_spec_fields
-from wasim.spark.pins import ICEBERG
 
 PUBLISHED = json.loads((DATA / "published" / "security_lake.json").read_text())
 
@@ -170,6 +169,9 @@ def test_a_version_that_is_none_is_refused(text):
 
 
 def test_the_newest_release_is_the_one_that_is_driven():
+    pytest.importorskip("pyspark")
+    from wasim.spark.pins import ICEBERG
+
     assert release_named(ICEBERG) == NEWEST
 
 

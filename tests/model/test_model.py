@@ -1,27 +1,18 @@
 """The cost equations against plain simulations of what Iceberg does, commit by commit."""
 
-from dataclasses import fields
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
-from wasim.ledger import Kind
 from wasim.model import (
     Appends,
-    Drivers,
     ManifestSizes,
-    design_matrix,
     drivers_at,
-    drivers_through,
-    equation,
-    known_bytes,
     read_appends,
     smallest_sustainable_interval_s,
 )
-from wasim.model.digits import digits_at, digits_through, digits_through_all
+from wasim.model.digits import digits_at, digits_through
 
 SIZES = ManifestSizes(new_bytes=7700, header_bytes=7300, entry_bytes=50)
 
@@ -116,46 +107,12 @@ def test_any_cadence_equals_the_simulation(
     assert_drivers_equal_simulation(of, 400)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    merges=st.booleans(),
-    min_count=st.integers(1, 120),
-    files=st.integers(1, 9),
-    target=st.integers(9_000, 900_000),
-    log_limit=st.integers(1, 150),
-    rows=st.integers(1, 5_000),
-    version=st.sampled_from([1, 2, 3]),
-    streaming=st.booleans(),
-)
-def test_closed_sums_equal_summed_commits(*, merges, min_count, files, target, log_limit, rows, version, streaming):
-    of = appends(
-        merges=merges, min_count_to_merge=min_count, files_per_commit=files, target_manifest_bytes=target,
-        log_limit=log_limit, rows_per_commit=rows, format_version=version, repeats_epoch=streaming,
-    )  # fmt: skip
-    commits = np.arange(1, 1501)
-    single, summed = drivers_at(of, commits), drivers_through(of, commits)
-    for field in fields(Drivers):
-        if field.name not in ("columns", "statistics_columns"):
-            np.testing.assert_array_equal(
-                np.cumsum(getattr(single, field.name)), getattr(summed, field.name), field.name
-            )
-
-
-def test_a_year_of_seconds_needs_no_array_of_commits():
-    commits = np.array([365 * 86_400])
-    for merges in (False, True):
-        summed = drivers_through(appends(merges=merges), commits)
-        assert summed.snapshots[0] == commits[0] * (commits[0] + 1) / 2
-    assert drivers_at(appends(), commits).live_manifests[0] > 100  # the sealed ones
-
-
 @given(increment=st.one_of(st.integers(1, 10**7), st.floats(0.5, 1e6)), commits=st.integers(1, 300))
 def test_digits_are_those_of_the_numbers(increment: float, commits: int):
     numbers = np.arange(1, commits + 1)
     digits = np.array([len(str(max(1, int(np.floor(increment * n))))) for n in numbers])
     np.testing.assert_array_equal(digits_at(increment, numbers), digits)
     np.testing.assert_array_equal(digits_through(increment, numbers), np.cumsum(digits))
-    np.testing.assert_array_equal(digits_through_all(increment, numbers), np.cumsum(np.cumsum(digits)))
 
 
 def test_json_digits_are_those_of_a_streaming_summary():
@@ -170,16 +127,6 @@ def test_json_digits_are_those_of_a_streaming_summary():
 
 def test_the_first_commit_logs_the_file_that_create_table_wrote():
     assert list(drivers_at(appends(log_limit=3), np.arange(1, 6)).log_entries) == [1, 2, 3, 3, 3]
-
-
-@pytest.mark.parametrize("kind", [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST])
-def test_an_equation_on_summed_drivers_is_the_sum_of_its_commits(kind: Kind):
-    of, commits, rng = appends(), np.arange(1, 501), np.random.default_rng(0)
-    terms = equation(kind, merges=True)
-    coefficients = rng.uniform(1, 5000, len(terms))
-    single, summed = drivers_at(of, commits), drivers_through(of, commits[-1:])
-    each = design_matrix(terms, single) @ coefficients + known_bytes(kind, single)
-    np.testing.assert_allclose((design_matrix(terms, summed) @ coefficients + known_bytes(kind, summed))[0], each.sum())
 
 
 def test_table_properties_reach_the_model():

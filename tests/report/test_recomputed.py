@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from support.paths import SAMPLE
+from support.paths import sample_run
 
 from wasim.runner import conclude_run
 
@@ -33,8 +33,8 @@ def summed(events: list[dict[str, Any]], action: str) -> Counter[str]:
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample, with the report that is made of it today."""
-    run = tmp_path_factory.mktemp("reported") / SAMPLE.name
-    shutil.copytree(SAMPLE, run)
+    run = tmp_path_factory.mktemp("reported") / sample_run().name
+    shutil.copytree(sample_run(), run)
     conclude_run(run)
     return run
 
@@ -51,13 +51,13 @@ def page(reported: Path) -> str:
 
 @pytest.fixture(scope="module")
 def written(summary: dict[str, Any]) -> dict[str, Counter[str]]:
-    return {one["label"]: summed(events_of(SAMPLE / "cases" / one["key"]), "write") for one in summary["cases"]}
+    return {one["label"]: summed(events_of(sample_run() / "cases" / one["key"]), "write") for one in summary["cases"]}
 
 
 def test_reporting_the_sample_changes_no_tracked_file(reported: Path) -> None:
-    git = ("git", "-C", str(SAMPLE))
+    git = ("git", "-C", str(sample_run()))
     tracked = subprocess.run([*git, "ls-files"], capture_output=True, text=True, check=True).stdout.split()
-    assert [name for name in tracked if (SAMPLE / name).read_bytes() != (reported / name).read_bytes()] == []
+    assert [name for name in tracked if (sample_run() / name).read_bytes() != (reported / name).read_bytes()] == []
     made = {str(path.relative_to(reported)) for path in reported.rglob("*") if path.is_file()} - set(tracked)
     ignored = subprocess.run([*git, "check-ignore", *made], capture_output=True, text=True, check=True).stdout.split()
     assert set(ignored) == made >= {"report.html", "summary.json"}
@@ -74,7 +74,7 @@ def data(written: Counter[str]) -> int:
 def test_bytes_by_kind_are_the_sums_of_the_events(summary: dict[str, Any], written: dict[str, Counter[str]]) -> None:
     for one in summary["cases"]:
         assert {kind: size for kind, size in one["written_bytes"].items() if size} == dict(written[one["label"]])
-        deleted = summed(events_of(SAMPLE / "cases" / one["key"]), "delete")
+        deleted = summed(events_of(sample_run() / "cases" / one["key"]), "delete")
         assert {kind: size for kind, size in one["deleted_bytes"].items() if size} == dict(deleted)
 
 
@@ -103,7 +103,7 @@ def test_what_is_on_disk_is_what_was_written_and_not_deleted(page: str, summary:
     text = re.sub(r"<[^>]+>", " ", page)
     for one in summary["cases"]:
         left: Counter[str] = Counter()
-        for event in events_of(SAMPLE / "cases" / one["key"]):
+        for event in events_of(sample_run() / "cases" / one["key"]):
             left[event["kind"]] += event["bytes"] * (1 if event["action"] == "write" else -1)
         assert {kind: size for kind, size in one["on_disk_bytes"].items() if size} == dict(+left)
         assert in_units(metadata(left)) in text
@@ -116,23 +116,10 @@ def test_planning_is_the_median_of_the_last_warm_full_scan(summary: dict[str, An
         for option in choice["options"]
     }
     for one in summary["cases"]:
-        probes = json.loads((SAMPLE / "cases" / one["key"] / "case.json").read_text())["probes"]
+        probes = json.loads((sample_run() / "cases" / one["key"] / "case.json").read_text())["probes"]
         last = [probe for probe in probes if (probe["query"], probe["temperature"]) == ("full_scan", "warm")][-1]
         together = np.median(np.array(last["load_ms"]) + np.array(last["planning_ms"]))
         assert options[one["label"]]["planning_ms"] == pytest.approx(together)
-
-
-def test_a_month_is_the_sum_that_the_page_writes_out(summary: dict[str, Any]) -> None:
-    assert summary["fit"]["worked"]
-    for one in summary["fit"]["worked"]:
-        added = sum(term["coefficient"] * term["driver"] for term in one["terms"])
-        key = (one["case"], one["commit_interval_s"], one["horizon_s"])
-        expected = next(
-            row["metadata_bytes"]["best"]
-            for row in summary["fit"]["extrapolations"]
-            if (row["case"], row["commit_interval_s"], row["horizon_s"]) == key
-        )
-        assert added == pytest.approx(expected, rel=1e-9)
 
 
 def table_rows(page: str, caption: str) -> dict[tuple[str, float], list[str]]:

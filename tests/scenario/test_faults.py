@@ -525,7 +525,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"is a directory\. Give the path of one scenario in it"):
+    with pytest.raises(ScenarioError, match=r"is no regular file, but a folder\. Give the path of a scenario"):
         load_scenario(tmp_path)
 
 

@@ -29,7 +29,7 @@ def test_a_mistake_in_prices_is_told_with_its_place(change: tuple[str, str], lin
 
 
 def test_prices_that_are_not_there_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="cannot be read"):
+    with pytest.raises(ScenarioError, match="no such file"):
         load_prices(tmp_path / "none.yaml")
 
 

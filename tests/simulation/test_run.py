@@ -18,7 +18,7 @@ from wasim.runner import Outcome
 from wasim.runs import Run, read_run
 from wasim.scenario import load_scenario
 from wasim.simulation import Mode, SimulationOptions, simulate, simulated_cases
-from wasim.twin import profile_named
+from wasim.twin import profile_named, render_profile
 
 SMOKE = SCENARIOS / "smoke.yaml"
 DAY = {"horizon": "1d"}
@@ -50,6 +50,12 @@ def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes_writt
         for kind in METADATA_KINDS:
             assert other.totals.written_bytes[kind] == pytest.approx(one.totals.written_bytes[kind], rel=0.02)
             assert other.live_bytes[kind] == pytest.approx(one.live_bytes[kind], rel=0.15)
+
+
+def test_a_short_run_in_sums_is_not_fitted() -> None:
+    fast = simulated(SimulationOptions(mode=Mode.FAST), {"horizon": "20s"})
+    assert all(len(one.ledger) == one.commits and one.is_sampled for one in fast.run.cases)
+    assert fast.fit.costs == ()
 
 
 def test_the_same_scenario_gives_the_same_bytes_and_keys(exact: Outcome) -> None:
@@ -130,16 +136,16 @@ def test_a_limit_on_time_is_not_judged_by_a_simulation(tmp_path: Path) -> None:
     assert "limit commit_p95_ms < 1 ms is not judged: a simulation measures no time" in " ".join(result.stdout.split())
 
 
-def test_what_decides_the_bytes_decides_the_key() -> None:
-    scenario = load_scenario(SMOKE)
-    flavours = [
-        SimulationOptions(),
-        SimulationOptions(mode=Mode.FAST),
-        SimulationOptions(location="s3://bucket/db/events"),
-        SimulationOptions(profile=profile_named("spark_streaming_1_10")),
-        SimulationOptions(profile=replace(profile_named("spark_streaming"), pace_s=1.0)),
+def test_what_decides_the_bytes_decides_the_key(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text(render_profile(replace(profile_named("spark_streaming"), pace_s=1.0)))
+    flavours: list[tuple[SimulationOptions, dict[str, str]]] = [
+        (SimulationOptions(), {}),
+        (SimulationOptions(mode=Mode.FAST), {}),
+        (SimulationOptions(location="s3://bucket/db/events"), {}),
+        (SimulationOptions(), {"writer.profile": "spark_streaming_1_10"}),
+        (SimulationOptions(), {"writer.profile": str(tmp_path / "mine.json")}),
     ]
-    keys = [simulated_cases(scenario, options)[0].key for options in flavours]
+    keys = [simulated_cases(load_scenario(SMOKE, overrides), options)[0].key for options, overrides in flavours]
     assert len(set(keys)) == len(keys)
 
 
@@ -150,8 +156,8 @@ def test_the_document_names_the_tables_location_and_its_writer(tmp_path: Path) -
     assert json.loads(simulation) == {
         "mode": "exact",
         "profile": {"name": "spark_batch", "origin": "measured", "iceberg": "1.12"},
-        "location": "s3://bucket/db/events",
     }
+    assert {case["location"] for case in document["cases"]} == {"s3://bucket/db/events"}
 
 
 def test_a_run_cut_off_goes_on_after_its_last_finished_case(tmp_path: Path) -> None:
@@ -169,8 +175,8 @@ def test_a_run_cut_off_goes_on_after_its_last_finished_case(tmp_path: Path) -> N
 
 
 def test_a_refused_case_is_refused_before_anything_is_simulated(tmp_path: Path) -> None:
-    scenario = load_scenario(SCENARIOS / "flink_upsert.yaml")
-    options = SimulationOptions(results=tmp_path, mode=Mode.FAST, profile=profile_named("core"))
+    scenario = load_scenario(SCENARIOS / "flink_upsert.yaml", {"writer.profile": "core"})
+    options = SimulationOptions(results=tmp_path, mode=Mode.FAST)
     with pytest.raises(WasimError, match="is not what the profile core does"):
         simulate(scenario, options, Console(file=io.StringIO()))
     assert not list(tmp_path.iterdir())

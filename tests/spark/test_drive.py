@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.small import run_on_spark, small_case_in
+from support.on_spark import run_on_spark
+from support.small import small_case_in
 
+from tools.overhead import measure_overhead
 from wasim.bench.context import CaseContext
-from wasim.benchmarks.overhead import measure_overhead
 from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case

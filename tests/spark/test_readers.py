@@ -298,7 +298,7 @@ def test_a_case_is_probed_by_every_reader_it_names(
     assert [probe.variant for probe in saved.probes] == [probe.variant for probe in case.probes]
     assert [one.files for one in saved.listings] == [listing.files]
     run = Run(folder=context.folder.path, scenario="s", question="q?", provenance={}, cases=(saved,), failures={})
-    page = page_of(run, FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=()))
+    page = page_of(run, FitReport(costs=(), latencies=(), held_out=(), sustainable=()))
     for reader in ALL:
         assert BOUNDARIES[reader].planning[:40].replace("'", "&#39;") in page
 

@@ -71,5 +71,12 @@ def test_a_profile_gives_keys_and_region(tmp_path, monkeypatch):
     assert (found["region"], found["access_key"], found["secret_key"]) == ("eu-west-1", "a", "b")
     assert "access_key" not in _arguments(S3Options(profile="lake", anonymous=True))
     assert _arguments(S3Options(profile="lake", region="x", endpoint="http://h"))["region"] == "x"
+    (tmp_path / "config").write_text("no section")
+    with pytest.raises(StorageError, match=r"config: is no file of AWS profiles"):
+        _arguments(S3Options(profile="lake"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/zero")
+    with pytest.raises(StorageError, match="/dev/zero: is no regular file, but a device"):
+        _arguments(S3Options(profile="lake"))
+    monkeypatch.delenv("AWS_CONFIG_FILE")
     with pytest.raises(StorageError, match="profile absent is in neither"):
         _arguments(S3Options(profile="absent"))

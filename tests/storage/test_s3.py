@@ -8,6 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location

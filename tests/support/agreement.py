@@ -1,24 +1,27 @@
 """What engine `core` and the simulator agree on when both carry out the same case."""
 
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from wasim.bench.context import CaseContext
+from tools.comparison import compare
 from wasim.ledger import CommitReports, FileEvents, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import compare
+
+if TYPE_CHECKING:
+    from wasim.bench.context import CaseContext  # brings Spark
 
 CLOSE = 0.001  # core against sim, over all metadata
 CLOSE_KIND = 0.003  # lists of 70 commits stray by 0.05 % with the ids in them, of either side: four times that of both
 CHOSEN_BY_CHANCE = {"snapshot_id", "reported_at_s", "commit_ms", "step_ms", "data_bytes_added", "data_bytes_live"}
 
 
-def check_agreement(name: str, case: Case, context: CaseContext) -> None:
+def check_agreement(name: str, case: Case, context: "CaseContext") -> None:
     """Holds the case, which core has carried out, against a simulation: file by file, and what each commit reports."""
     real, simulated = recording_of(context), simulated_like(case, context)
     assert steps_of(simulated.events) == steps_of(real.events)
@@ -32,11 +35,11 @@ def check_reports(reports: CommitReports, expected: CommitReports) -> None:
         assert getattr(reports, column).tolist() == getattr(expected, column).tolist(), column
 
 
-def recording_of(context: CaseContext) -> Recording:
+def recording_of(context: "CaseContext") -> Recording:
     return read_recording(context.folder.case(context.key))
 
 
-def simulated_like(case: Case, context: CaseContext) -> Recording:
+def simulated_like(case: Case, context: "CaseContext") -> Recording:
     site = Site(location=str(context.table_root.absolute()))
     return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wasim.fit import FitReport
+from wasim.forecast import RunForecasts
 from wasim.report.answer import LimitOutcome, answer_run
 from wasim.report.charts import draw_charts
 from wasim.report.pages.run_page import PageParts, render_run_page
@@ -10,8 +11,10 @@ from wasim.runs import Run
 from wasim.scenario.prices import load_prices
 
 
-def page_of(run: Run, fit: FitReport, limits: Sequence[LimitOutcome] = ()) -> str:
+def page_of(
+    run: Run, fit: FitReport, limits: Sequence[LimitOutcome] = (), forecasts: RunForecasts | None = None
+) -> str:
     prices = load_prices()
-    answer = answer_run(run, fit, limits, prices)
+    answer = answer_run(run, fit, limits, prices, forecasts)
     parts = PageParts(run=run, fit=fit, answer=answer, limits=limits, prices=prices)
     return render_run_page(parts, draw_charts(run, fit, answer, limits))

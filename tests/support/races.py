@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, QUANTILES, Group, RaceRules, WriterTimes, race, retry_policy
+from wasim.contention import CONFLICT_RULES, QUANTILES, RaceRules, WriterGroup, WriterTimes, race, retry_policy
 from wasim.iceberg.properties import TableProperties
 
 DEFAULT_POLICY = retry_policy(TableProperties())
@@ -28,7 +28,7 @@ def raced(
     writers: int, commits: int = 40, *, retries: int = 1, seed: int = 0, catalog: str = "jdbc", **durations: float
 ):
     rules = RaceRules(
-        groups=(Group(writers=writers, times=times(writers, **durations)),),
+        groups=(WriterGroup(writers=writers, times=times(writers, **durations)),),
         policy=replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20),
         rule=CONFLICT_RULES[catalog],
     )

@@ -1,14 +1,8 @@
-"""A small case, and its run on the one session."""
+"""A small case."""
 
 from pathlib import Path
 
-from support.inspected import check_inspected
-from wasim.bench.case import carry_out
-from wasim.bench.context import CaseContext
-from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case, load_scenario
-from wasim.spark import Session
-from wasim.spark.servers import Servers
 
 SMALL_SCENARIO = """
 name: small
@@ -32,16 +26,3 @@ def small_case_in(folder: Path, **lines: str) -> Case:
     path = folder / "small.yaml"
     path.write_text(text)
     return load_scenario(path).cases()[0]
-
-
-def run_on_spark(session: Session, servers: Servers, folder: Path, case: Case) -> tuple[CaseRun, CaseContext]:
-    """Carries a case out below the folder; gives what came out and where it is. Fails if the doctor sees otherwise."""
-    run = RunFolder(folder / "run")
-    key = case.key({})
-    (run.path / "cases").mkdir(parents=True, exist_ok=True)
-    context = CaseContext(
-        session=session, folder=run, key=key, machine={}, on_commits=lambda commits: None, servers=servers
-    )
-    done = carry_out(case, context)
-    check_inspected(done, context)
-    return done, context

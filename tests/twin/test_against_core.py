@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.contexts import context_of
 
 from wasim.bench.case import carry_out

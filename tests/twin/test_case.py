@@ -12,6 +12,7 @@ from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.replay import differing, replay
 from support.synthetic import synthetic_case
 
+from tools.comparison import compare
 from wasim.errors import WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.ledger import Action, CommitReports, Kind, Recording, sum_events, view_by_commit
@@ -19,7 +20,6 @@ from wasim.runs import read_recording
 from wasim.scenario import Case
 from wasim.scenario.changes import Evolution, Maintenance
 from wasim.twin import Site, profile_named, shipped_profile, simulate_case
-from wasim.twin.fidelity import compare
 
 
 def recorded(name: str) -> Recording:

@@ -6,15 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wasim.bench.context import CaseContext
+from tools.comparison import GOAL_SHARE, compare
 from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.runs import CaseRun, read_recording
+from wasim.runs import read_recording
 from wasim.scenario import Case
-from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.twin.compaction import batches_to_commit
-from wasim.twin.fidelity import GOAL_SHARE, compare
 
 MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
 
@@ -29,9 +27,7 @@ def test_commits_take_equal_numbers_of_groups_and_the_last_what_is_left(groups, 
     assert [group[0] for batch in found for group in batch] == list(range(groups))
 
 
-def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(
-    small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
-) -> None:
+def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(small_case: Callable[..., Case], run_case) -> None:
     case = partial_case(small_case, regions=3, most_commits=2)
     _, context = run_case(case)
     real, simulated = read_recording(context.folder.case(context.key)), simulated_like(case, context)
@@ -46,9 +42,7 @@ def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(
 
 
 @pytest.mark.slow
-def test_full_batches_may_race_but_as_many_are_committed(
-    small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
-) -> None:
+def test_full_batches_may_race_but_as_many_are_committed(small_case: Callable[..., Case], run_case) -> None:
     case = partial_case(small_case, regions=6, most_commits=3)
     _, context = run_case(case)
     real, simulated = read_recording(context.folder.case(context.key)), simulated_like(case, context)
@@ -73,6 +67,6 @@ def partial_case(small_case: Callable[..., Case], *, regions: int, most_commits:
     return small_case(**{key: json.dumps(part) for key, part in parts.items()})
 
 
-def simulated_like(case: Case, context: CaseContext) -> Recording:
-    root = context.folder.warehouse(context.key).absolute().joinpath(*TABLE_NAME.split("."))
+def simulated_like(case: Case, context) -> Recording:
+    root = context.table_root.absolute()
     return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=Site(location=str(root)))

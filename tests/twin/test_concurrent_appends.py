@@ -10,6 +10,7 @@ from support.paths import DATA
 from support.races import share_lost, times
 from support.synthetic import synthetic_case
 
+from tools.comparison import compare
 from wasim.contention import (
     measure_contention,
     race_of,
@@ -24,7 +25,6 @@ from wasim.runs import read_recording
 from wasim.scenario import case_from_document
 from wasim.scenario.parts import Environment
 from wasim.twin import Site, read_profile, render_profile, shipped_profile, simulate_table
-from wasim.twin.fidelity import compare
 from wasim.workload import Append, plan_steps
 
 REAL = DATA / "together"

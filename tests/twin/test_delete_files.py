@@ -10,12 +10,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from wasim.bench.context import CaseContext
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import FileContent
-from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.spark.drive import TABLE_NAME
 from wasim.twin.delete_files import DeletedRows, position_delete_file
 from wasim.twin.lineage import CHANGED_AT_ID, LINEAGE_FIELDS, ROW_ID, lineage_sizes
 from wasim.twin.row_sets import INHERITED, new_rows
@@ -84,9 +81,7 @@ def test_position_deletes_are_about_as_large_as_measured(
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
 )
-def test_position_deletes_are_described_as_sparks(
-    name: str, small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
-) -> None:
+def test_position_deletes_are_described_as_sparks(name: str, small_case: Callable[..., Case], run_case) -> None:
     table = run(CASES[name], small_case, run_case)
     deletes = [file for file in files_of(table) if file.content == FileContent.POSITION_DELETES]
     for real in deletes:
@@ -116,9 +111,7 @@ def rows_deleted(file: DataFileEntry) -> dict[str, np.ndarray]:
     return {path: positions[paths == path] for path in sorted(set(paths.tolist()), reverse=True)}
 
 
-def test_rows_written_again_in_v3_take_what_lineage_takes(
-    small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
-) -> None:
+def test_rows_written_again_in_v3_take_what_lineage_takes(small_case: Callable[..., Case], run_case) -> None:
     parts = {"table": {"columns": COLUMNS, "format_version": 3}, "changes": COPY_ON_WRITE}
     real_bytes, bytes_by_law = 0, 0
     for real in files_of(run(parts, small_case, run_case)):
@@ -138,12 +131,12 @@ def test_rows_written_again_in_v3_take_what_lineage_takes(
 def run(
     parts: dict[str, Any],
     small_case: Callable[..., Case],
-    run_case: Callable[[Case], tuple[CaseRun, CaseContext]],
+    run_case,
 ) -> Path:
     """Where the table of a case is that Spark has written."""
     given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "6s", **parts}
     _, context = run_case(small_case(**{key: json.dumps(part) for key, part in given.items()}))
-    return context.folder.warehouse(context.key).joinpath(*TABLE_NAME.split("."))
+    return context.table_root
 
 
 def files_of(table: Path) -> Iterator[DataFileEntry]:

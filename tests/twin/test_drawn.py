@@ -1,7 +1,7 @@
 """Cases that nobody chose: drawn by a seed, run on real Spark, and simulated from scenario and profile alone."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wasim.bench.context import CaseContext
+from tools.comparison import GOAL_SHARE, compare
 from wasim.errors import WasimError
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.runs import CaseRun, read_recording
+from wasim.runs import read_recording
 from wasim.scenario import Case, load_scenario
-from wasim.spark.drive import TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.fidelity import GOAL_SHARE, compare
 from wasim.twin.supported import check_supported
 
 pytestmark = pytest.mark.slow
@@ -118,12 +116,10 @@ def drawn_case(seed: int, folder: Path) -> Case:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_drawn_case_is_simulated_as_spark_writes_it(
-    seed: int, run_case: Callable[[Case], tuple[CaseRun, CaseContext]], tmp_path: Path
-) -> None:
+def test_a_drawn_case_is_simulated_as_spark_writes_it(seed: int, run_case, tmp_path: Path) -> None:
     case = drawn_case(seed, tmp_path)
     _, context = run_case(case)
-    site = Site(location=str(context.folder.warehouse(context.key).absolute().joinpath(*TABLE_NAME.split("."))))
+    site = Site(location=str(context.table_root.absolute()))
     real = read_recording(context.folder.case(context.key))
     simulated = simulate_case(case, shipped_profile(case), np.random.default_rng(seed), site=site)
     found = compare(real, simulated)

@@ -7,23 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyiceberg.expressions import LessThan
-from pyiceberg.table import StaticTable
 from support.synthetic import synthetic_case
 from support.trees import newest_json
 
 from wasim.ledger import CommitReports
 from wasim.scenario import Case
 from wasim.scenario.changes import Changes, Evolution, Maintenance
-from wasim.spark import Session
-from wasim.spark.probe.clickhouse import open_clickhouse
 from wasim.twin import shipped_profile, simulate_case
 
 GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "3"}
 FILES_PER_COMMIT = 2
 
 
-def read_by_java(session: Session, root: Path) -> tuple[Any, Callable[[Any], int]]:
+def read_by_java(session, root: Path) -> tuple[Any, Callable[[Any], int]]:
     """The table that Iceberg reads from an emitted tree, and what counts one of Java's iterables."""
     iceberg = session.jvm.org.apache.iceberg
     io = iceberg.hadoop.HadoopFileIO(session.jvm.org.apache.hadoop.conf.Configuration())
@@ -54,7 +50,7 @@ def emitted(request: pytest.FixtureRequest, tmp_path: Path) -> Emitted:
     return Emitted(root=tmp_path, case=case, reports=reports)
 
 
-def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session: Session) -> None:
+def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session) -> None:
     table, size = read_by_java(session, emitted.root)
     assert size(table.snapshots()) == emitted.case.commits
     assert size(table.currentSnapshot().dataManifests(table.io())) == emitted.manifests
@@ -66,17 +62,21 @@ def test_iceberg_java_reads_the_emitted_tree(emitted: Emitted, session: Session)
 
 
 def test_pyiceberg_reads_the_emitted_tree(emitted: Emitted) -> None:
-    table = StaticTable.from_metadata(emitted.newest)
+    table = pytest.importorskip("pyiceberg.table").StaticTable.from_metadata(emitted.newest)
     assert len(table.snapshots()) == emitted.case.commits
     assert len(table.current_snapshot().manifests(table.io)) == emitted.manifests
     assert len(list(table.scan().plan_files())) == emitted.reports.files_live[-1]
-    first_rows = LessThan("event_id", emitted.case.rows_per_commit)
+    first_rows = pytest.importorskip("pyiceberg.expressions").LessThan("event_id", emitted.case.rows_per_commit)
     assert len(list(table.scan(row_filter=first_rows).plan_files())) == FILES_PER_COMMIT
     for snapshot, records in zip(table.snapshots(), emitted.reports.records_live, strict=True):
         assert int(snapshot.summary["total-records"]) == records
 
 
 def test_clickhouse_reads_the_emitted_tree_without_its_data(emitted: Emitted) -> None:
+    pytest.importorskip("chdb")
+    pytest.importorskip("pyspark")
+    from wasim.spark.probe.clickhouse import open_clickhouse
+
     with open_clickhouse(emitted.root) as clickhouse:
         counted = clickhouse.ask(
             f"SELECT count() FROM {clickhouse.table} SETTINGS use_iceberg_metadata_files_cache = 0"
@@ -93,7 +93,7 @@ def test_clickhouse_reads_the_emitted_tree_without_its_data(emitted: Emitted) ->
     assert sum(int(records) for _, records, _ in files) == emitted.reports.records_live[-1]
 
 
-def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session: Session, tmp_path):
+def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session, tmp_path):
     case = replace(
         synthetic_case(writer="batch", horizon_s=12.0),
         maintenance=Maintenance.model_validate(
@@ -119,7 +119,7 @@ def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session: Ses
 
 @pytest.mark.parametrize("format_version", [2, 3])
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
-def test_iceberg_java_reads_a_table_whose_rows_were_changed(mode: str, format_version: int, session: Session, tmp_path):
+def test_iceberg_java_reads_a_table_whose_rows_were_changed(mode: str, format_version: int, session, tmp_path):
     case = synthetic_case(writer="batch", horizon_s=9.0, files_per_commit=2)
     changes = {
         "update": {"every": "2s", "share": 0.01, "mode": mode},

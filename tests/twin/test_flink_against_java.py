@@ -9,6 +9,9 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.replay import Draws, differing, draws_of, metadata_files
 from support.trees import simulate
 from support.upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts

@@ -10,6 +10,7 @@ from support.agreement import CHOSEN_BY_CHANCE, steps_of
 from support.paths import DATA
 from support.synthetic import synthetic_case
 
+from tools.comparison import compare
 from wasim.errors import WasimError
 from wasim.iceberg import TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.ledger import Action, CommitReports, Kind
@@ -18,7 +19,6 @@ from wasim.scenario import Case, case_from_document
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.twin.fidelity import compare
 
 REAL = DATA / "operations"
 NAMES = sorted(path.name for path in REAL.iterdir())

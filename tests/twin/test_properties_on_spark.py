@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("pyspark")
+
 from support.replay import differing, metadata_files, replay
 from support.round_trip import check_round_trip
 
+from tools.comparison import compare
 from wasim.bench.context import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
@@ -20,7 +24,6 @@ from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.data_files import data_files_of
-from wasim.twin.fidelity import compare
 from wasim.twin.locations import locations_of
 
 Run = Callable[[Case], tuple[CaseRun, CaseContext]]

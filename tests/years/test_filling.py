@@ -2,7 +2,7 @@
 
 import pytest
 
-from wasim.twin.merging import MergePolicy
+from wasim.rules.merging import MergePolicy
 from wasim.years.filling import Filling
 from wasim.years.flows import DATA, Flow, no_flows
 from wasim.years.manifests import ManifestRuns

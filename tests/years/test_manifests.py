@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wasim.twin.merging import MergePolicy, bins_to_merge
+from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.years.flows import DATA, Flow, no_flows
 from wasim.years.manifests import ManifestRuns
 from wasim.years.packing import Run

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wasim.twin.merging import pack_from_end
+from wasim.rules.merging import pack_from_end
 from wasim.years.packing import Run, pack_runs
 
 RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)

@@ -50,7 +50,13 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
         live_bytes=live_bytes,
         wall_s=time.monotonic() - started_s,
     )
-    finished = replace(finished, probes=(*probing.probes, *cold), requests=requests, listings=tuple(probing.listings))
+    finished = replace(
+        finished,
+        probes=(*probing.probes, *cold),
+        requests=requests,
+        listings=tuple(probing.listings),
+        location=place.table_location,
+    )
     save_case(finished, recording, unfinished)
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events

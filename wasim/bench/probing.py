@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wasim.bench.context import CaseContext
-from wasim.benchmarks.timing import PlanningBenchmarks, PlanningTarget, run_planning_benchmarks
+from wasim.bench.timing import PlanningTarget, PlanningTimes, time_planning
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA
@@ -86,10 +86,10 @@ class Probing:
         outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
         return [folder for folder in (self._local_root / name for name in outer) if folder.is_dir()]
 
-    def _timed(self, target: PlanningTarget) -> PlanningBenchmarks:
+    def _timed(self, target: PlanningTarget) -> PlanningTimes:
         folder = self.context.folder.unfinished_case(self.context.key)
         document = folder / f"benchmark-{target.occasion.after_commit:08d}.json"
-        return run_planning_benchmarks(target, self.context.machine, document)
+        return time_planning(target, self.context.machine, document)
 
 
 def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:

@@ -284,8 +284,7 @@ def _basis(plan: Plan) -> str:
     )
     chosen = plan.chosen
     basis = () if chosen is None or chosen.commit is None else chosen.commit.basis
-    averaged = () if chosen is None else chosen.approximated
-    sentences = dict.fromkeys(("Simulated, not measured.", *plan.request.assumed, money, *basis, *averaged))
+    sentences = dict.fromkeys(("Simulated, not measured.", *plan.request.assumed, money, *basis, *plan.approximated))
     return " ".join(sentences)
 
 

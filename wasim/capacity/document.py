@@ -55,7 +55,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "writer": None if chosen is None else writer_options(plan.case, chosen.setting, request.writers),
         "flink": None if chosen is None else flink_option(chosen.setting),
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
-        "approximated": [] if chosen is None else list(chosen.approximated),
+        "approximated": list(plan.approximated),
         "assumed": list(request.assumed),
         "prices": {"source": request.prices.source, "as_of": request.prices.as_of, "currency": request.prices.currency},
         "machine": request.machine.words,

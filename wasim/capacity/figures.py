@@ -20,13 +20,14 @@ from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
+from wasim.forecast import Forecaster
+from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
 from wasim.ledger.vocabulary import DATA_KINDS, MANIFEST_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
-from wasim.twin import Site, shipped_profile
-from wasim.twin.supported import check_answerable
+from wasim.twin import Site
 from wasim.units import DAY_S, HOUR_S, Floats
 from wasim.years import Settled, Shape, YearsOf, simulate_ahead, with_lost
 
@@ -217,10 +218,8 @@ class SettingSimulator:
         """What simulates the settings that share their shape, their appends and their manifests."""
         plain = setting.interval_s, rate, setting.appends, setting.manifest_target_bytes
         if (*plain, False) not in self._years:
-            shape, profile = self._shape(case, setting, rate), shipped_profile(case)
-            self._years[*plain, False] = YearsOf(
-                profile=profile, site=Site(location=self.request.location), shape=shape
-            )
+            forecaster = Forecaster(site=self._site, shape=self._shape(case, setting, rate))
+            self._years[*plain, False] = forecaster.years_of(case)
         if not setting.gzips_json:
             return self._years[*plain, False]
         if (*plain, True) not in self._years:
@@ -237,10 +236,12 @@ class SettingSimulator:
 
     def _shapes_of(self, case: Case) -> Shapes:
         if self.shapes is None:
-            profile = shipped_profile(case)
-            check_answerable(case, profile)
-            self.shapes = Shapes(profile=profile, site=Site(location=self.request.location))
+            self.shapes = Shapes(profile=profile_of(case), site=self._site)
         return self.shapes
+
+    @property
+    def _site(self) -> Site:
+        return Site(location=self.request.location)
 
     def _row_bytes(self) -> float:
         """Data bytes that a row first takes at the longest interval: what amplification divides by."""

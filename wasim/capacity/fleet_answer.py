@@ -2,16 +2,19 @@
 
 import textwrap
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from wasim.capacity.commands import sql_of
 from wasim.capacity.fleet import FleetPlan, by_interval
 from wasim.report.tables import TextTable, table_lines
+from wasim.runs.sentences import say_once
 from wasim.units import format_bytes, format_duration
 
 SCHEMA_VERSION = 1
 WIDTH = 80
 MOST_ROWS = 60
+MOST_SENTENCES = 8  # on what was ignored: --json has those of each table
 
 
 def fleet_lines(plan: FleetPlan) -> Iterator[str]:
@@ -40,6 +43,9 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
         f" alike.{read_off} --json has every table and its SQL.",
         WIDTH,
     )
+    said = say_once(((one.table.name, one.option.approximated) for one in plan.assigned), "tables")
+    for sentence in islice(said, MOST_SENTENCES):
+        yield from textwrap.wrap(sentence, WIDTH)
 
 
 def _budget(plan: FleetPlan) -> TextTable:
@@ -92,6 +98,7 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
                 "setting": one.option.setting.upkeep_words,
                 "metadata_bytes_per_day": one.option.metadata_bytes_per_day,
                 "monthly_cost": one.option.monthly_cost,
+                "approximated": list(one.option.approximated),
                 "sql": list(sql_of(one.table.name, one.option.setting)),
             }
             for one in plan.assigned

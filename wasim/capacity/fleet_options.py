@@ -21,6 +21,7 @@ class Option:
     setting: Setting
     metadata_bytes_per_day: float
     monthly_cost: float
+    approximated: tuple[str, ...] = ()  # sentences on what was ignored or replaced by its mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ def _options(
             setting=one.setting,
             metadata_bytes_per_day=one.per_day_bytes,
             monthly_cost=one.monthly_cost,
+            approximated=one.approximated,
         )
         for one in found
         if one.keeps_up

@@ -9,9 +9,11 @@ from wasim.doctor.as_case import case_of
 from wasim.scenario import Case
 
 
-def request_from_table(location: str, requirements: Requirements, horizon: str | None = None) -> PlanRequest:
+def request_from_table(
+    location: str, requirements: Requirements, horizon: str | None = None, options: InspectOptions | None = None
+) -> PlanRequest:
     """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
-    inspection = inspect_location(location, InspectOptions())
+    inspection = inspect_location(location, options)
     found = case_of(inspection)
     notes = (
         f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",

@@ -12,6 +12,7 @@ from wasim.contention import Store
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
+from wasim.storage.local import read_regular
 from wasim.units import MEGABYTE, MIB, Floats, format_bytes, format_figure
 
 Size = TypeVar("Size", float, Floats)
@@ -130,7 +131,7 @@ def machine_of_run(folder: Path) -> Machine | None:
     """
     path = folder / "summary.json"
     try:
-        summary = json.loads(path.read_text())
+        summary = json.loads(read_regular(path))
         fits = {one["latency"]: _coefficients(one) for one in summary["fit"]["latencies"]}
         probed = [(case, probe) for case in summary["cases"] for probe in _full_scans(case["planning"])]
         machine = replace(

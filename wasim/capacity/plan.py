@@ -63,6 +63,12 @@ class Plan:
     sustained: SustainedRate | None = None  # of the chosen setting's commits
 
     @property
+    def approximated(self) -> tuple[str, ...]:
+        """What was ignored or replaced by its mean: of the chosen setting, or where there is none, of the longest."""
+        figures = self.chosen or next(reversed(self.best), None)
+        return () if figures is None else figures.approximated
+
+    @property
     def out_of_reach(self) -> tuple[float, ...]:
         """Intervals at which no writer keeps up over the horizon, whatever the maintenance. Seconds, ascending."""
         return tuple(one.setting.interval_s for one in self.best if not one.keeps_up)

@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.contention import LOCAL, Arrivals, provider_named
-from wasim.errors import SavedFileError, WasimError
+from wasim.errors import SavedFileError, WasimError, quoted
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS, dimension_of
-from wasim.scenario.notes import UNFINISHED_VERSION
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.storage.local import read_regular
 from wasim.twin import Site
 from wasim.units import HOUR_S, duration_of_flag_s, parse_bytes, parse_duration_s
 
@@ -160,7 +160,7 @@ def request_from_run(
             f"{folder}: no finished run is there. Name a run's folder, or latest, or run `wasim bench` first."
         )
     try:
-        own = dict(json.loads(path.read_text()).get("overrides") or {})
+        own = dict(json.loads(read_regular(path)).get("overrides") or {})
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
     request = request_from_file(folder / "scenario.yaml", {**own, **overrides}, requirements, horizon)
@@ -194,8 +194,6 @@ def _request_of_document(
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
-    if str(document.get("table", {}).get("format_version")) == str(UNFINISHED_VERSION):
-        assumed.append("Format version 4 is unfinished: files are as Iceberg 1.12 writes them.")
     return _request(source, document, requirements, limits=limits, assumed=tuple(assumed))
 
 
@@ -271,7 +269,7 @@ def _machine(requirements: Requirements) -> Machine:
 def _table_name(text: str) -> str:
     if not _TABLE_NAME.fullmatch(text):
         wanted = "catalog.namespace.table, with backquotes around a part of other characters than letters, digits and _"
-        raise WasimError(f"--name is {text!r}. Give {wanted}.")
+        raise WasimError(f"--name is {quoted(text)}. Give {wanted}.")
     return text
 
 
@@ -287,7 +285,7 @@ def _queries(text: str) -> float:
     except ValueError:
         queries = -1.0
     if not 0 <= queries <= float(MOST_QUERIES):
-        raise WasimError(f"--queries-per-hour is {text!r}. Give a number from 0 to {MOST_QUERIES}.")
+        raise WasimError(f"--queries-per-hour is {quoted(text)}. Give a number from 0 to {MOST_QUERIES}.")
     return queries
 
 
@@ -307,5 +305,5 @@ def _limit(metric: str, text: str) -> Limit:
     except ValueError:
         bound = 0.0
     if not 0 < bound < 2.0**63:
-        raise WasimError(f"{METRICS[metric].flag} is {text!r}. Give {_WANTED[kind]}.")
+        raise WasimError(f"{METRICS[metric].flag} is {quoted(text)}. Give {_WANTED[kind]}.")
     return Limit(metric=metric, comparison="<=", bound=bound, text=f"<= {text}")

@@ -1,5 +1,6 @@
 """The sliders in a run's report: the run's own table and workload, at other intervals and with other maintenance."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirement
 from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
+from wasim.forecast.of_run import site_of
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
 from wasim.report.pages.rendering import page_environment
@@ -33,10 +35,10 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     None for cases that take long to simulate (changed rows, several writers, very many merges), and for maintenance
     that a plan has no setting for (jobs triggered by count).
     """
-    choice = next((one for one in answer.choices if one.chosen), next(iter(answer.choices), None))
-    if choice is None:
+    if answer.suggested is None:
         return None
-    case = (choice.chosen or choice.options[-1]).run.case
+    choice, option = answer.suggested
+    case = option.run.case
     jobs = [job for _, job in case.maintenance if job is not None]
     if not has_one_history(case) or any(job.every is None for job in jobs):
         return None
@@ -45,6 +47,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     requirements = Requirements(freshness=format_duration(max(intervals_s)))
     try:
         request = request_from_file(folder / "scenario.yaml", {**run.overrides, **swept}, requirements)
+        request = replace(request, location=site_of(option.run).location)
         return _sliders(request, _setting_of(case), intervals_s)
     except WasimError:
         return None

@@ -146,7 +146,7 @@ def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Cas
     """
     scenario, faults = examine(document_of(request, setting, rate=rate))
     if faults:
-        raise WasimError("\n".join(dict.fromkeys(request.explain_fault(fault) for fault in faults)))
+        raise WasimError(*dict.fromkeys(request.explain_fault(fault) for fault in faults))
     return make_case(scenario, repetition=0, swept={})
 
 

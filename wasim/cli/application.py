@@ -2,6 +2,7 @@
 
 import errno
 import io
+import os
 import signal
 import sys
 import traceback
@@ -14,7 +15,6 @@ from wasim import __version__
 from wasim.cli.bench import bench
 from wasim.cli.compare import compare
 from wasim.cli.diff import diff
-from wasim.cli.fidelity import fidelity
 from wasim.cli.init import init
 from wasim.cli.inspect import inspect
 from wasim.cli.plan import plan
@@ -22,11 +22,15 @@ from wasim.cli.profile import profile
 from wasim.cli.report import report
 from wasim.cli.schema import schema
 from wasim.cli.simulate import simulate
+from wasim.cli.terminal import echo
 from wasim.cli.validate import validate
 from wasim.cli.watch import watch
-from wasim.errors import ExitCode, WasimError
+from wasim.errors import ExitCode, WasimError, printable
 
-_ENVIRONMENT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
+_ENVIRONMENT_ERRORS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
+    *(errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG, errno.EIO, errno.ENXIO),
+}
 _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
     (validate, "wasim validate my_stream.yaml --cases"),
@@ -39,7 +43,6 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
     (diff, "wasim diff main:tables/events.sql tables/events.sql --fail-above metadata=1.1"),
     (profile, "wasim profile --writer batch --out my_spark.json"),
-    (fidelity, "wasim fidelity results/my_stream/*"),
     (schema, "wasim schema > schema.json"),
 )
 
@@ -56,7 +59,7 @@ for verb, example in _VERBS:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"wasim {__version__}")
+        echo(f"wasim {__version__}")
         raise typer.Exit
 
 
@@ -71,6 +74,18 @@ def _wasim(
 
 def main() -> None:
     """Run the command line; a user's mistake ends in its lines on stderr and its exit code."""
+    try:
+        _run()
+    except SystemExit as ended:
+        waiting = sys.modules.get("wasim.storage.waiting")
+        if waiting is None or not waiting.is_left_running():
+            raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
+
+
+def _run() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -78,16 +93,14 @@ def main() -> None:
     try:
         app()
     except WasimError as error:
-        typer.echo(str(error), err=True)
+        echo(str(error), err=True)
         sys.exit(int(error.exit_code))
     except OSError as error:
         if error.errno not in _ENVIRONMENT_ERRORS:
             traceback.print_exc()
             sys.exit(int(ExitCode.BUG))
-        where = f"{error.filename}: " if error.filename else ""
-        typer.echo(
-            f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True
-        )
+        where = f"{printable(str(error.filename), 1_000)}: " if error.filename else ""
+        echo(f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True)
         sys.exit(int(ExitCode.USER_MISTAKE))
     except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
         traceback.print_exc()

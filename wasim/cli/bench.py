@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.formats import Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console, print_notes, rich_table
+from wasim.cli.terminal import console, echo, print_notes, rich_table
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def bench(
     print_notes(scenario)
     if dry_run:
         return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
-    require_extra("bench")
+    require_spark("bench")
 
     from wasim.bench import BenchOptions, engine_named
     from wasim.bench import bench as run_bench
@@ -55,7 +55,7 @@ def bench(
     try:
         outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
 
@@ -70,7 +70,7 @@ def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> No
         return console().print(rich_table(table))
     from wasim.report.comment import render_markdown
 
-    return typer.echo(render(form, document, document["cases"], lambda: render_markdown(table)))
+    return echo(render(form, document, document["cases"], lambda: render_markdown(table)))
 
 
 def _estimate_table(estimate: "RunEstimate") -> "TextTable":

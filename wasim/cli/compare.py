@@ -4,7 +4,7 @@ import typer
 
 from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, chosen_format, render
 from wasim.cli.options import AsJson, RunName
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode
 
 
@@ -30,8 +30,8 @@ def compare(
         console().print(render_comparison(comparison))
     else:
         document, records = comparison_document(comparison, verdict), comparison_records(comparison)
-        typer.echo(render(form, document, records, lambda: comparison_comment(comparison, verdict)))
+        echo(render(form, document, records, lambda: comparison_comment(comparison, verdict)))
     for line in (verdict.sentence, *verdict.lines) if verdict.asked else ():
-        typer.echo(line, err=True)
+        echo(line, err=True)
     if not verdict.passed:
         raise typer.Exit(int(ExitCode.FINDINGS))

@@ -7,6 +7,7 @@ import typer
 
 from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, table_location, takes_workload
+from wasim.cli.terminal import echo
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ def diff(
     verdict = judge_differences(found, fail_above, fails_on_missing=fail_on_missing)
     form = chosen_format(form, as_json=as_json)
     if form is Format.TABLE:
-        typer.echo("\n".join(difference_lines(found)))
+        echo("\n".join(difference_lines(found)))
     else:
         comment = differences_comment
         document, records = differences_document(found, verdict), difference_records(found)
-        typer.echo(render(form, document, records, lambda: comment(found, verdict, link)))
+        echo(render(form, document, records, lambda: comment(found, verdict, link)))
     for line in (verdict.sentence, *verdict.lines) if verdict.asked else ():
-        typer.echo(line, err=True)
+        echo(line, err=True)
     if not verdict.passed or any(one.broken for one in found.found):
         raise typer.Exit(int(ExitCode.FINDINGS))
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from wasim.cli.terminal import echo
 from wasim.errors import WasimError
 
 
@@ -20,4 +21,4 @@ def init(
             scenario.write(text)
     except FileExistsError:
         raise WasimError(f"{file}: exists already. Name another file, or delete this one.") from None
-    typer.echo(f"Wrote {file}. Next: wasim simulate {file}")
+    echo(f"Wrote {file}. Next: wasim simulate {file}")

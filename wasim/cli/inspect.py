@@ -1,6 +1,7 @@
 """`wasim inspect`: what a real table's metadata is, and what of it may go."""
 
 import json
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, takes_s3
-from wasim.errors import ExitCode, WasimError
+from wasim.cli.options import AsJson, TableOptions, check_writable, takes_table
+from wasim.cli.terminal import console, echo
+from wasim.errors import ExitCode, WasimError, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection, InspectOptions
@@ -18,13 +20,6 @@ if TYPE_CHECKING:
     from wasim.storage import S3Options
 
 _MOST_RECORDS = 20
-
-
-class NewestByName(StrEnum):
-    """What makes a metadata.json newer than another."""
-
-    VERSION = "version"
-    LAST_UPDATED = "last-updated"
 
 
 class FailOn(StrEnum):
@@ -36,7 +31,7 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-@takes_s3
+@takes_table
 def inspect(
     location: Annotated[
         str,
@@ -44,13 +39,6 @@ def inspect(
             metavar="LOCATION", help="A table's folder or file, local or s3://, or catalog.namespace.table."
         ),
     ],
-    metadata_file: Annotated[
-        str | None, typer.Option("--metadata-file", help="The current metadata.json, instead of the newest there.")
-    ] = None,
-    table_uuid: Annotated[str | None, typer.Option("--table-uuid", help="Only metadata.json of this table.")] = None,
-    newest_by: Annotated[
-        NewestByName, typer.Option("--newest-by", help="By the version in the name, or by last-updated-ms inside.")
-    ] = NewestByName.VERSION,
     grace: Annotated[
         str, typer.Option("--grace", help="Files younger than this are never called orphans; 0 for none.")
     ] = "3d",
@@ -88,23 +76,18 @@ def inspect(
         str | None, typer.Option("--master", help="Spark that lists and decodes; left out: this process.")
     ] = None,
     *,
-    s3: "S3Options",
+    table: TableOptions,
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
-    from wasim.doctor import Choice, InspectOptions
     from wasim.doctor.catalogs import is_table_name
-    from wasim.iceberg.resolve import NewestBy
     from wasim.units import duration_of_flag_s
 
-    if html is not None and not html.parent.is_dir():
-        raise WasimError(f"--html is {html}, and there is no folder {html.parent}. Make it first.")
-    if (view := _file_view(location, as_file=as_file, s3=s3)) is not None:
+    if html is not None:
+        check_writable("--html", html)
+    if (view := _file_view(location, as_file=as_file, s3=table.inspecting().s3)) is not None:
         return _show_file(view, as_json=as_json)
-    options = InspectOptions(
-        choice=Choice(
-            metadata_file=metadata_file, table_uuid=table_uuid, newest_by=NewestBy(newest_by.value.replace("-", "_"))
-        ),
-        s3=s3,
+    options = replace(
+        table.inspecting(),
         grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
         thresholds=dict(map(_limit, limit or [])),
@@ -141,7 +124,7 @@ def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":
     try:
         return outlook_of(inspection, ahead_s)
     except WasimError as error:
-        typer.echo(f"No forecast: {error}", err=True)
+        echo(f"No forecast: {error}", err=True)
         return None
 
 
@@ -165,9 +148,9 @@ def _show_file(view: "FileView", *, as_json: bool) -> None:
     from wasim.doctor.file_view import file_view_document, render_file_view
 
     if as_json:
-        return typer.echo(json.dumps(file_view_document(view)))
+        return echo(json.dumps(file_view_document(view)))
     for line in render_file_view(view, _MOST_RECORDS):
-        typer.echo(line)
+        echo(line)
     return None
 
 
@@ -175,19 +158,17 @@ def _show(inspection: "Inspection", outlook: "Outlook | None", *, files: bool, a
     if as_json:
         from wasim.doctor.document import inspection_document
 
-        return typer.echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
+        return echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
     if prometheus:
         from wasim.doctor.prometheus import render_prometheus
 
-        return typer.echo(render_prometheus(inspection), nl=False)
-    from rich.console import Console
-
+        return echo(render_prometheus(inspection), nl=False)
     from wasim.doctor.terminal import file_lines, render_inspection, sql_lines
 
     if not files:
-        Console().print(render_inspection(inspection, outlook))
+        console().print(render_inspection(inspection, outlook))
     for line in file_lines(inspection) if files else sql_lines(inspection):
-        typer.echo(line)  # whole, so that it can be copied
+        echo(line)  # whole, so that it can be copied
     return None
 
 
@@ -197,4 +178,4 @@ def _limit(text: str) -> tuple[str, tuple[float, float]]:
     try:
         return name, (float(first), float(second or "inf"))
     except ValueError:
-        raise WasimError(f"--limit is {text!r}. Give it such as snapshots=1000,5000.") from None
+        raise WasimError(f"--limit is {quoted(text)}. Give it such as snapshots=1000,5000.") from None

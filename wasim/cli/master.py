@@ -7,7 +7,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], S
 
     EnvironmentFault if Spark is not installed.
     """
-    require_extra(f"{verb} --master", "spark")
+    require_spark(f"{verb} --master", "spark")
     from wasim.cluster import open_map
 
     folder = Path(mkdtemp(prefix=f"wasim-{verb}-"))

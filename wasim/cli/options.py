@@ -1,16 +1,20 @@
 """Options that several verbs share, and the values made of their texts."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
+
+if TYPE_CHECKING:
+    from wasim.doctor import InspectOptions
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, as --format json.")]
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
@@ -34,7 +38,7 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     for setting in settings or ():
         field, equals, value = setting.partition("=")
         if not equals or not field.strip():
-            raise WasimError(f"--set is {setting!r}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
+            raise WasimError(f"--set is {quoted(setting)}. Give FIELD=VALUE, such as workload.rows_per_second=500.")
         overrides[field.strip()] = value
     return overrides
 
@@ -42,10 +46,20 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
 def check_writable(flag: str, path: Path) -> None:
     """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
     folder = path.parent
-    if not folder.is_dir():
-        raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
+    try:
+        if not folder.is_dir():
+            raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
+        if (path.exists() and not path.is_file()) or not os.access(folder, os.W_OK):
+            raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
+    except OSError as error:
+        raise WasimError(f"{flag} {path}: cannot be written: {error.strerror}. Name another.") from None
+
+
+class NewestByName(StrEnum):
+    """What makes a metadata.json newer than another."""
+
+    VERSION = "version"
+    LAST_UPDATED = "last-updated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +97,32 @@ _WORKLOAD = (
     _Option(name="writer", flag="--writer", help="streaming, batch or flink; streaming."),
     _Option(name="writers", flag="--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1."),
 )
-_S3 = (
+_TABLE = (
+    _Option(
+        name="metadata_file",
+        flag="--metadata-file",
+        help="The current metadata.json, instead of the newest there.",
+    ),
+    _Option(name="table_uuid", flag="--table-uuid", help="Only metadata.json of this table."),
+    _Option(
+        name="newest_by",
+        flag="--newest-by",
+        help="By the version in the name, or by last-updated-ms inside.",
+        kind=NewestByName,
+        default=NewestByName.VERSION,
+    ),
+    _Option(
+        name="outside",
+        flag="--outside",
+        help="Open metadata outside the table's folder too, wherever the table's paths lead.",
+        kind=bool,
+        default=False,
+    ),
     _Option(name="endpoint", flag="--s3-endpoint", metavar="URL", help="An S3 endpoint of your own."),
     _Option(name="region", flag="--s3-region", metavar="REGION", help="Region of the bucket."),
     _Option(name="profile", flag="--s3-profile", metavar="NAME", help="Profile of AWS's shared files."),
     _Option(name="anonymous", flag="--s3-anonymous", help="Read S3 without credentials.", kind=bool, default=False),
+    _Option(name="timeout", flag="--s3-timeout", metavar="DURATION", help="How long S3 may be silent.", default="20s"),
 )
 
 
@@ -96,15 +131,44 @@ def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
     return _with_options(verb, "workload", _WORKLOAD, dict)
 
 
-def takes_s3(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with options that say how to reach S3, in place of its parameter `s3`: the S3Options of them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOptions:
+    """Options that say how a table that exists is reached and opened, by name."""
 
-    def options_of(**given: Any) -> object:  # noqa: ANN401 - texts, and a switch
+    values: Mapping[str, Any]
+
+    @property
+    def given(self) -> list[str]:
+        """The flags of those that are not as they are by default."""
+        return [one.flag for one in _TABLE if self.values[one.name] != one.default]
+
+    def inspecting(self) -> "InspectOptions":
+        """What they mean for an inspection. WasimError for a value that means nothing."""
+        from wasim.doctor import Choice, InspectOptions
+        from wasim.iceberg.resolve import NewestBy
         from wasim.storage import S3Options
+        from wasim.units import duration_of_flag_s
 
-        return S3Options(**given)
+        values = self.values
+        choice = Choice(
+            metadata_file=values["metadata_file"],
+            table_uuid=values["table_uuid"],
+            newest_by=NewestBy(values["newest_by"].value.replace("-", "_")),
+        )
+        s3 = S3Options(
+            **{name: values[name] for name in ("endpoint", "region", "profile", "anonymous")},
+            timeout_s=duration_of_flag_s("--s3-timeout", values["timeout"]),
+        )
+        return InspectOptions(choice=choice, s3=s3, reads_outside=values["outside"])
 
-    return _with_options(verb, "s3", _S3, options_of)
+
+def takes_table(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the options that say how to reach and open a table, in place of its parameter `table`."""
+
+    def options_of(**values: Any) -> TableOptions:  # noqa: ANN401 - texts, switches and a choice
+        return TableOptions(values=values)
+
+    return _with_options(verb, "table", _TABLE, options_of)
 
 
 def _with_options(
@@ -129,5 +193,5 @@ def _with_options(
 def table_location(text: str) -> str:
     """The value of `--location`, without a slash at its end. WasimError where nothing can lie there."""
     if not text.strip("/") or text != text.strip():
-        raise WasimError(f"--location is {text!r}. Give where the table will lie, such as s3://bucket/db/events.")
+        raise WasimError(f"--location is {quoted(text)}. Give where the table will lie, such as s3://bucket/db/events.")
     return text.rstrip("/")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from wasim.cli.formats import Format, render
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 
 if TYPE_CHECKING:
     from wasim.runner import Outcome
@@ -24,15 +24,15 @@ def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
     if form is not Format.TABLE:
         link = link or ("" if outcome.report is None else str(outcome.report))
         parts = outcome.run, outcome.answer, outcome.limits, link
-        typer.echo(render(form, outcome.document, outcome.document["cases"], lambda: run_comment(*parts)))
+        echo(render(form, outcome.document, outcome.document["cases"], lambda: run_comment(*parts)))
     words = console(stderr=form is not Format.TABLE)
     words.print(render_answer(outcome.run, outcome.answer))
-    if outcome.remedies is not None and outcome.remedies.line:
-        words.print(outcome.remedies.line, markup=False, highlight=False)
+    if outcome.remedies_line:
+        words.print(outcome.remedies_line, markup=False, highlight=False)
     words.print(render_headline_table(outcome.run))
-    for note in simulation_notes(outcome.run):
+    for note in dict.fromkeys((*simulation_notes(outcome.run), *outcome.ahead)):
         words.print(note, style="dim", markup=False, highlight=False)
-    if (bill := render_bill(outcome.run, outcome.fit, outcome.prices)) is not None:
+    if (bill := render_bill(outcome.run, outcome.answer, outcome.prices)) is not None:
         words.print(bill)
     for limit in outcome.limits:
         words.print(_limit_line(limit), markup=False)

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.master import map_on
-from wasim.cli.options import AsJson, Settings, check_writable, overrides_of, table_location, takes_workload
+from wasim.cli.options import (
+    AsJson,
+    Settings,
+    TableOptions,
+    check_writable,
+    overrides_of,
+    table_location,
+    takes_table,
+    takes_workload,
+)
+from wasim.cli.terminal import echo
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
@@ -18,6 +29,7 @@ if TYPE_CHECKING:
 Text = str | None
 
 
+@takes_table
 @takes_workload
 def plan(
     file: Annotated[
@@ -61,7 +73,10 @@ def plan(
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
     ] = None,
+    form: FormatOption = Format.TABLE,
+    link: Link = "",
     as_json: AsJson = False,
+    table: TableOptions,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_document, plan_lines
@@ -84,14 +99,19 @@ def plan(
         provider=provider,
         prices=prices,
     )
-    source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
+    form = chosen_format(form, as_json=as_json)
+    if form is Format.CSV or (fleet is not None and form is Format.MARKDOWN):
+        raise WasimError(f"--format {form}: a plan{' for a fleet' if fleet else ''} has no such form. Give json.")
+    source = Source(file=file, run=from_run, table=from_table, fleet=fleet, reaching=table)
+    if table.given and from_table is None:
+        raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     if html is not None:
         check_writable("--html", html)
     if fleet is not None:
         others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location}
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
         given = {**workload, **others, **switches}
-        _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
+        _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=form is Format.JSON)
         return
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
@@ -100,10 +120,14 @@ def plan(
         request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
-    if as_json:
-        typer.echo(json.dumps(plan_document(made)))
+    if form is Format.JSON:
+        echo(json.dumps(plan_document(made)))
+    elif form is Format.MARKDOWN:
+        from wasim.capacity.comment import plan_comment
+
+        echo(plan_comment(made, link or ("" if html is None else str(html))))
     else:
-        typer.echo("\n".join(plan_lines(made)))
+        echo("\n".join(plan_lines(made)))
     if html is not None:
         _write_page(html, made, simulator)
     if made.chosen is None:
@@ -114,11 +138,8 @@ def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None
     from wasim.capacity.page import render_plan
     from wasim.runs import write_atomically
 
-    try:
-        write_atomically(path, render_plan(made, simulator))
-    except OSError as error:
-        raise WasimError(f"--html {path}: cannot be written: {error.strerror or error}.") from None
-    typer.echo(f"Page: {path}", err=True)
+    write_atomically(path, render_plan(made, simulator))
+    echo(f"Page: {path}", err=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +150,7 @@ class Source:
     run: Path | None
     table: str | None
     fleet: Path | None
+    reaching: TableOptions
 
     @property
     def words(self) -> str:
@@ -167,7 +189,7 @@ def _plan_fleet(
     else:
         with map_on(master, "plan") as mapped:
             made = plan_fleet(loaded, requirements, partial(mapped, options_of))
-    typer.echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
+    echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
@@ -194,4 +216,4 @@ def _request(
         return request_from_run(find_run(source.run), overrides, requirements, workload["horizon"])
     from wasim.capacity.from_table import request_from_table
 
-    return request_from_table(str(source.table), requirements, workload["horizon"])
+    return request_from_table(str(source.table), requirements, workload["horizon"], source.reaching.inspecting())

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.options import Master
-from wasim.cli.terminal import console
+from wasim.cli.terminal import console, echo
 
 
 def profile(
@@ -21,7 +21,7 @@ def profile(
     master: Master = "local[2]",
 ) -> None:
     """Measure a writer on real tables: the profile that `simulate --profile` takes."""
-    require_extra("profile")
+    require_spark("profile")
     from wasim.bench.profile import measure_writer
     from wasim.runs import write_atomically
     from wasim.twin import render_profile
@@ -31,6 +31,6 @@ def profile(
         measure_writer(scenario, writer=writer, engine=engine, master=master, name=name, console=words)
     )
     if out is None:
-        return typer.echo(text, nl=False)
+        return echo(text, nl=False)
     write_atomically(out, text)
     return words.print(f"Profile: {out}", markup=False, soft_wrap=True)

@@ -2,11 +2,11 @@
 
 import json
 
-import typer
+from wasim.cli.terminal import echo
 
 
 def schema() -> None:
     """Print the scenario language as JSON Schema, for editors."""
     from wasim.scenario.schema import json_schema
 
-    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))

@@ -1,5 +1,6 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
+import json
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_extra
+from wasim.cli.extras import require_spark
 from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.options import (
     AsJson,
@@ -19,8 +20,8 @@ from wasim.cli.options import (
     table_location,
     takes_workload,
 )
-from wasim.cli.terminal import console, print_notes
-from wasim.errors import ExitCode, ScenarioError, WasimError
+from wasim.cli.terminal import console, echo, print_notes
+from wasim.errors import ExitCode, ScenarioError, WasimError, quoted
 
 PARQUET = b"PAR1"  # how such a file begins
 
@@ -75,6 +76,8 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
+    if profile is not None:
+        profile_named(profile)  # a mistake in it is reported as the flag's
     if file is not None and (given := [name for name, text in workload.items() if text is not None]):
         raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
     if file is not None and interval is not None:
@@ -82,19 +85,19 @@ def simulate(
     if grid is None and master is not None:
         raise WasimError("--master is for a sweep: give --grid a folder too.")
     if master is not None:
-        require_extra("simulate --master", "spark")
+        require_spark("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, chosen_format(form, as_json=as_json), master)
     options = SimulationOptions(
         results=None if table_only else out,
         mode=_mode(mode, emit),
         emit=emit,
-        profile=None if profile is None else profile_named(profile),
         location=_location(location, emit),
         provider=_provider(provider),
         prices=prices,
     )
     overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
+    overrides |= {} if profile is None else {"writer.profile": json.dumps(profile)}
     scenario = load_scenario(file, overrides) if file else _scenario_of_flags(workload, interval, overrides)
     if only:
         scenario = scenario.only(only)
@@ -102,13 +105,13 @@ def simulate(
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
-        return typer.echo(simulate_sweep(scenario, options, out=grid, master=master))
+        return echo(simulate_sweep(scenario, options, out=grid, master=master))
     if emit is not None:
         _make_emitted(emit)
     try:
         outcome = run_simulation(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        typer.echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     if emit is not None:
         said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."
@@ -131,14 +134,14 @@ def _scenario_of_flags(
             return load_scenario(path, overrides)
         except ScenarioError as error:  # of a file that nobody has written
             said = re.sub(rf"{re.escape(str(path))}:(\d+:\d+:)? ?", "", str(error))
-            raise WasimError(said.replace("sweep.commit_interval", "--interval")) from None
+            raise WasimError(*said.replace("sweep.commit_interval", "--interval").splitlines()) from None
 
 
 def _mode(name: str, emit: Path | None) -> "Mode":
     from wasim.simulation import Mode
 
     if name not in list(Mode):
-        raise WasimError(f"--mode is {name!r}. Give {', '.join(Mode)}.")
+        raise WasimError(f"--mode is {quoted(name)}. Give {', '.join(Mode)}.")
     if emit is not None and name == Mode.FAST:
         raise WasimError("--emit writes every file, so it needs --mode exact.")
     return Mode(name)

@@ -1,8 +1,10 @@
 """Consoles: results go to stdout, all else to stderr."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from wasim.errors import printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,17 +14,28 @@ if TYPE_CHECKING:
     from wasim.scenario import LoadedScenario
 
 
-def console(*, stderr: bool = False) -> "Console":
-    """A console that colours what is styled, on a terminal only, and never parts of numbers."""
-    from rich.console import Console
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Prints lines as text, whatever characters the names and values in them have."""
+    typer.echo(printable_lines(text), err=err, nl=nl)
 
-    return Console(stderr=stderr, highlight=False)
+
+def console(*, stderr: bool = False) -> "Console":
+    """A console that colours what is styled, on a terminal only, and never parts of numbers; the rest as `echo`."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class PrintableConsole(Console):
+        def render(self, renderable: Any, options: Any = None) -> Any:  # noqa: ANN401 - of rich's types
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(printable_lines(segment.text), segment.style)
+
+    return PrintableConsole(stderr=stderr, highlight=False)
 
 
 def print_notes(scenario: "LoadedScenario") -> None:
     """Prints, on stderr, where a scenario runs differently from its text, such as a horizon cut to whole commits."""
     for note in scenario.notes:
-        typer.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def rich_table(text: "TextTable") -> "Table":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.options import Settings, overrides_of
-from wasim.cli.terminal import console, rich_table
+from wasim.cli.terminal import console, echo, rich_table
 from wasim.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def validate(
         except ScenarioError as error:
             faults += error.faults
             continue
-        typer.echo(f"{file}: {scenario.name}, {len(scenario.cases())} cases, {scenario.commits} commits")
+        echo(f"{file}: {scenario.name}, {len(scenario.cases())} cases, {scenario.commits} commits")
         for note in scenario.notes:
-            typer.echo(f"{file}: note: {note}")
+            echo(f"{file}: note: {note}")
         if cases:
             console().print(rich_table(_case_table(scenario)))
     if faults:

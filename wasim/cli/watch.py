@@ -1,17 +1,18 @@
 """`wasim watch`: new commits of a real table, a line each."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import takes_s3
+from wasim.cli.options import TableOptions, takes_table
+from wasim.cli.terminal import echo
 
 if TYPE_CHECKING:
     from wasim.doctor import Inspection
-    from wasim.storage import S3Options
 
 
-@takes_s3
+@takes_table
 def watch(
     location: Annotated[
         str, typer.Argument(metavar="LOCATION", help="A table's folder, local or s3://, or catalog.namespace.table.")
@@ -22,16 +23,16 @@ def watch(
         int | None, typer.Option("--prometheus-port", help="Serve Prometheus' text on this port of the loopback.")
     ] = None,
     *,
-    s3: "S3Options",
+    table: TableOptions,
 ) -> None:
     """Print new commits of a table as they come: what each wrote, by kind. Reads only."""
-    from wasim.doctor import InspectOptions, inspect_location
+    from wasim.doctor import inspect_location
     from wasim.doctor.prometheus import render_prometheus
     from wasim.doctor.watching import Exposition
     from wasim.doctor.watching import watch as watch_table
     from wasim.units import duration_of_flag_s
 
-    options = InspectOptions(s3=s3, reads_manifests=False)
+    options = replace(table.inspecting(), reads_manifests=False)
     every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)
     exposition = None if port is None else Exposition(port)
 
@@ -41,9 +42,9 @@ def watch(
 
     try:
         if exposition is not None:
-            typer.echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
+            echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
         for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
-            typer.echo(line)
+            echo(line)
     finally:
         if exposition is not None:
             exposition.close()

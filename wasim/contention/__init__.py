@@ -12,7 +12,7 @@ from wasim.contention.latency import (
     Arrivals,
     CommitLatency,
     LatencyRequest,
-    Statement,
+    PeriodicStatement,
     SustainedRate,
     commit_latency,
     sustained_rate,
@@ -20,7 +20,7 @@ from wasim.contention.latency import (
 from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
 from wasim.contention.providers import LOCAL, Providers, Store, commit_slowing, load_providers, provider_named
-from wasim.contention.race import Attempt, Group, RaceRules, race, race_of, rules_of
+from wasim.contention.race import Attempt, RaceRules, WriterGroup, race, race_of, rules_of
 from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, times_among
 
 __all__ = [
@@ -33,17 +33,17 @@ __all__ = [
     "CommitLatency",
     "ConflictRule",
     "Footprint",
-    "Group",
     "LatencyRequest",
     "ModelledLatency",
     "Outcome",
+    "PeriodicStatement",
     "Providers",
     "RaceRules",
     "RetryPolicy",
     "Setup",
-    "Statement",
     "Store",
     "SustainedRate",
+    "WriterGroup",
     "WriterTimes",
     "commit_latency",
     "commit_slowing",

@@ -34,7 +34,7 @@ class Footprint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Requests:
+class AttemptRequests:
     """The latencies of an attempt's requests, and of the engine's own work."""
 
     store: Store
@@ -42,7 +42,7 @@ class Requests:
     engine: Latency
 
 
-def attempt_times(footprint: Footprint, requests: Requests, work_s: Quantiles) -> WriterTimes:
+def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quantiles) -> WriterTimes:
     """The times of a commit with that footprint; `work_s` are quantiles of its job before it reads the table."""
     draw, store = _Draw(np.random.default_rng(0)), requests.store
     size = footprint.metadata_json_bytes
@@ -72,7 +72,7 @@ def validation_s(footprint: Footprint, store: Store) -> float:
     return float(read.mean()) / 1000
 
 
-def width_of(footprint: Footprint, requests: Requests) -> float:
+def width_of(footprint: Footprint, requests: AttemptRequests) -> float:
     """Relative half-width of an attempt's time: those of its latencies, weighted by their shares of the time."""
     size, lists = footprint.metadata_json_bytes / MIB, footprint.manifest_list_bytes / MIB
     store, manifest = requests.store, footprint.manifest_bytes / MIB

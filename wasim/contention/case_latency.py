@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.contention.attempt_times import Footprint
 from wasim.contention.conflicts import retry_policy
-from wasim.contention.latency import Arrivals, LatencyRequest, Statement, commit_latency, sustained_rate
+from wasim.contention.latency import Arrivals, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
 from wasim.contention.outcome import Outcome, percentile_ms
 from wasim.contention.providers import LOCAL, provider_named
 from wasim.contention.writer_times import WriterTimes
@@ -127,7 +127,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     )
 
 
-def statements_of(case: Case) -> Iterator[Statement]:
+def statements_of(case: Case) -> Iterator[PeriodicStatement]:
     """The case's maintenance and changes as jobs that run while the writers commit.
 
     Compaction conflicts with position deletes on files that it rewrites, rewrite_manifests with an append that merges
@@ -143,10 +143,12 @@ def statements_of(case: Case) -> Iterator[Statement]:
     )
     for name, job, validates, clash in jobs:
         if job is not None and job.every is not None:
-            yield Statement(name=name, every_s=job.every, work_s=JOB_S, validates=validates, clash=clash, redoes=False)
+            yield PeriodicStatement(
+                name=name, every_s=job.every, work_s=JOB_S, validates=validates, clash=clash, redoes=False
+            )
     for name, change in case.changes:
         if change is not None:
-            yield Statement(name=name, every_s=change.every, work_s=JOB_S)
+            yield PeriodicStatement(name=name, every_s=change.every, work_s=JOB_S)
 
 
 def _long_enough(request: LatencyRequest) -> LatencyRequest:
@@ -164,7 +166,7 @@ def _shares(outcome: Outcome) -> dict[str, float]:
     }
 
 
-def _statements_basis(statements: tuple[Statement, ...]) -> Iterator[str]:
+def _statements_basis(statements: tuple[PeriodicStatement, ...]) -> Iterator[str]:
     if statements:
         names = ", ".join(one.name for one in statements)
         yield f"While the writers commit, {names} run too, each assumed to be a job of {JOB_S:.0f} s."

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from wasim.contention.attempt_times import Footprint, Requests, attempt_times, validation_s, width_of
+from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, validation_s, width_of
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, load_providers
-from wasim.contention.race import Group, RaceRules, race
+from wasim.contention.race import RaceRules, WriterGroup, race
 from wasim.contention.writer_times import Quantiles, WriterTimes, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.units import MIB, Floats
@@ -27,7 +27,7 @@ _SLOWEST = 0.02  # where the search for a sustained rate begins, as a share of t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class PeriodicStatement:
     """A periodic statement that commits to the same table: an overwrite, or maintenance, whose job takes `work_s`.
 
     Where it `validates`, it reads what has landed since it began. Each commit of the writers conflicts with it with
@@ -59,7 +59,7 @@ class LatencyRequest:
     policy: RetryPolicy = field(default_factory=lambda: retry_policy(TableProperties()))
     arrivals: Arrivals = "random"
     work_s: Quantiles | None = None
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[PeriodicStatement, ...] = ()
     measured: tuple[WriterTimes, ...] = ()
     commits: int = COMMITS
     seed: int = 0
@@ -150,7 +150,7 @@ class _Model:
     @classmethod
     def of(cls, request: LatencyRequest, providers: Providers) -> "_Model":
         store = providers.store(request.provider)
-        requests = Requests(
+        requests = AttemptRequests(
             store=store, swap=providers.swap(request.provider, request.catalog), engine=providers.engine
         )
         known = request.provider == LOCAL and request.writers > 1 and request.measured
@@ -203,10 +203,10 @@ class _Model:
 
         return outcome(0), {one.name: outcome(place) for place, one in enumerate(request.statements, 1)}
 
-    def _groups(self, request: LatencyRequest) -> tuple[Group, ...]:
+    def _groups(self, request: LatencyRequest) -> tuple[WriterGroup, ...]:
         count = 1 + len(request.statements)
         others = [
-            Group(
+            WriterGroup(
                 writers=1,
                 times=replace(self.times, work_s=(one.work_s, one.work_s)),
                 validates=one.validates,
@@ -216,7 +216,7 @@ class _Model:
             )
             for one in request.statements
         ]
-        return (Group(writers=request.writers, times=self.times), *others)
+        return (WriterGroup(writers=request.writers, times=self.times), *others)
 
 
 def _due_s(arrivals: Arrivals, every_s: float, count: int, rng: np.random.Generator) -> Floats:
@@ -227,7 +227,7 @@ def _due_s(arrivals: Arrivals, every_s: float, count: int, rng: np.random.Genera
     return np.cumsum(gaps)
 
 
-def _basis(request: LatencyRequest, requests: Requests) -> tuple[str, ...]:
+def _basis(request: LatencyRequest, requests: AttemptRequests) -> tuple[str, ...]:
     store = requests.store
     if request.provider == LOCAL:
         source = f"Commit latency is modelled from wasim's own runs on local files ({requests.engine.as_of})."

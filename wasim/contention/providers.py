@@ -5,9 +5,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.scenario.part_files import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 from wasim.units import MIB, Floats, Ints
@@ -64,7 +65,7 @@ class Providers(Part):
     def store(self, name: str) -> Store:
         """The store of that name. WasimError if there is none."""
         if name not in self.stores:
-            raise WasimError(f"--provider {name!r} is unknown. Give {', '.join(self.stores)}.")
+            raise WasimError(f"--provider {quoted(name)} is unknown. Give {', '.join(self.stores)}.")
         return self.stores[name]
 
     def swap(self, store: str, catalog: str) -> Latency:
@@ -72,7 +73,7 @@ class Providers(Part):
         if catalog == STORAGE:
             return self.store(store).swap
         if catalog not in self.catalogs:
-            raise WasimError(f"Catalog {catalog!r} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
+            raise WasimError(f"Catalog {quoted(catalog)} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
         return self.catalogs[catalog]
 
 
@@ -108,11 +109,16 @@ class Slowing:
         """Seconds of each commit that writes a metadata.json of that size."""
         return (self.base_ms + self.ms_per_mib * metadata_json_bytes / MIB) / 1000
 
+    def first_late(self, metadata_json_bytes: Floats | Ints, interval_s: float) -> int | None:
+        """The place of the first of these commits that takes longer than its interval; None if none does."""
+        late = self.commit_s(metadata_json_bytes) > interval_s
+        return int(np.argmax(late)) if np.any(late) else None
+
 
 def commit_slowing() -> Slowing:
     """How commits slow down as metadata.json grows, which each reads and writes whole: one writer, local files.
 
-    It is what the engine, the reading and the writing take together. `python -m wasim.benchmarks.slowing` measured it
+    It is what the engine, the reading and the writing take together. `python -m tools.slowing` measured it
     with Iceberg's own library, to 10,000 snapshots.
     """
     found = load_providers()

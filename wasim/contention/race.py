@@ -47,7 +47,7 @@ class Attempt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class WriterGroup:
     """Writers of one kind that make commits in turn: their number, and the times of their commits.
 
     Where it `validates`, each attempt reads what has landed since its work began, `validation_s` for each such commit.
@@ -70,7 +70,7 @@ class RaceRules:
     `slows_s` is how much longer an attempt takes for each commit that has landed, as metadata.json grows by it.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[WriterGroup, ...]
     policy: RetryPolicy
     rule: ConflictRule
     slows_s: float = 0.0
@@ -111,7 +111,7 @@ def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
     """The rules of a case's race, with the times measured in its catalog, interpolated to its number of writers."""
     catalog, writers = case.environment.catalog, case.writer.writers
     return RaceRules(
-        groups=(Group(writers=writers, times=times_among(together, catalog, writers)),),
+        groups=(WriterGroup(writers=writers, times=times_among(together, catalog, writers)),),
         policy=retry_policy(TableProperties.read(case.table.properties)),
         rule=CONFLICT_RULES[catalog],
         slows_s=load_providers().engine.ms_per_mib / 1000 * SNAPSHOT_BYTES / MIB,
@@ -139,7 +139,7 @@ class _Writer:
     """A writer, its remaining commits, and the one in flight."""
 
     place: int  # of its group
-    group: Group
+    group: WriterGroup
     draw: Callable[[Part], float]  # seconds
     queue: list[tuple[int, float]] = field(default_factory=list)  # commit, due; the next one last
     commit: int = 0

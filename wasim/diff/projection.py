@@ -6,13 +6,12 @@ from pathlib import Path
 
 from wasim.capacity import Maintenance, PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
 from wasim.capacity.words import SHOWN_METRICS
+from wasim.forecast import Forecaster
 from wasim.iceberg.properties import METADATA_COMPRESSION, TableProperties
 from wasim.ledger import Summed
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.limits import Limit
-from wasim.twin import Site, shipped_profile
-from wasim.twin.supported import check_answerable
-from wasim.years import simulate_years
+from wasim.twin import Site
 
 METRICS = SHOWN_METRICS
 
@@ -72,9 +71,7 @@ def _project(case: Case, request: PlanRequest) -> Projection:
 
 
 def _sums(case: Case, request: PlanRequest) -> Summed:
-    profile = shipped_profile(case)
-    check_answerable(case, profile)
-    return simulate_years(case, profile, Site(location=request.location))
+    return Forecaster(site=Site(location=request.location)).sums(case)
 
 
 def _without_gzip(case: Case) -> Case:

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
+from wasim.storage.local import read_regular
+from wasim.units import format_bytes
+
+MOST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +49,10 @@ def _shared_name(base: str, head: str) -> str:
 def _text(side: str, repository: Path) -> str:
     path = repository / side
     if path.is_file():
-        try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise WasimError(f"{side}: cannot be read as text: {error}. Give another file.") from None
+        text = _present(path)
+        if text is None:
+            raise WasimError(f"{side}: is no text file of at most {format_bytes(MOST_BYTES)}. Give another.")
+        return text
     revision, _, name = side.partition(":")
     text = _file_at(_revision(revision, repository), name, repository)
     if text is None:
@@ -60,9 +64,8 @@ def _revision(name: str, repository: Path) -> str:
     """The hash of a revision."""
     found = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if found is None:
-        raise WasimError(
-            f"{name}: neither a file nor a revision of git in {repository}. Give a file, REV, or REV:path."
-        )
+        where = repository.absolute()
+        raise WasimError(f"{quoted(name)} is neither a file nor a revision of git in {where}. Give one, or REV:path.")
     return found.strip()
 
 
@@ -72,7 +75,7 @@ def _changed(base: str, head: str | None, repository: Path) -> Iterator[Pair]:
     start = base if fork is None else fork.strip()
     root = Path((_git(repository, "rev-parse", "--show-toplevel") or ".").strip())
     sides = (start,) if head is None else (start, head)
-    names = _git(repository, "diff", "--name-only", "--no-renames", "-z", *sides) or ""
+    names = _git(repository, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", *sides) or ""
     for name in filter(None, names.split("\0")):
         before = _file_at(start, name, repository)
         after = _present(root / name) if head is None else _file_at(head, name, repository)
@@ -81,15 +84,16 @@ def _changed(base: str, head: str | None, repository: Path) -> Iterator[Pair]:
 
 
 def _present(path: Path) -> str | None:
+    """A file's text; None where there is none, or where it is no text."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return read_regular(path, most_bytes=MOST_BYTES).decode()
+    except (OSError, WasimError, UnicodeDecodeError):
         return None
 
 
 def _file_at(revision: str, name: str, repository: Path) -> str | None:
     """A file's text; None where there is none, or where it is no text."""
-    text = _git(repository, "show", f"{revision}:{name}")
+    text = _git(repository, "cat-file", "blob", f"{revision}:{name}")
     return None if text is None or "\0" in text else text
 
 

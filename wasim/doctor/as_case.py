@@ -10,6 +10,7 @@ import numpy as np
 
 from wasim.doctor.clock import GIVEN
 from wasim.doctor.inspection import Inspection
+from wasim.doctor.places import is_outside
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, IcebergFileError, read_manifest
 from wasim.iceberg.manifests import ManifestHeader
@@ -17,7 +18,6 @@ from wasim.iceberg.properties import (
     FORMAT_VERSION,
     WRITE_DISTRIBUTION_MODE,
     PropertyError,
-    Support,
     TableProperties,
     property_of,
 )
@@ -218,17 +218,16 @@ def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: l
 
 
 def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The properties that change metadata and that a case may have."""
+    """The properties that change metadata, and that a case may have; forecasts say which of them they ignore."""
     for key, value in properties.items():
         known = property_of(key)
-        if known is None or known.support is not Support.ALWAYS or not known.changes or known.places_files:
+        if known is None or not known.changes or known.places_files or key in (FORMAT_VERSION, WRITE_DISTRIBUTION_MODE):
             continue
         try:
-            is_simulated = known.simulates(value)
+            known.parse(value)
         except PropertyError:
             continue
-        if is_simulated and key not in (FORMAT_VERSION, WRITE_DISTRIBUTION_MODE):
-            yield key, value
+        yield key, value
 
 
 def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
@@ -248,7 +247,7 @@ def _sample(inspection: Inspection) -> list[DataFileEntry]:
     for place in tree.index.live:
         manifest = tree.index.manifests[place]
         spec = next((one for one in metadata.partition_specs if one.spec_id == manifest.partition_spec_id), None)
-        if manifest.content or spec is None:
+        if manifest.content or spec is None or is_outside(tree.index.keys[place]):
             continue
         known = ManifestHeader(schema=metadata.current_schema(), spec=spec, format_version=metadata.format_version)
         try:

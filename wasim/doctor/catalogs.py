@@ -26,6 +26,7 @@ class NamedTable:
             endpoint=given.endpoint or self.s3.get("s3.endpoint"),
             region=given.region or self.s3.get("s3.region") or self.s3.get("client.region"),
             profile=given.profile or self.s3.get("s3.profile-name") or self.s3.get("client.profile-name"),
+            timeout_s=given.timeout_s,
             anonymous=given.anonymous or self.s3.get("s3.anonymous", "").lower() == "true",
             access_key=self.s3.get("s3.access-key-id") or self.s3.get("client.access-key-id"),
             secret_key=self.s3.get("s3.secret-access-key") or self.s3.get("client.secret-access-key"),

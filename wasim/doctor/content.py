@@ -11,10 +11,10 @@ from wasim.doctor.places import Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import Container, read_container
+from wasim.iceberg.containers import DEFAULT_LIMITS, Container, read_container
 from wasim.iceberg.manifest_entries import FileContent, Status
-from wasim.iceberg.manifests import entry_record, read_manifest
-from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
+from wasim.iceberg.manifests import entry_record, parquet_manifest_from
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
 from wasim.iceberg.record_scanning import (
     Row,
     Scanner,
@@ -140,16 +140,17 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
             if not isinstance(data, bytes):
                 yield data
             elif data[:4] == PARQUET_MAGIC:
-                yield _parquet_entries(data, key)
+                yield _sound(_parquet_entries(data, key), key)
             else:
                 container = read_container(data, source=key, like=container)
-                yield _entries(container, key)
+                yield _sound(_entries(container, key), key)
         except IcebergFileError as error:
             yield error
 
 
 def _parquet_entries(data: bytes, key: str) -> Entries:
     """The entries of a manifest of format version 4, as rows of the same fields."""
+    parquet = read_parquet_manifest(data, source=key, limits=DEFAULT_LIMITS, wanted=_WANTED)
     rows: list[Row] = [
         (
             one.status,
@@ -161,7 +162,7 @@ def _parquet_entries(data: bytes, key: str) -> Entries:
                 one.file.content,
             ),
         )
-        for one in read_manifest(data, source=key).entries
+        for one in parquet_manifest_from(parquet, source=key).entries
     ]
     inner = {number: place for place, number in enumerate((_PATH, _PARTITION, _ROWS, _BYTES, _CONTENT))}
     return Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
@@ -221,6 +222,17 @@ def _add(content: ContentFiles, entries: Entries, places: Places, held: _Held) -
             content.others.setdefault(place, []).append(held.manifest)
             content.last_seen[place] = max(content.last_seen[place], held.last_seen)
             content.is_live[place] = content.is_live[place] or held.is_live
+
+
+def _sound(entries: Entries, key: str) -> Entries:
+    """The entries, if none has a size below zero, with which sums would come out too small."""
+    files = [file for row in entries.rows if isinstance(file := row[entries.places[_FILE]], tuple)]
+    for number, what in ((_BYTES, "bytes"), (_ROWS, "rows")):
+        at = entries.inner[number]
+        least = min((_whole(file[at]) for file in files), default=0)
+        if least < 0:
+            raise IcebergFileError(key, f"has a data file of {least} {what}")
+    return entries
 
 
 def _kind(content: Value) -> Kind:

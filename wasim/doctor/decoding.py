@@ -7,8 +7,9 @@ from itertools import chain
 from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
+from wasim.doctor.faults import OutsideTable
 from wasim.doctor.lists import ListRead, read_lists
-from wasim.doctor.places import full_path, is_outside
+from wasim.doctor.places import full_path, is_on_other_storage, is_outside
 from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
 
 _PART_FILES = 500
@@ -39,10 +40,14 @@ class MapParts(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderHere:
-    """Reads and decodes in this process, file by file. `root` is the table's folder as a plain path."""
+    """Reads and decodes in this process, file by file. `root` is the table's folder as a plain path.
+
+    What lies outside it is opened only where `reads_outside`: whoever wrote the metadata chose these paths.
+    """
 
     storage: Storage
     root: str
+    reads_outside: bool = False
 
     def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
         """Manifest lists, oldest first."""
@@ -53,7 +58,12 @@ class DecoderHere:
         return read_manifests(self._files(keys))
 
     def _files(self, keys: Sequence[str]) -> Iterator[tuple[str, FileRead]]:
-        return zip(keys, read_each(self.storage, map(self._path, keys)), strict=True)
+        found = read_each(self.storage, (self._path(key) for key in keys if self._is_opened(key)))
+        for key in keys:
+            yield key, next(found) if self._is_opened(key) else OutsideTable(key)
+
+    def _is_opened(self, key: str) -> bool:
+        return not is_outside(key) or (self.reads_outside and not is_on_other_storage(key))
 
     def _path(self, key: str) -> str:
         if not is_outside(key):

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from wasim.errors import WasimError
 from wasim.iceberg.faults import IcebergFileError, UnsupportedFile, printable
+from wasim.storage import StorageError
 
 
 class FaultKind(StrEnum):
@@ -23,10 +24,15 @@ class FaultKind(StrEnum):
     WRONG_COUNT = "wrong_count"
     WRONG_STATISTICS = "wrong_statistics"
     OUTSIDE = "outside"
+    NOT_READ = "not_read"  # outside the table's folder, and needed to say all that is asked
     INCONSISTENT = "inconsistent"
 
 
 MOST_EXAMPLES = 20
+
+
+class OutsideTable(StorageError):
+    """A file outside the table's folder that was not opened: its plain path, or its URI."""
 
 
 @dataclass(slots=True)
@@ -51,6 +57,8 @@ class Faults:
             self.add(FaultKind.ABSENT_METADATA, f"{key}: {what} is absent")
 
     def add_unreadable(self, error: WasimError) -> None:
-        """A file that could not be read, with what its reader says."""
+        """A file that could not be read, with what its reader says, or that was not opened."""
+        if isinstance(error, OutsideTable):
+            return self.add(FaultKind.NOT_READ, f"{error}: lies outside the table's folder and was not opened")
         text = f"{error.source}: {error.problem}" if isinstance(error, IcebergFileError) else str(error)
-        self.add(FaultKind.UNSUPPORTED if isinstance(error, UnsupportedFile) else FaultKind.UNREADABLE, text)
+        return self.add(FaultKind.UNSUPPORTED if isinstance(error, UnsupportedFile) else FaultKind.UNREADABLE, text)

@@ -75,6 +75,7 @@ _REMEDIES = {
     FaultKind.WRONG_COUNT: "rewrite_manifests writes them anew, if they can be read",
     FaultKind.WRONG_STATISTICS: "ANALYZE TABLE writes them anew",
     FaultKind.OUTSIDE: "none needed",
+    FaultKind.NOT_READ: "inspect with --outside, if these files are trusted",
     FaultKind.INCONSISTENT: "restore metadata.json, or register an earlier one",
     "past_version": "inspect the newest metadata.json, or the table by its name in a catalog",
     "shared_folder": "give each table a location of its own",
@@ -221,6 +222,11 @@ _FAULTS = {
     FaultKind.WRONG_COUNT: (Severity.WARNING, "manifests hold other counts of entries than their lists say"),
     FaultKind.WRONG_STATISTICS: (Severity.WARNING, "statistics files have another size than metadata.json says"),
     FaultKind.OUTSIDE: (Severity.NOTE, "files lie outside the table's folder and are not counted"),
+    FaultKind.NOT_READ: (
+        Severity.WARNING,
+        "metadata files lie outside the table's folder and were not read: what they refer to is unknown; --outside"
+        " reads those on the same storage",
+    ),
     FaultKind.INCONSISTENT: (Severity.CRITICAL, "metadata contradicts itself"),
 }
 

@@ -94,7 +94,6 @@ def measure_growth(
     per_day = None if history.commits_per_hour is None else history.commits_per_hour * 24
     counts, sizes = _column(tree.index.counts), _column(tree.index.bytes)
     times = history.ledger.event_time_s
-    stored_share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
     manifests = _per_day(times, counts)
     written, quickening = _written_per_day(tree, history, laws, per_day, manifests or 0.0)
     data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
@@ -102,7 +101,7 @@ def measure_growth(
     trends = {
         "metadata_json_bytes": Trend(
             now=tree.opened.json_bytes,
-            per_day=_json_per_day(tree, parts, laws.get(Kind.METADATA_JSON), per_day, stored_share),
+            per_day=_json_per_day(tree, history, parts, per_day),
         ),
         "manifests": Trend(now=len(tree.index.live), per_day=manifests),
         "manifest_bytes": Trend(now=sum(live), per_day=_per_day(times, sizes)),
@@ -126,22 +125,20 @@ def _per_day(times_s: Floats, values: Floats) -> float | None:
     return float(np.polyfit(times_s[known], values[known], 1)[0]) * DAY_S
 
 
-def _json_per_day(
-    tree: Tree, parts: JsonParts, law: Law | None, commits_per_day: float | None, stored_share: float
-) -> float | None:
-    """What a day adds to metadata.json: by the table's law, or by the parts that a commit adds to.
+def _json_per_day(tree: Tree, history: History, parts: JsonParts, commits_per_day: float | None) -> float | None:
+    """What a day adds to metadata.json as stored: by the versions that are there, or by the parts that commits add to.
 
-    The law tells a snapshot from an entry of the log only where the log has been full.
+    Every version counts, with a snapshot or without: Trino writes two at each INSERT, the second with statistics.
     """
     if commits_per_day is None or len(tree.index.snapshots) < LEAST_COMMITS:
         return None
-    metadata = tree.opened.metadata
-    limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
-    if law is not None and len(metadata.metadata_log) >= limit:
-        added = law.coefficients.get("snapshot", 0.0) + law.coefficients.get("commit", 0.0)
-        return added * commits_per_day
-    added = sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log"))
-    return added * commits_per_day * stored_share
+    log = len(tree.opened.metadata.metadata_log)
+    log_entry_bytes = parts.bytes["metadata-log"] / log * tree.stored_share if log else 0.0
+    added = history.versions.growth(log_entry_bytes)
+    if added is not None:
+        return added * history.versions_per_commit * commits_per_day
+    grown = sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log", "statistics"))
+    return grown * commits_per_day * tree.stored_share
 
 
 def _written_per_day(
@@ -151,12 +148,18 @@ def _written_per_day(
     kinds = [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
     if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
         kinds.remove(Kind.METADATA_JSON)
-    sizes = [size for kind in kinds if (size := _newest_bytes(history, laws.get(kind), kind)) is not None]
+    times = {Kind.METADATA_JSON: history.versions_per_commit}
+    sizes = [
+        size * times.get(kind, 1.0)
+        for kind in kinds
+        if (size := _newest_bytes(history, laws.get(kind), kind)) is not None
+    ]
     if commits_per_day is None or not sizes:
         return None, 0.0
     growth = 0.0
     if Kind.METADATA_JSON in kinds and (law := laws.get(Kind.METADATA_JSON)) is not None:
-        growth += commits_per_day * sum(law.coefficients.get(name, 0.0) for name in ("snapshot", "commit"))
+        added = sum(law.coefficients.get(name, 0.0) for name in ("snapshot", "commit"))
+        growth += commits_per_day * added * history.versions_per_commit
     if (law := laws.get(Kind.MANIFEST_LIST)) is not None:
         growth += manifests_per_day * law.coefficients.get("manifest", 0.0)
     return sum(sizes) * commits_per_day, max(0.0, growth) * commits_per_day

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.doctor.clock import commit_times
-from wasim.doctor.former_json import former_json
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
+from wasim.doctor.versions import Versions, find_versions
 from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
@@ -32,10 +32,12 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The commits whose snapshots are retained, oldest first.
+    """The commits whose snapshots are retained, oldest first, and all versions of metadata.json that are known.
 
-    `ledger` has a row for each; what cannot be known is 0 there and False in `known`, by column: bytes of a kind under
-    its name. `span_s` is from the first to the last of them.
+    `ledger` has a row for each snapshot; what cannot be known is 0 there and False in `known`, by column: bytes of a
+    kind under its name. `span_s` is from the first to the last of them. `without_snapshot` are versions that record no
+    new snapshot but statistics, a tag, a branch, properties, a schema or an expiry; `versions_per_commit` counts all
+    from the first snapshot's on, for each of a snapshot.
     """
 
     ledger: Ledger
@@ -46,9 +48,15 @@ class History:
     interval_source: str
     operations: Mapping[str, int]
     writers: Mapping[str, int]
+    versions: Versions
+    without_snapshot: int
+    versions_per_commit: float
 
     def bytes_per_commit(self, kind: Kind) -> Spread | None:
         """Bytes of a kind that a commit wrote, over the commits where they are known; None if there are none."""
+        if kind is Kind.METADATA_JSON:  # each version is a commit, with a snapshot or without
+            sizes = self.versions.bytes
+            return _spread(sizes[~np.isnan(sizes)]) if not np.isnan(sizes).all() else None
         values = self.ledger.written_bytes[kind][self.known[kind.value]]
         return _spread(values.astype(np.float64)) if len(values) else None
 
@@ -60,7 +68,9 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
     gaps = times.gaps_s
     span = float(times.event_time_s[-1]) if len(times.event_time_s) else 0.0
     rate = len(gaps) / float(gaps.sum()) * 3600 if len(gaps) and gaps.sum() > 0 else None
-    ledger, known = _ledger(tree, times.event_time_s)
+    versions = find_versions(tree)
+    made = list(_versions_of_snapshots(tree, versions).values())
+    ledger, known = _ledger(tree, times.event_time_s, versions)
     return History(
         ledger=ledger,
         known=known,
@@ -70,6 +80,9 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
         interval_source=times.source,
         operations=Counter(one.operation or "unknown" for one in snapshots),
         writers=dict(Counter(map(_writer, index.snapshots)).most_common(_MOST_WRITERS)),
+        versions=versions,
+        without_snapshot=len(versions) - len(made),
+        versions_per_commit=(len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0,
     )
 
 
@@ -117,12 +130,12 @@ class _Columns:
         )
 
 
-def _ledger(tree: Tree, times_s: Floats) -> tuple[Ledger, dict[str, np.ndarray]]:
+def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, dict[str, np.ndarray]]:
     index, count = tree.index, len(times_s)
     columns = _Columns.of(count)
     written, files, known = columns.written, columns.files, columns.known
     _add_lists(tree, columns)
-    _add_json(tree, columns)
+    _add_json(tree, columns, versions)
     created = _add_manifests(index, columns)
     summaries = [one.summary or {} for one in index.snapshots]
     for kind, key, number in (
@@ -207,26 +220,28 @@ def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
     return created
 
 
-def _add_json(tree: Tree, columns: _Columns) -> None:
-    """The metadata.json of each commit: the first in the log of those that were made right after its snapshot.
-
-    A file belongs to the newest snapshot that is no younger than it. One that comes late, or after another of that
-    snapshot, records some other change. Files that have left the log follow those in it.
-    """
-    metadata, opened = tree.opened.metadata, tree.opened
-    named = [(one.timestamp_ms, tree.places.key(one.metadata_file)) for one in metadata.metadata_log]
-    log = sorted([*named, (metadata.last_updated_ms, opened.chosen.path)])
-    stamps = [(one.timestamp_ms, place) for place, one in enumerate(tree.index.snapshots)]
-    stamps.sort()
-    taken: set[int] = set()
-    for time_ms, key in (*log, *sorted(former_json(tree))):
-        at = bisect_right(stamps, (time_ms, len(stamps))) - 1
-        if at < 0 or at in taken:
-            continue
-        taken.add(at)
-        stored = opened.files.get(key)
-        if stored is not None and time_ms - stamps[at][0] <= _MOST_LATE_MS:
-            place = stamps[at][1]
+def _add_json(tree: Tree, columns: _Columns, versions: Versions) -> None:
+    """The metadata.json of each commit that made a snapshot, as far as it is still there."""
+    for place, key in _versions_of_snapshots(tree, versions).items():
+        if (stored := tree.opened.files.get(key)) is not None:
             columns.written[Kind.METADATA_JSON][place] = stored.size_bytes
             columns.files[Kind.METADATA_JSON][place] = 1
             columns.known[Kind.METADATA_JSON.value][place] = True
+
+
+def _versions_of_snapshots(tree: Tree, versions: Versions) -> dict[int, str]:
+    """The key of the version that records each retained snapshot, by the snapshot's place, where it is known.
+
+    A version belongs to the newest snapshot that is no younger than it. One that comes late, or after another of that
+    snapshot, records some other change.
+    """
+    stamps = sorted((one.timestamp_ms, place) for place, one in enumerate(tree.index.snapshots))
+    seen, found = set[int](), dict[int, str]()
+    for time_ms, key in zip(versions.updated_ms, versions.keys, strict=True):
+        at = bisect_right(stamps, (time_ms, len(stamps))) - 1
+        if at < 0 or at in seen:
+            continue
+        seen.add(at)
+        if time_ms - stamps[at][0] <= _MOST_LATE_MS:
+            found[stamps[at][1]] = key
+    return found

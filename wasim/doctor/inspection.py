@@ -21,14 +21,16 @@ from wasim.storage import S3Options
 class InspectOptions:
     """How a table is inspected.
 
-    `thresholds` replace (warning, critical) by name; `table` names it in SQL; `commit_interval_s` stands for the stamps
-    of snapshots that were not written at their own pace.
+    `reads_outside` opens metadata outside the table's folder too. `thresholds` replace (warning, critical) by name;
+    `table` names it in SQL; `commit_interval_s` stands for the stamps of snapshots that were not written at their own
+    pace.
     """
 
     choice: Choice = field(default_factory=Choice)
     s3: S3Options = field(default_factory=S3Options)
     grace_s: float = DEFAULT_GRACE_S
     reads_manifests: bool = True
+    reads_outside: bool = False
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     table: str = "catalog.namespace.table"
     commit_interval_s: float | None = None
@@ -82,7 +84,7 @@ def inspect_location(
 def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None) -> Inspection:
     """The inspection of a table already opened."""
     thresholds = thresholds_with(options.thresholds)
-    here = DecoderHere(storage=opened.storage, root=opened.root)
+    here = DecoderHere(storage=opened.storage, root=opened.root, reads_outside=options.reads_outside)
     decoder = here if map_parts is None else DecoderInParts(decoder=here, map_parts=map_parts)
     tree = read_tree(opened, decoder, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
     totals = total_states(tree.files)

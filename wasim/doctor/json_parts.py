@@ -53,6 +53,8 @@ def measure_parts(text: bytes, metadata: TableMetadata) -> JsonParts:
         "metadata-log": len(metadata.metadata_log),
     }
     growth = {part: sizes[part] / count for part, count in counts.items() if count}
+    if len(metadata.statistics) > 1:  # not every commit adds an entry
+        growth["statistics"] = sizes["statistics"] / max(len(metadata.snapshots), len(metadata.statistics))
     limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
     if len(metadata.metadata_log) >= limit:
         growth.pop("metadata-log", None)

@@ -19,7 +19,9 @@ from wasim.iceberg.record_scanning import Row, Scanner, allowed_items, record_sc
 from wasim.iceberg.snapshots import Snapshot
 from wasim.storage import FileRead
 
-_PATH, _PARTITIONS = 500, 507
+_PATH, _LENGTH, _PARTITIONS = 500, 501, 507
+MOST_MANIFEST_BYTES = 1 << 40
+"""No manifest is longer; four million of that length can be summed in 64 bits."""
 _NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
 _SUMMARY = (509, 510, 511)
 _UNCOUNTED = 1 << 62  # files of a manifest whose list does not count them: never fewer than a summary says
@@ -238,6 +240,7 @@ class _Chain:
                 raise
             kept = 0  # what is alike is no whole number of records
             scanned = scan_records(raw, scanner, source=key, items=items, records=records)
+        _check_lengths(scanned.rows, scanner.places[_LENGTH], key)
         self.scanner, self.raw = scanner, raw
         del self.lefts[kept:]
         self.lefts += [len(raw) - start for start in reversed(scanned.starts)]
@@ -255,6 +258,14 @@ class _Chain:
             else:
                 high = middle - 1
         return max(0, low)
+
+
+def _check_lengths(rows: Sequence[Row], at: int, key: str) -> None:
+    for row in rows:
+        length = row[at]
+        if not isinstance(length, int) or not 0 <= length <= MOST_MANIFEST_BYTES:
+            problem = f"has a manifest of {length!r} bytes; from 0 to {MOST_MANIFEST_BYTES} are believed"
+            raise IcebergFileError(key, problem)
 
 
 @lru_cache(maxsize=64)

@@ -4,20 +4,19 @@ The table is read as a case and simulated in sums from its first commit on: up t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from wasim.doctor.as_case import TableCase, case_of
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import maintenance_of
+from wasim.forecast import Forecast, Forecaster, missing_remedies, with_change
+from wasim.forecast.ahead import forecast_of
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import METADATA_KINDS, Kind, Summed
-from wasim.report.remedies import missing_remedies, with_change
+from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
-from wasim.twin import Site, WriterProfile, shipped_profile
-from wasim.twin.supported import check_answerable
+from wasim.twin import Site
 from wasim.units import format_duration
-from wasim.years import YearsOf
 
 _LADDER_S = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 21_600.0, 86_400.0)
 _LONGER = 3
@@ -45,7 +44,7 @@ class Outlook:
     """What is ahead of a table: the way it is written now first, then other intervals, then remedies.
 
     `now_bytes` are, by kind, what is live as simulated and as it is: how far the simulation can be trusted. `notes` say
-    what of the table a case cannot say.
+    what of the table a case cannot say, and what of the case was ignored or replaced by its mean.
     """
 
     ahead_s: float
@@ -72,13 +71,18 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
     maintenance = maintenance_of(inspection.tree.index, inspection.history, properties)
     case = replace(table.case, maintenance=maintenance)
     age_s = _commits_so_far(inspection, table) * case.commit_interval_s
+    forecasters: dict[float, Forecaster] = {}
     site = Site(location=inspection.tree.opened.metadata.location)
-    simulating = _Simulating(profile=shipped_profile(case), site=site, age_s=age_s, ahead_s=ahead_s)
-    check_answerable(case, simulating.profile)
-    now, then = simulating.both(case)
-    prospects = [_prospect("as it is", now, then)]
-    for name, other in _others(case):
-        prospects.append(_prospect(name, *simulating.both(other)))
+
+    def both(one: Case) -> tuple[Forecast, Forecast]:
+        interval_s = one.commit_interval_s
+        forecaster = forecasters.setdefault(interval_s, Forecaster(site=site))
+        until_s = max(interval_s, age_s), max(2 * interval_s, age_s + ahead_s)
+        now, then = (forecast_of(one.over(horizon_s), forecaster) for horizon_s in until_s)
+        return now, then
+
+    now, then = both(case)
+    prospects = [_prospect("as it is", now, then), *(_prospect(name, *both(other)) for name, other in _others(case))]
     live = live_bytes(inspection)
     return Outlook(
         ahead_s=ahead_s,
@@ -86,8 +90,8 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
         commit_interval_s=case.commit_interval_s,
         maintenance=maintenance,
         prospects=tuple(prospects),
-        now_bytes={kind: (now.live_bytes.get(kind, 0), live[kind]) for kind in _COMPARED},
-        notes=table.notes,
+        now_bytes={kind: (now.run.live_bytes.get(kind, 0), live[kind]) for kind in _COMPARED},
+        notes=(*table.notes, *(sentence.removesuffix(".") for sentence in then.run.approximated)),
     )
 
 
@@ -113,30 +117,12 @@ def _others(case: Case) -> Iterator[tuple[str, Case]]:
         yield "+ all of these", everything
 
 
-@dataclass(slots=True, kw_only=True)
-class _Simulating:
-    """Simulates cases of one table up to now, and to the end of the time ahead."""
-
-    profile: WriterProfile
-    site: Site
-    age_s: float
-    ahead_s: float
-    _years: dict[float, YearsOf] = field(default_factory=dict)
-
-    def both(self, case: Case) -> tuple[Summed, Summed]:
-        interval_s = case.commit_interval_s
-        years = self._years.setdefault(interval_s, YearsOf(profile=self.profile, site=self.site))
-        horizons = (max(interval_s, self.age_s), max(2 * interval_s, self.age_s + self.ahead_s))
-        now, then = (years.simulate(case.over(horizon_s)) for horizon_s in horizons)
-        return now, then
-
-
-def _prospect(name: str, now: Summed, then: Summed) -> Prospect:
+def _prospect(name: str, now: Forecast, then: Forecast) -> Prospect:
     return Prospect(
         name=name,
-        written_so_far_bytes=now.totals.metadata_bytes,
-        written_ahead_bytes=max(0, then.totals.metadata_bytes - now.totals.metadata_bytes),
-        on_disk_bytes=sum(then.totals.on_disk_bytes[kind] for kind in METADATA_KINDS),
-        metadata_json_bytes=then.live_bytes[Kind.METADATA_JSON],
-        manifests=int(then.ledger.live_manifests[-1]),
+        written_so_far_bytes=now.written_bytes,
+        written_ahead_bytes=max(0, then.written_bytes - now.written_bytes),
+        on_disk_bytes=then.on_disk_bytes,
+        metadata_json_bytes=then.run.live_bytes[Kind.METADATA_JSON],
+        manifests=then.live_manifests,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wasim.storage import StoredFile, plain_path
+from wasim.storage import StoredFile, plain_path, scheme_of
 
 
 class Places:
@@ -12,21 +12,28 @@ class Places:
     its longest tail that the listing holds: a table that was moved or copied keeps the paths of its first home.
     """
 
-    def __init__(self, *, root: str, location: str, files: Mapping[str, StoredFile]) -> None:
-        """`root` is a plain path, `files` are by their paths below it."""
+    def __init__(self, *, root: str, location: str, files: Mapping[str, StoredFile], scheme: str = "file") -> None:
+        """`root` is a plain path, on storage of this scheme; `files` are by their paths below it."""
         self.files = files
+        self._scheme = scheme
         self.location_differs = plain_path(location) != root
         self._prefixes = tuple(f"{place.rstrip('/')}/" for place in dict.fromkeys((plain_path(location), root)))
         self.found_by_tail = 0
 
     def key(self, uri: str) -> str:
-        """The path below the table's folder; for a file outside it, its plain path with a leading slash."""
+        """The path below the table's folder; for a file outside it, its plain path with a leading slash, and on other
+        storage its URI.
+        """
         path = plain_path(uri)
-        below = [path[len(prefix) :] for prefix in self._prefixes if path.startswith(prefix)]
+        is_plain = not _climbs(path)
+        below = [path[len(prefix) :] for prefix in self._prefixes if is_plain and path.startswith(prefix)]
         found = next((key for key in below if key in self.files), None)
         if found is None and (not below or self.location_differs):
             found = self._tail(path)
-        return found or (below[0] if below else f"/{path.lstrip('/')}")
+        if found is not None or below:
+            return found or below[0]
+        scheme, path = scheme_of(uri), f"/{path.lstrip('/')}"
+        return path if scheme == self._scheme else f"{scheme}:/{path}"
 
     def _tail(self, path: str) -> str | None:
         parts = path.strip("/").split("/")
@@ -45,4 +52,13 @@ def full_path(root: str, key: str) -> str:
 
 def is_outside(key: str) -> bool:
     """Whether a key of `Places.key` is that of a file outside the table's folder."""
-    return key.startswith("/")
+    return key.startswith("/") or is_on_other_storage(key)
+
+
+def is_on_other_storage(key: str) -> bool:
+    """Whether a key of `Places.key` is a URI: plain paths have single slashes."""
+    return "://" in key
+
+
+def _climbs(path: str) -> bool:
+    return "../" in path and ".." in path.split("/")

@@ -1,7 +1,7 @@
 """What each remedy would free, and the SQL that applies it. Nothing is ever applied here."""
 
 import zlib
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -61,7 +61,7 @@ def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str)
     found = (
         _compaction(tree, table),
         _rewritten_manifests(tree, table),  # before expiry, which then removes the manifests that it replaced
-        *_expiries(tree, parts, table),
+        *_with_expired_metadata(_expiries(tree, parts, table), tree, parts, table),
         _orphan_removal(tree, table),
         _delete_after_commit(tree, totals, table),
         _gzip(tree, table),
@@ -127,7 +127,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
             Remedy(
                 name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
-                json_bytes_saved=_json_bytes_of(gone, tree, parts),
+                json_bytes_saved=_json_bytes_of(kept, tree, parts),
                 note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}",
                 sql=call_procedure("expire_snapshots", table, arguments),
                 blocked=_expiry_blocked(tree),
@@ -167,11 +167,54 @@ def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
     return f"; what {len(names):,} more branches and tags keep stays" if names else ""
 
 
-def _json_bytes_of(snapshots: int, tree: Tree, parts: JsonParts) -> int:
-    """What this number of snapshots takes of metadata.json as it is stored."""
-    per_snapshot = parts.growth_bytes.get("snapshots", 0.0) + parts.growth_bytes.get("snapshot-log", 0.0)
-    share = tree.opened.json_bytes / max(1, len(tree.opened.json_text))
-    return round(per_snapshot * snapshots * share)
+def _json_bytes_of(kept: Set[int], tree: Tree, parts: JsonParts) -> int:
+    """What the snapshots that go take of metadata.json as it is stored: their entries in each of its parts."""
+    metadata = tree.opened.metadata
+    log = [one.snapshot_id not in kept for one in metadata.snapshot_log]
+    until_last_gone = len(log) - log[::-1].index(True) if True in log else 0  # the log is cleared up to there
+    gone = {
+        "snapshots": _share(one.snapshot_id not in kept for one in metadata.snapshots),
+        "snapshot-log": until_last_gone / len(log) if log else 0.0,
+        "statistics": _share(one.snapshot_id not in kept for one in metadata.statistics),
+        "partition-statistics": _share(one.snapshot_id not in kept for one in metadata.partition_statistics),
+    }
+    return round(sum(parts.bytes[part] * share for part, share in gone.items()) * tree.stored_share)
+
+
+def _share(gone: Iterable[bool]) -> float:
+    each = list(gone)
+    return sum(each) / len(each) if each else 0.0
+
+
+def _with_expired_metadata(expiries: list[Remedy], tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
+    """The expiries, and what they clear if asked to: schemas and partition specs that nothing retained uses.
+
+    It is asked of the recommended expiry, or of one that removes no snapshot.
+    """
+    metadata = tree.opened.metadata
+    used_specs = {metadata.default_spec_id, *(one.partition_spec_id for one in tree.index.manifests)}
+    used_schemas = {metadata.current_schema_id, *(one.schema_id for one in metadata.snapshots)}
+    specs = _share(one.spec_id not in used_specs for one in metadata.partition_specs)
+    schemas = _share(one.schema_id not in used_schemas for one in metadata.schemas) if None not in used_schemas else 0.0
+    saved = parts.bytes["partition-specs"] * specs + parts.bytes["schemas"] * schemas
+    if not saved:
+        return expiries
+    argument = "clean_expired_metadata => true"
+    remedy = Remedy(
+        name="clean_expired_metadata",
+        frees={},
+        json_bytes_saved=round(saved * tree.stored_share),
+        is_estimate=True,
+        note="schemas and partition specs that no retained snapshot uses",
+        sql="" if expiries else call_procedure("expire_snapshots", table, argument),
+        blocked=_expiry_blocked(tree),
+    )
+    cleaning = [replace(one, sql=f"{one.sql.removesuffix(')')}, {argument})") for one in expiries]
+    return [
+        *cleaning[:1],
+        replace(remedy, note=f"{remedy.note}; with that expiry" if expiries else remedy.note),
+        *cleaning[1:],
+    ]
 
 
 def _orphan_removal(tree: Tree, table: str) -> Remedy | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook
 
 _STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
-_NAME_WIDTH = 26
+_NAME_WIDTH = 20  # with five columns of figures: 80
 _HEADLINE_STATES = {
     State.RETAINED: "kept for older snapshots",
     State.METADATA_LOG: "in the metadata log",
@@ -67,7 +68,9 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
         f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, "
         f"{len(metadata.snapshots):,} snapshots, last updated {moment(metadata.last_updated_ms / 1000)}, {uuid}"
     )
-    yield _line(f"Current: {printable(chosen.path)}, {chosen.why}.")
+    text, stored = len(inspection.tree.opened.json_text), inspection.tree.opened.json_bytes
+    size = format_bytes(text) if text == stored else f"{format_bytes(text)}, {format_bytes(stored)} as stored"
+    yield _line(f"Current: {printable(chosen.path)}, {chosen.why}; {size}.")
     yield from map(_line, blocker_lines(inspection))
     yield Text()
     yield _states(inspection)
@@ -152,6 +155,12 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
     interval = history.interval_s
     rate = "" if history.commits_per_hour is None else f", {history.commits_per_hour:,.3g} commits an hour"
     yield f"History: {len(history.ledger):,} commits over {format_duration(round(history.span_s, 1) or 0.001)}{rate}"
+    sizes = history.versions.bytes[~np.isnan(history.versions.bytes)]
+    if history.without_snapshot:
+        others = f"{history.without_snapshot:,} of them without a new snapshot (statistics, tags, properties, expiry)"
+        yield f"  versions of metadata.json: {len(history.versions):,}, {others}"
+    if len(sizes):
+        yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {len(sizes):,} that are left"
     if interval is not None:
         source = "" if history.interval_source == "snapshots" else f", {history.interval_source}"
         yield f"  commit interval: {_seconds(interval)} (median; 10 % to 90 % of commits{source})"
@@ -162,7 +171,8 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
     for kind in Kind:
         spread = history.bytes_per_commit(kind)
         if spread is not None and spread.high:
-            yield f"  {KIND_NAMES[kind]} a commit: {format_bytes(spread.median)} ({_bytes(spread)})"
+            each = "version" if kind is Kind.METADATA_JSON else "commit"
+            yield f"  {KIND_NAMES[kind]} a {each}: {format_bytes(spread.median)} ({_bytes(spread)})"
     yield from law_lines(inspection)
 
 
@@ -221,7 +231,7 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
 
 
 def _prospects(outlook: "Outlook") -> Table:
-    heads = [name.replace(" ", "\n", 1) for name in PROSPECT_COLUMNS]
+    heads = [name.replace(" ", "\n") for name in PROSPECT_COLUMNS]
     table = _table(outlook_title(outlook), "", right=heads)
     table.columns[0].min_width = _NAME_WIDTH
     for row in prospect_rows(outlook):

@@ -43,6 +43,11 @@ class Tree:
     grace_s: float
 
     @property
+    def stored_share(self) -> float:
+        """Stored bytes of the current metadata.json for each byte of its text: below 1 where it is compressed."""
+        return self.opened.json_bytes / max(1, len(self.opened.json_text))
+
+    @property
     def doubt_of_current(self) -> str:
         """Why this may not be the table as it stands now; empty if it is."""
         return next((one.reason for one in self.blockers if one.is_about_current), "")
@@ -72,7 +77,8 @@ class Tree:
 def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True) -> Tree:
     """The tree of a table; its faults are gathered, never raised."""
     metadata, faults = opened.metadata, opened.faults
-    places = Places(root=opened.root, location=metadata.location, files=opened.files)
+    scheme = opened.storage.scheme
+    places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
     list_keys = list_keys_of(snapshots, places)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wasim.fit.groups import Group, name_without_interval, series_numbers
+from wasim.fit.groups import Group, series_numbers
 from wasim.fit.linear import Assumption, LinearFit, fit_linear
-from wasim.fit.report import Coefficient, CostFit, Estimate, Extrapolation
+from wasim.fit.report import Coefficient, CostFit
 from wasim.ledger import Kind
 from wasim.model import (
     Appends,
@@ -17,7 +17,6 @@ from wasim.model import (
     design_matrix,
     drivers_at,
     drivers_of_manifests,
-    drivers_through,
     equation,
     known_bytes,
     read_appends,
@@ -60,15 +59,6 @@ class KindFit:
         return self.fit.predict(design_matrix(self.terms, drivers)) + known_bytes(
             self.kind, drivers, gzip_json=appends.gzip_json
         )
-
-    def estimates_of(self, drivers: Drivers, appends: Appends) -> list[Estimate]:
-        """Predicted bytes for each row of drivers, with their uncertainty."""
-        known = known_bytes(self.kind, drivers, gzip_json=appends.gzip_json)
-        fitted = self.fit.estimates(design_matrix(self.terms, drivers))
-        return [
-            Estimate(low=max(0.0, one.low + add), best=one.best + add, high=one.high + add)
-            for one, add in zip(fitted, known.tolist(), strict=True)
-        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,33 +137,6 @@ def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
         return appends
     sizes = ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
     return replace(appends, sizes=sizes)
-
-
-def predict_horizon(writer: WriterFit, case: Case, horizons_s: tuple[float, ...]) -> tuple[Extrapolation, ...]:
-    """Metadata that the case would write over other horizons, in seconds, without maintenance, by kind and in total."""
-    commits = np.array([max(1, int(horizon / case.commit_interval_s + 1e-4)) for horizon in horizons_s], dtype=np.int64)
-    appends = writer.appends_of(case)
-    drivers = drivers_through(appends, commits)
-    by_kind = {one.kind: one.estimates_of(drivers, appends) for one in writer.kinds}
-    return tuple(
-        Extrapolation(
-            writer=writer.group.name,
-            case=name_without_interval(case),
-            commit_interval_s=case.commit_interval_s,
-            horizon_s=horizon,
-            written_bytes={kind: estimates[row] for kind, estimates in by_kind.items()},
-            metadata_bytes=_sum_independent([estimates[row] for estimates in by_kind.values()]),
-        )
-        for row, horizon in enumerate(horizons_s)
-    )
-
-
-def _sum_independent(parts: list[Estimate]) -> Estimate:
-    """The sum of estimates with independent errors."""
-    best = sum(part.best for part in parts)
-    low = float(np.sqrt(sum((part.best - part.low) ** 2 for part in parts)))
-    high = float(np.sqrt(sum((part.high - part.best) ** 2 for part in parts)))
-    return Estimate(low=max(0.0, best - low), best=best, high=best + high)
 
 
 def report_cost(kind_fit: KindFit, group: Group) -> CostFit:

@@ -102,6 +102,15 @@ def name_without_interval(case: Case) -> str:
     return named.removesuffix(f" #{case.repetition + 1}") if case.repetition else named
 
 
+def cases_by_table(group: Group) -> list[list[Case]]:
+    """One case per interval, shortest first, for each of the tables and workloads that share the fit."""
+    tables: dict[str, dict[float, Case]] = {}
+    for one in group.observed:
+        case = one.case
+        tables.setdefault(name_without_interval(case), {}).setdefault(case.commit_interval_s, case)
+    return [[cases[interval] for interval in sorted(cases)] for cases in tables.values()]
+
+
 def series_numbers(observed: tuple[Observed, ...]) -> Ints:
     """The number of its case for each commit, cases one after the other."""
     return np.repeat(np.arange(len(observed)), [len(one.ledger) for one in observed])

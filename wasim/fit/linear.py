@@ -137,10 +137,5 @@ def _correlate(columns: Floats, series: NDArray[np.int64], correlation: float) -
     result = np.empty_like(columns)
     for number in np.unique(series):
         mine = series == number
-        block = columns[mine]
-        # y[i] = x[i] + ρ·y[i−1], run over the block from both ends
-        banded = np.array([np.ones(len(block)), np.full(len(block), -correlation)])
-        ahead = scipy.linalg.solve_banded((1, 0), banded, block)
-        back = scipy.linalg.solve_banded((1, 0), banded, block[::-1])[::-1]
-        result[mine] = ahead + back - block
+        result[mine] = scipy.linalg.matmul_toeplitz(correlation ** np.arange(mine.sum()), columns[mine])
     return result

@@ -1,4 +1,4 @@
-"""The results of a fit as values: coefficients with their uncertainty, held-out errors, extrapolations."""
+"""The results of a fit as values: coefficients with their uncertainty, held-out errors."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -102,8 +102,7 @@ class KeepsUp:
 
     `until_s` is event time: infinite where steps do not slow down, 0 where the interval is too short from the start.
     `slope` is as of `SustainableInterval`, or `untimed`, where no commit was timed and the library's slowing counts
-    alone, or `simulated`, where the writer keeps up at least to the end of the simulation, `until_s`. `metadata_bytes`
-    is what it has written by then, or in a year if it keeps up that long.
+    alone, or `simulated`, where the writer keeps up at least to the end of the simulation, `until_s`.
     """
 
     writer: str
@@ -112,50 +111,20 @@ class KeepsUp:
     until_s: float
     slope: Slope
     commits_seen: int
-    metadata_bytes: Estimate | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extrapolation:
-    """Metadata written over a longer horizon without maintenance, by kind and in total.
+class ModelPoint:
+    """Metadata that the model gives for a case at one interval, over the horizon of the run.
 
-    `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval. The
-    uncertainty is that of the coefficients alone.
+    `writer` names the fit that it comes from, `case` what it stands for: a case's label without its interval.
     """
 
     writer: str
     case: str
     commit_interval_s: float
     horizon_s: float
-    written_bytes: dict[Kind, Estimate]
-    metadata_bytes: Estimate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TermShare:
-    """One line of a sum: `coefficient` bytes for each of `driver` things."""
-
-    kind: Kind
-    name: str
-    unit: str
-    coefficient: float
-    driver: float
-
-    @property
-    def written_bytes(self) -> float:
-        """coefficient × driver."""
-        return self.coefficient * self.driver
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkedSum:
-    """One extrapolation written out: its `terms` add up to the metadata of that case, interval and horizon."""
-
-    writer: str
-    case: str
-    commit_interval_s: float
-    horizon_s: float
-    terms: tuple[TermShare, ...]
+    metadata_bytes: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,18 +144,16 @@ class FitReport:
     """The results of a run's fit.
 
     `ingest` is the law of data bytes per commit, one per writer, in the form of a cost. `model_line` is what the model
-    gives at the run's own horizon over a fine grid of commit intervals, for charts. `worked` writes out one of the
-    extrapolations of each writer. `notes` are sentences: what could not be fitted, and where model and ledger disagree.
+    gives at the run's own horizon over a fine grid of commit intervals, for charts. `notes` are sentences: what could
+    not be fitted, and where model and ledger disagree.
     """
 
     costs: tuple[CostFit, ...]
     latencies: tuple[LatencyFit, ...]
     held_out: tuple[HeldOut, ...]
     sustainable: tuple[SustainableInterval, ...]
-    extrapolations: tuple[Extrapolation, ...]
     keeps_up: tuple[KeepsUp, ...] = ()
     ingest: tuple[CostFit, ...] = ()
-    model_line: tuple[Extrapolation, ...] = ()
-    worked: tuple[WorkedSum, ...] = ()
+    model_line: tuple[ModelPoint, ...] = ()
     checks: tuple[DriverCheck, ...] = ()
     notes: tuple[str, ...] = ()

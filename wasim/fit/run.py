@@ -4,8 +4,7 @@ import numpy as np
 
 from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
 from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
-from wasim.fit.future import cases_by_table, extrapolate, extrapolate_line, write_out_sum
-from wasim.fit.groups import Group, group_cases, name_without_interval
+from wasim.fit.groups import Group, group_cases
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
     Latency,
@@ -16,10 +15,10 @@ from wasim.fit.latency import (
     planning_samples,
     report_latency,
 )
-from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval, WorkedSum
+from wasim.fit.model_line import model_line
+from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval
 from wasim.fit.sustain import expect_slowing, find_sustainable
 from wasim.runs import Run
-from wasim.units import MONTH_S
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
 _LEDGERED: tuple[Latency, ...] = ("commit", "step")
@@ -43,10 +42,8 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         held_out=held,
         sustainable=sustainable,
         keeps_up=keeps_up,
-        extrapolations=tuple(row for writer in writers for row in extrapolate(writer)),
         ingest=tuple(report_ingest(group) for group in groups),
-        model_line=tuple(row for writer in writers for row in extrapolate_line(writer)),
-        worked=tuple(row for writer in writers for row in _worked_sums(writer, keeps_up)),
+        model_line=tuple(row for writer in writers for row in model_line(writer)),
         checks=checks,
         notes=(
             *describe_mismatches(checks),
@@ -79,14 +76,6 @@ def _fit_latencies(
                 found = find_sustainable(writer, fit, hold_out_commits(writer.group, "step"))
                 sustainable, keeps_up = [*sustainable, *found[0]], [*keeps_up, *found[1]]
     return tuple(latencies), tuple(sustainable), tuple(keeps_up)
-
-
-def _worked_sums(writer: WriterFit, keeps_up: tuple[KeepsUp, ...]) -> tuple[WorkedSum, ...]:
-    """A month of the first table at its shortest interval that keeps up for a month; at its longest where none does."""
-    cases = cases_by_table(writer.group)[0]
-    stops = {(one.case, one.commit_interval_s) for one in keeps_up if one.until_s < MONTH_S}
-    chosen = next((one for one in cases if (name_without_interval(one), one.commit_interval_s) not in stops), cases[-1])
-    return (write_out_sum(writer, chosen, MONTH_S),)
 
 
 def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.contention import commit_slowing
-from wasim.fit.cost import WriterFit, predict_horizon
-from wasim.fit.future import cases_by_table
-from wasim.fit.groups import name_without_interval
+from wasim.fit.cost import WriterFit
+from wasim.fit.groups import cases_by_table, name_without_interval
 from wasim.fit.report import Estimate, HeldOut, KeepsUp, Slope, SustainableInterval
 from wasim.fit.robust import RobustFit
 from wasim.ledger import Kind
-from wasim.model import keeps_up_for_s, smallest_sustainable_interval_s
+from wasim.model import drivers_at, keeps_up_for_s, smallest_sustainable_interval_s
 from wasim.model.cadence import ENDLESS
 from wasim.model.drivers import appends_cadence
 from wasim.scenario.case import Case
@@ -108,8 +107,6 @@ def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:
         base_ms=float(law.laws[0, 0] + law.laws[0, 2] * at_rest + law.laws[0, 3] * case.rows_per_commit),
         commit_ms=float(law.laws[0, 1] + law.laws[0, 2] * per_commit),
     )
-    ends_s = min(until_s, YEAR_S)
-    written = predict_horizon(writer, case, (ends_s,))[0].metadata_bytes if ends_s >= case.commit_interval_s else None
     return KeepsUp(
         writer=writer.group.name,
         case=name_without_interval(case),
@@ -117,16 +114,15 @@ def _keeps_up(writer: WriterFit, case: Case, law: StepLaw) -> KeepsUp:
         until_s=until_s,
         slope=law.slope,
         commits_seen=_commits_seen(writer),
-        metadata_bytes=written,
     )
 
 
 def _snapshot_bytes(writer: WriterFit, case: Case) -> float:
     """Bytes that one more retained snapshot adds to metadata.json: the end of a long history, per commit."""
-    commits = (10_000, 10_001, 10_002)
-    horizons = tuple(count * case.commit_interval_s for count in commits)
-    written = [row.written_bytes[Kind.METADATA_JSON].best for row in predict_horizon(writer, case, horizons)]
-    return float(np.diff(written, n=2)[0])
+    appends = writer.appends_of(case)
+    fitted = next(one for one in writer.kinds if one.kind is Kind.METADATA_JSON)
+    before, after = fitted.bytes_of(drivers_at(appends, np.array([10_001, 10_002])), appends)
+    return float(after - before)
 
 
 def _manifests_at_end(writer: WriterFit, case: Case, horizon_s: float) -> tuple[float, float]:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from wasim.grid.plan import Block, plan_grid
+from wasim.grid.plan import GridBlock, plan_grid
 from wasim.grid.work import grid_schema, simulate_block
 from wasim.processes import map_in_processes
 
-__all__ = ["Block", "grid_schema", "plan_grid", "simulate_block", "simulate_grid"]
+__all__ = ["GridBlock", "grid_schema", "plan_grid", "simulate_block", "simulate_grid"]
 
 
-def simulate_grid(blocks: Sequence[Block], schema: pa.Schema, *, processes: int | None = None) -> pa.Table:
+def simulate_grid(blocks: Sequence[GridBlock], schema: pa.Schema, *, processes: int | None = None) -> pa.Table:
     """The results of all blocks, in the order of their settings, by as many processes as there are cores by default."""
     found = map_in_processes(simulate_block, blocks, processes=processes)
     table = pa.Table.from_pylist([record for part in found for record in part], schema=schema)

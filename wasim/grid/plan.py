@@ -3,28 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wasim.forecast.ahead import profile_of
 from wasim.scenario import Case
-from wasim.twin import Site, WriterProfile, shipped_profile
-from wasim.twin.supported import check_answerable
+from wasim.twin import Site
 from wasim.years import shape_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class GridBlock:
     """Settings of a sweep that share a shape, each with its number, to be simulated by one process."""
 
-    profile: WriterProfile
     site: Site
     settings: tuple[tuple[int, Case], ...]
 
 
-def plan_grid(cases: Sequence[Case], *, profile: WriterProfile | None = None, site: Site | None = None) -> list[Block]:
+def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
     """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
     groups: dict[str, list[tuple[int, Case]]] = {}
     for number, case in enumerate(cases):
-        check_answerable(case, profile or shipped_profile(case))
+        profile_of(case)
         groups.setdefault(shape_key(case), []).append((number, case))
-    return [
-        Block(profile=profile or shipped_profile(members[0][1]), site=site or Site(), settings=tuple(members))
-        for members in groups.values()
-    ]
+    return [GridBlock(site=site or Site(), settings=tuple(members)) for members in groups.values()]

@@ -5,42 +5,42 @@ from typing import Any
 
 import pyarrow as pa
 
-from wasim.contention import commit_slowing
-from wasim.grid.plan import Block
-from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.forecast.ahead import Forecast, Forecaster, forecast_of
+from wasim.grid.plan import GridBlock
+from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario import Case
-from wasim.years import YearsOf
 
 _JOBS = ("expire_snapshots", "rewrite_manifests", "rewrite_data_files")
 KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 
 
-def simulate_block(block: Block) -> list[dict[str, Any]]:
+def simulate_block(block: GridBlock) -> list[dict[str, Any]]:
     """A record for every setting of a block, in their order: see `grid_schema`."""
-    years = YearsOf(profile=block.profile, site=block.site)
-    return [_record(number, case, years.simulate(case)) for number, case in block.settings]
+    forecaster = Forecaster(site=block.site)
+    return [_record(number, forecast_of(case, forecaster)) for number, case in block.settings]
 
 
-def _record(number: int, case: Case, summed: Summed) -> dict[str, Any]:
-    totals, on_disk, kept = summed.totals, summed.totals.on_disk_bytes, case.maintenance
-    slowest_s = commit_slowing().commit_s(summed.ledger.written_bytes[Kind.METADATA_JSON]).max()
+def _record(number: int, found: Forecast) -> dict[str, Any]:
+    run, case = found.run, found.run.case
+    totals, kept = run.totals, case.maintenance
     return {
         "setting": number,
         **{field: _typed(text) for field, text in case.swept.items()},
         **{f"{name}_every_s": None if (job := getattr(kept, name)) is None else job.every for name in _JOBS},
         "expire_older_than_s": None if kept.expire_snapshots is None else kept.expire_snapshots.older_than,
-        "keeps_up": bool(slowest_s <= case.commit_interval_s),
+        "keeps_up": found.keeps_up,
         "commits": case.commits,
         "commit_interval_s": case.commit_interval_s,
         "horizon_s": case.horizon_s,
         **{f"{kind}_written_bytes": totals.written_bytes[kind] for kind in KINDS},
         **{f"{kind}_files": totals.files_written[kind] for kind in KINDS},
-        "metadata_written_bytes": totals.metadata_bytes,
-        "metadata_on_disk_bytes": sum(on_disk[kind] for kind in METADATA_KINDS),
-        "metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON],
-        "manifests": int(summed.ledger.live_manifests[-1]),
-        "snapshots": int(summed.ledger.snapshots_retained[-1]),
+        "metadata_written_bytes": found.written_bytes,
+        "metadata_on_disk_bytes": found.on_disk_bytes,
+        "metadata_json_bytes": run.live_bytes[Kind.METADATA_JSON],
+        "manifests": found.live_manifests,
+        "snapshots": int(run.ledger.snapshots_retained[-1]),
         "wa_metadata": totals.metadata_bytes / max(totals.data_bytes, 1),
+        "approximated": list(run.approximated),
     }
 
 
@@ -64,7 +64,8 @@ def _column_type(texts: Iterable[str]) -> pa.DataType:
 
 def grid_schema(cases: Sequence[Case]) -> pa.Schema:
     """Columns of the results: the setting's number, the swept fields (numbers as numbers, others as written), when it
-    is maintained, whether its commits stay shorter than their interval, counts, bytes and seconds.
+    is maintained, whether its commits stay shorter than their interval, counts, bytes, seconds, and sentences on what
+    was ignored or replaced by its mean.
     """
     values: dict[str, list[str]] = {}
     for case in cases:
@@ -81,5 +82,6 @@ def grid_schema(cases: Sequence[Case]) -> pa.Schema:
             ("keeps_up", pa.bool_()),
             *((name, pa.int64()) for name in (*counts, *ends)),
             *((name, pa.float64()) for name in ("commit_interval_s", "horizon_s", "wa_metadata")),
+            ("approximated", pa.list_(pa.string())),
         ]
     )

@@ -1,16 +1,8 @@
 """The one error that reading or writing Iceberg's files raises."""
 
-import re
+from wasim.errors import WasimError, printable
 
-from wasim.errors import WasimError
-
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
-
-
-def printable(text: str, most: int = 400) -> str:
-    """Text from a file as a terminal may be given it: no control or direction characters, and bounded."""
-    shown = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+__all__ = ["IcebergFileError", "UnsupportedFile", "printable"]
 
 
 class IcebergFileError(WasimError):

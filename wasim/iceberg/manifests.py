@@ -144,17 +144,18 @@ def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Ma
 def read_manifest(
     data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, known: ManifestHeader | None = None
 ) -> Manifest:
-    """The manifest in an Avro file; IcebergFileError when it is anything else.
+    """The manifest in an Avro or Parquet file; IcebergFileError when it is anything else.
 
     `known` is what the manifest list and the table's metadata say of it, for files whose own header says nothing: those
     that went through other Avro tools. Sequence numbers and snapshot ids are inherited by `inherit`.
     """
     if data[:4] == PARQUET_MAGIC:
-        return _parquet_manifest_from(read_parquet_manifest(data, source=source, limits=limits), source)
+        return parquet_manifest_from(read_parquet_manifest(data, source=source, limits=limits), source=source)
     return manifest_from(read_container(data, source=source, limits=limits), source=source, known=known)
 
 
-def _parquet_manifest_from(parquet: ParquetManifest, source: str) -> Manifest:
+def parquet_manifest_from(parquet: ParquetManifest, *, source: str) -> Manifest:
+    """The manifest in a Parquet file already taken apart; what was not read of its entries is left out of them."""
     header = _read_header(parquet.header, source)
     ids = parquet.partition_ids
     places = tuple(ids.index(field.field_id) if field.field_id in ids else None for field in header.spec.fields)
@@ -171,7 +172,8 @@ def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
     Parquet has its header at the end, so that it takes the whole file.
     """
     if data[:4] == PARQUET_MAGIC:
-        return _read_header(read_parquet_manifest(data, source=source, limits=DEFAULT_LIMITS).header, source)
+        parquet = read_parquet_manifest(data, source=source, limits=DEFAULT_LIMITS, wanted=frozenset())
+        return _read_header(parquet.header, source)
     return _read_header(read_container_header(data, source=source), source)
 
 
@@ -192,9 +194,7 @@ def manifest_from(container: Container, *, source: str, known: ManifestHeader | 
 
 def _read_header(values: Mapping[str, bytes], source: str) -> ManifestHeader:
     if "schema" not in values or "partition-spec" not in values:
-        raise IcebergFileError(
-            source, "is an Avro file, but no manifest: its header holds no schema and partition-spec"
-        )
+        raise IcebergFileError(source, "is no manifest: its header holds no schema and partition-spec")
     try:
         format_version = int(values.get("format-version", b"1"))
         spec_id = int(values.get("partition-spec-id", b"0"))

@@ -5,10 +5,8 @@ encodings and codec. Arrow's footers are longer, by what was measured on real fi
 """
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -111,80 +109,56 @@ class ParquetManifest:
     codec: str
 
 
-def read_parquet_manifest(data: bytes, *, source: str, limits: Limits) -> ParquetManifest:
-    """The manifest in a Parquet file; IcebergFileError when it is anything else, or would take more than the limits."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+def read_parquet_manifest(
+    data: bytes, *, source: str, limits: Limits, wanted: frozenset[int] | None = None
+) -> ParquetManifest:
+    """The manifest in a Parquet file; IcebergFileError when it is anything else, or would take more than the limits.
 
-    try:
-        file = pq.ParquetFile(pa.BufferReader(data), thrift_string_size_limit=limits.header_bytes)
-        footer = file.metadata
-        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-        values = sum(group.column(number).num_values for group in groups for number in range(footer.num_columns))
-        raw = max(values, sum(group.total_byte_size for group in groups))  # a value may take less than a bit
-        if footer.num_rows > limits.records_of(len(data)) or raw > limits.raw_bytes_of(len(data)):
-            raise IcebergFileError(source, "holds more entries or bytes than a manifest of its size")
-        table = file.read(use_threads=False)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise IcebergFileError(source, "is no Parquet file that can be read") from error
-    schema = table.schema
-    entries = [
-        {_key(field): _by_number(value, field.type) for field, value in zip(schema, row.values(), strict=True)}
-        for row in table.to_pylist()
-    ]
-    codec = groups[0].column(0).compression.lower() if groups else "gzip"
-    texts = {key.decode(errors="replace"): value for key, value in (footer.metadata or {}).items()}
+    Rows hold the fields of these numbers, all without `wanted`. A process of its own reads them: `parquet_process`.
+    """
+    from wasim.iceberg.parquet_process import ask_reader  # noqa: PLC0415 - most tables need no other process
+
+    answer = ask_reader(
+        data=data,
+        wanted=wanted,
+        most_texts=limits.header_bytes,
+        most_rows=limits.records_of(len(data)),
+        most_bytes=limits.raw_bytes_of(len(data)),
+    )
+    if isinstance(answer, str):
+        raise IcebergFileError(source, answer)
+    kinds = answer["kinds"]
+    for number, kind in _kinds_of_entries().items():
+        if kinds.get(number, kind) != kind:
+            raise IcebergFileError(source, f"has a Parquet schema whose field {number} is {kinds[number]}, not {kind}")
+    if any(" " in kind or kind == "struct" for _, kind in answer["partition"]):
+        raise IcebergFileError(source, "has a Parquet schema whose partition holds more than single values")
     return ParquetManifest(
-        header=texts,
-        rows=entries,
-        field_ids=frozenset((*_numbers(schema), *_numbers(_fields_numbered(schema, 2)))),
-        partition_ids=tuple(_numbers(_fields_numbered(_fields_numbered(schema, 2), _PARTITION))),
-        codec=codec,
+        header=answer["texts"],
+        rows=answer["rows"],
+        field_ids=frozenset(kinds),
+        partition_ids=tuple(number for number, _ in answer["partition"]),
+        codec=answer["codec"],
     )
 
 
-def _key(field: "pa.Field") -> str:
-    number = (field.metadata or {}).get(_FIELD_ID.encode(), b"-1")
-    return f"f{int(number)}"
+@lru_cache(maxsize=1)
+def _kinds_of_entries() -> dict[int, str]:
+    """What each field of an entry and of its file holds, in `parquet_rows.kind_of`'s words."""
+    *head, file = entry_struct(PARQUET_SINCE, StructType(())).fields
+    return {field.field_id: _kind_of(field.type) for field in (*head, file, *_fields_of(file))}
 
 
-def _by_number(value: Any, kind: "pa.DataType") -> Any:  # noqa: ANN401  of the type
-    import pyarrow as pa  # noqa: PLC0415
-
-    if value is None:
-        return None
-    if pa.types.is_struct(kind):
-        return {_key(field): _by_number(value[field.name], field.type) for field in kind}
-    if pa.types.is_map(kind):
-        return [{_key(kind.key_field): key, _key(kind.item_field): item} for key, item in value]
-    return _as_avro_has_it(value)
-
-
-def _as_avro_has_it(value: Any) -> Any:  # noqa: ANN401  of any type
-    """Days of a date, microseconds of a time, the unscaled bytes of a decimal."""
-    match value:
-        case datetime():
-            since = value.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-            return since.days * 86_400_000_000 + since.seconds * 1_000_000 + since.microseconds
-        case date():
-            return (value - date(1970, 1, 1)).days
-        case Decimal():
-            unscaled = int(value.scaleb(-int(value.as_tuple().exponent)))
-            return unscaled.to_bytes((unscaled + (unscaled < 0)).bit_length() // 8 + 1, "big", signed=True)
-        case _:
-            return value
-
-
-def _numbers(fields: Iterable["pa.Field"]) -> Iterator[int]:
-    return (int(_key(field)[1:]) for field in fields)
-
-
-def _fields_numbered(fields: Iterable["pa.Field"], number: int) -> Iterable["pa.Field"]:
-    """The fields of the struct with this number; none if there is no such struct."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    found = next((field for field in fields if _key(field) == f"f{number}"), None)
-    return tuple(found.type) if found is not None and pa.types.is_struct(found.type) else ()
+def _kind_of(kind: Type) -> str:
+    match kind:
+        case StructType():
+            return "struct"
+        case ListType():
+            return f"list of {_kind_of(kind.element)}"
+        case MapType():
+            return f"map of {_kind_of(kind.key)} to {_kind_of(kind.value)}"
+        case PrimitiveType():
+            return {"int": "integer", "long": "integer", "string": "text"}.get(kind.name, "bytes")
 
 
 @lru_cache(maxsize=64)

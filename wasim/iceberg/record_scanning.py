@@ -44,7 +44,7 @@ class _Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class ScannedRecords:
     """Chosen fields of a run of records: `rows[i]` was read from the bytes that begin at `starts[i]`."""
 
     rows: list[Row]
@@ -81,7 +81,7 @@ def scan_records(
     items: int,
     records: int,
     stop: int | None = None,
-) -> Scanned:
+) -> ScannedRecords:
     """The wanted fields of every record in `raw`, each row in the record's own order of fields.
 
     Reading ends with the bytes, or at the record that begins at `stop`. IcebergFileError if the bytes are no such
@@ -101,7 +101,7 @@ def scan_records(
         raise IcebergFileError(source, f"has a block that is not made of its schema's records: {problem}") from error
     if position != end:
         raise IcebergFileError(source, "has a block whose records do not fill it")
-    return Scanned(rows=rows, starts=starts)
+    return ScannedRecords(rows=rows, starts=starts)
 
 
 def field_positions(record: AvroRecord, wanted: Collection[int]) -> dict[int, int]:

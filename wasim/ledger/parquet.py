@@ -13,6 +13,7 @@ from wasim.ledger.commits import Ledger
 from wasim.ledger.events import CommitReports, FileEvents, StepRecords
 from wasim.ledger.requests import Requests
 from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
+from wasim.storage.local import read_regular
 
 TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "error", "request"})
 COLUMNS_BY_KIND = frozenset({"written_bytes", "deleted_bytes", "files_written"})
@@ -40,7 +41,7 @@ def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger | Re
 def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
     """Read what `save_columns` wrote. SavedFileError for a missing, damaged or unknown file."""
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(pa.BufferReader(read_regular(path)))
     except (OSError, pa.ArrowInvalid) as error:
         raise SavedFileError(f"{path}: cannot be read ({error}). Run the bench again to make it.") from error
     version = (table.schema.metadata or {}).get(_VERSION_KEY, b"none").decode()

@@ -1,13 +1,13 @@
 """The cost equations of a commit, as functions of the scenario alone: no table, no Spark, no clock.
 
 `appends` says what of a case matters; `cadence` when manifests merge; `digits` how decimal numbers widen; `drivers`
-puts them into columns by commit, or sums them over any number of commits at once; `equations` turns drivers into bytes;
+puts them into columns by commit; `equations` turns drivers into bytes;
 `latency` says the smallest interval that a writer can keep up.
 """
 
 from wasim.model.appends import Appends, read_appends
 from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
-from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests, drivers_through
+from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests
 from wasim.model.equations import Term, design_matrix, equation, known_bytes
 from wasim.model.latency import keeps_up_for_s, smallest_sustainable_interval_s
 
@@ -20,7 +20,6 @@ __all__ = [
     "design_matrix",
     "drivers_at",
     "drivers_of_manifests",
-    "drivers_through",
     "equation",
     "keeps_up_for_s",
     "known_bytes",

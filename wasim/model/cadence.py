@@ -15,7 +15,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from wasim.model.digits import triangle
 from wasim.units import Ints
 
 ENDLESS = 2**62  # commits of a cycle that no commit number reaches
@@ -57,15 +56,6 @@ class Cadence:
         running = np.concatenate([[0], np.cumsum(of_merge)])
         return np.asarray(np.where(commits > 0, cycles * running[-1] + running[count], 0))
 
-    def merges_through_all(self, commits: Ints, of_merge: Ints) -> Ints:
-        """Σ over m = 1 … n of `merges_through(m)`: a merge counts once for each commit since."""
-        cycles, into, count = self._cycles(commits)
-        running = np.concatenate([[0], np.cumsum(of_merge)])
-        moments = np.concatenate([[0], np.cumsum(of_merge * self.offset)])
-        since_start = cycles * (commits + 1) - self.cycle_commits * triangle(cycles - 1)
-        earlier = running[-1] * since_start - cycles * moments[-1]
-        return np.asarray(np.where(cycles > 0, earlier, 0) + running[count] * (into + 1) - moments[count])
-
     def merges_at(self, commits: Ints, of_merge: Ints) -> Ints:
         """`of_merge` at each commit that merges, zero elsewhere."""
         return self.merges_through(commits, of_merge) - self.merges_through(commits - 1, of_merge)
@@ -73,10 +63,6 @@ class Cadence:
     def live_manifests(self, commits: Ints) -> Ints:
         """Manifests in the list of each commit: one more per commit, and a merge makes one of its inputs."""
         return commits - self.merges_through(commits, self.inputs - 1)
-
-    def live_manifests_through(self, commits: Ints) -> Ints:
-        """Σ of `live_manifests` over commits 1 … n."""
-        return triangle(commits) - self.merges_through_all(commits, self.inputs - 1)
 
 
 @lru_cache(maxsize=256)

@@ -23,17 +23,6 @@ def digits_through(increment: float, commits: Ints) -> Ints:
     return np.asarray(np.maximum(commits, 0) + np.sum(_past(increment, commits), axis=-1, dtype=np.int64))
 
 
-def digits_through_all(increment: float, commits: Ints) -> Ints:
-    """Σ over m = 1 … n of `digits_through(increment, m)`: triangular numbers of the same terms."""
-    past = np.sum(triangle(_past(increment, commits)), axis=-1, dtype=np.int64)
-    return np.asarray(triangle(np.maximum(commits, 0)) + past)
-
-
-def triangle(count: Ints) -> Ints:
-    """1 + 2 + … + count."""
-    return count * (count + 1) // 2
-
-
 def _past(increment: float, commits: Ints) -> Ints:
     """For each number of commits, and each further digit: commits that have it."""
     return np.asarray(np.maximum(commits[..., None] - _first_commits(increment) + 1, 0))

@@ -1,4 +1,4 @@
-"""The drivers of a commit's cost: what grows, commit by commit, and its sums over any number of commits at once."""
+"""The drivers of a commit's cost: what grows, commit by commit."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from wasim.model.appends import Appends
 from wasim.model.cadence import Cadence, merge_cadence
-from wasim.model.digits import digits_at, digits_through, digits_through_all, triangle
+from wasim.model.digits import digits_at, digits_through
 from wasim.units import Floats, Ints
 
 FIRST_LIST_SAVES_BYTES = 15  # the first snapshot's list names its parent `null` instead of 19 digits
@@ -19,7 +19,7 @@ NARROW_SEQUENCE_NUMBERS = 63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drivers:
-    """Drivers as equal-length columns: of single commits, or summed from commit 1 through each of some commits.
+    """Drivers of single commits, as equal-length columns.
 
     `snapshots`: retained, the new one included. `log_entries`: previous metadata files named in the metadata log.
     `live_manifests`: in the new list. `manifest_files`: written, a merged-away one included. `entries_added`: files
@@ -80,33 +80,6 @@ def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> 
         manifests_replaced=nothing,
         json_digits=nothing,
         list_digits=nothing,
-        columns=appends.columns,
-        statistics_columns=appends.statistics_columns,
-    )
-
-
-def drivers_through(appends: Appends, commits: Ints) -> Drivers:
-    """The drivers summed over commits 1 … n for each n in `commits`, without an array of n elements."""
-    cadence = appends_cadence(appends, commits)
-    live = cadence.live_manifests_through(commits)
-    merged = cadence.merges_through(commits, np.ones_like(cadence.offset))
-    beyond = np.maximum(commits - appends.log_limit, 0)
-    return Drivers(
-        commits=_floats(commits),
-        snapshots=_floats(triangle(commits)),
-        log_entries=_floats(triangle(commits - beyond) + appends.log_limit * beyond),
-        live_manifests=_floats(live),
-        manifest_files=_floats(commits + merged),
-        entries_added=_floats(commits * appends.files_per_commit),
-        entries_merged=_floats(cadence.merges_through(commits, cadence.absorbed) * appends.files_per_commit),
-        manifests_replaced=_floats(cadence.merges_through(commits, cadence.inputs - cadence.wastes_new)),
-        json_digits=_floats(_json_digits_through(appends, commits)),
-        list_digits=_floats(
-            digits_through(1, commits)
-            - FIRST_LIST_SAVES_BYTES * (commits >= 1)
-            + live
-            - _narrow_manifests_through(cadence, commits)
-        ),
         columns=appends.columns,
         statistics_columns=appends.statistics_columns,
     )
@@ -177,38 +150,10 @@ def _json_digits(appends: Appends, commits: Ints) -> Ints:
     return total
 
 
-def _json_digits_through(appends: Appends, commits: Ints) -> Ints:
-    """Σ of `_json_digits` over commits 1 … n."""
-    total = constant_digits(appends) * triangle(commits) + digits_through(1, commits)
-    if appends.hadoop_names:
-        total = total + digits_through_all(1, commits) - digits_through_all(1, commits - appends.log_limit)
-    for _, increment, lag in growing_numbers(appends):
-        total = total + digits_through_all(increment, commits - lag) + lag * commits
-    return total
-
-
 def _narrow_manifests(cadence: Cadence, commits: Ints) -> Ints:
     """Live manifests whose sequence number takes one byte: merges take the oldest first."""
     merged_away = cadence.merges_through(commits, cadence.inputs - 1)
     return np.asarray(np.maximum(np.minimum(commits, NARROW_SEQUENCE_NUMBERS) - merged_away, 0))
-
-
-def _narrow_manifests_through(cadence: Cadence, commits: Ints) -> Ints:
-    """Σ of `_narrow_manifests` over commits 1 … n: in closed form up to the first merge, then while any live."""
-    limit = NARROW_SEQUENCE_NUMBERS
-    first = int(cadence.offset[0]) if len(cadence.offset) else 2**62
-    before = np.minimum(commits, first - 1)
-    total = triangle(np.minimum(before, limit)) + limit * np.maximum(before - limit, 0)
-    if first > np.max(commits, initial=0):
-        return np.asarray(total)
-    taken = np.cumsum(cadence.inputs - 1)
-    if taken[-1] >= limit:
-        gone = int(cadence.offset[np.searchsorted(taken, limit)])
-    else:
-        gone = min(int(np.max(commits)), -(-limit // int(taken[-1])) * cadence.cycle_commits + 1)
-    later = np.arange(first, gone + 1, dtype=np.int64)
-    running = np.concatenate([[0], np.cumsum(_narrow_manifests(cadence, later))])
-    return np.asarray(total + running[np.clip(commits - first + 1, 0, len(later))])
 
 
 def _floats(counts: Ints) -> Floats:

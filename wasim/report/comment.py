@@ -17,6 +17,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """A part that is folded under its title, as Markdown."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
     """A comment. `marker` is hidden in it, so that a later one finds and replaces it; `details` are folded.
 
@@ -27,7 +35,7 @@ class Comment:
     judged: Sequence[Judged] = ()
     table: TextTable | None = None
     notes: Sequence[str] = ()
-    details: Sequence[TextTable] = ()
+    details: Sequence[TextTable | Folded] = ()
     remarks: Sequence[str] = ()  # on what all of it rests, at the end
     link: str = ""
     marker: str = ""
@@ -51,9 +59,9 @@ def _parts(comment: Comment) -> Iterator[str]:
     if comment.table is not None and comment.table.rows:
         yield render_markdown(comment.table)
     yield "\n".join(f"- {note}" for note in comment.notes)
-    for table in comment.details:
-        if table.rows:
-            yield f"<details><summary>{_escaped(table.caption)}</summary>\n\n{_lines(table)}\n\n</details>"
+    for detail in comment.details:
+        part = detail if isinstance(detail, Folded) else Folded(title=detail.caption, text=_lines(detail))
+        yield f"<details><summary>{_escaped(part.title)}</summary>\n\n{part.text}\n\n</details>"
     yield " ".join(comment.remarks)
     if comment.link:
         yield f"[Report]({comment.link})"

@@ -161,8 +161,8 @@ def _differing_facts(first: Run, second: Run) -> Iterator[str]:
 
 
 def _location(run: Run) -> str:
-    simulation = run.cases[0].simulation
-    return "in the run's folder" if simulation is None else simulation.location
+    first = run.cases[0]
+    return "in the run's folder" if first.simulation is None or first.location is None else first.location
 
 
 def _fact(provenance: dict[str, Any], name: str) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.report.words import ABSENT
 from wasim.scenario.limits import format_value
 from wasim.scenario.metrics import METRICS, dimension_of
@@ -78,12 +78,14 @@ def parse_gate(text: str) -> Gate:
         name, ratio = (match[1] or BYTES, _number(match[2])) if match else (BYTES, 0.0)
         if not ratio > 0:
             raise WasimError(
-                f"--fail-above is {text!r}. Give a ratio above zero for bytes, such as 1.1, or ratios by metric, such"
-                " as metadata=1.01,planning=2."
+                f"--fail-above is {quoted(text)}. Give a ratio above zero for bytes, such as 1.1, or ratios by metric,"
+                " such as metadata=1.01,planning=2."
             )
         if name != BYTES and not any(_covers(name, metric) for metric in METRICS):
             known = ", ".join((BYTES, *METRICS))
-            raise WasimError(f"--fail-above has {name}, which is no metric, and none begins so. Known here: {known}.")
+            raise WasimError(
+                f"--fail-above has {quoted(name)}, which is no metric, and none begins so. Known here: {known}."
+            )
         ratios[name] = ratio
     return Gate(ratios=ratios)
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from wasim.contention import commit_slowing
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport, KeepsUp
@@ -23,18 +21,17 @@ def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
     """When commits of a case simulated in sums become slower than its interval (`commit_slowing`); None if never."""
     if not run.is_sampled:
         return None
-    interval_s, slowing = run.case.commit_interval_s, commit_slowing()
-    too_much = slowing.commit_s(run.ledger.written_bytes[Kind.METADATA_JSON]) > interval_s
-    if not np.any(too_much):
+    interval_s = run.case.commit_interval_s
+    late = commit_slowing().first_late(run.ledger.written_bytes[Kind.METADATA_JSON], interval_s)
+    if late is None:
         return None
     return KeepsUp(
         writer=run.case.writer_name,
         case=run.case.label,
         commit_interval_s=interval_s,
-        until_s=float(run.ledger.commit[int(np.argmax(too_much))]) * interval_s,
+        until_s=float(run.ledger.commit[late]) * interval_s,
         slope="untimed",
         commits_seen=run.commits,
-        metadata_bytes=None,
     )
 
 
@@ -51,5 +48,4 @@ def keeps_up_by_simulation(simulated: Sequence[CaseRun]) -> KeepsUp | None:
         until_s=longest.case.horizon_s,
         slope="simulated",
         commits_seen=longest.commits,
-        metadata_bytes=None,
     )

@@ -6,13 +6,12 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from wasim.fit.groups import name_without_interval
-from wasim.fit.report import Extrapolation, FitReport, LatencyFit
+from wasim.fit.report import FitReport, LatencyFit
 from wasim.ledger import METADATA_KINDS
 from wasim.report.series import outside_commits_bytes
-from wasim.runs import CaseRun, Run
-from wasim.runs.limits import PERIODS_S
+from wasim.runs import CaseRun
 from wasim.scenario.case import whole_commits
-from wasim.units import MONTH_S, Floats
+from wasim.units import Floats
 
 
 class _OfWriter(Protocol):
@@ -47,30 +46,6 @@ def parts_for_table(parts: Iterable[Foreseen], run: CaseRun) -> list[Foreseen]:
     return [part for part in parts_for_writer(parts, run) if part.case == name]
 
 
-def bytes_ahead(fit: FitReport, run: Run) -> dict[float, dict[str, float]]:
-    """Metadata bytes of the periods that limits are for, by seconds and case label; without cases not fitted to."""
-    return {
-        period_s: {
-            case.case.label: one.metadata_bytes.best
-            for case in run.cases
-            for one in parts_for_table(fit.extrapolations, case)
-            if one.horizon_s == period_s and one.commit_interval_s == case.case.commit_interval_s
-        }
-        for period_s in PERIODS_S.values()
-    }
-
-
-def month_ahead(run: CaseRun, fit: FitReport) -> Extrapolation | None:
-    """The model's 30 days of a case without maintenance; None where the fit has none."""
-    interval_s = run.case.commit_interval_s
-    months = (
-        one
-        for one in parts_for_table(fit.extrapolations, run)
-        if one.horizon_s == MONTH_S and one.commit_interval_s == interval_s
-    )
-    return next(months, None)
-
-
 def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     """(intervals in seconds, metadata bytes) by the model, over the case's own horizon.
 
@@ -83,7 +58,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
         commits = whole_commits(horizon_s=part.horizon_s, commit_interval_s=part.commit_interval_s)
         if commits:
-            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes.best + outside)
+            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes + outside)
     line = sorted(by_commits.values())
     return np.array([interval for interval, _ in line]), np.array([size for _, size in line])
 

@@ -13,7 +13,7 @@ from wasim.units import format_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Series:
     """Cases that differ in their commit interval alone (and in repetition), by ascending interval."""
 
     name: str
@@ -30,13 +30,13 @@ class Group:
         return self.cases[0]
 
 
-def group_cases(run: Run) -> tuple[Group, ...]:
+def group_cases(run: Run) -> tuple[Series, ...]:
     """The run's cases by writer and whatever else was swept, in the sweep's order."""
     groups: dict[str, list[CaseRun]] = {}
     for case in run.cases:
         groups.setdefault(name_without_interval(case.case), []).append(case)
     return tuple(
-        Group(name=name, cases=tuple(sorted(cases, key=lambda c: (c.case.commit_interval_s, c.case.repetition))))
+        Series(name=name, cases=tuple(sorted(cases, key=lambda c: (c.case.commit_interval_s, c.case.repetition))))
         for name, cases in groups.items()
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wasim.ledger import Kind
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
+from wasim.runs.sentences import say_once
 from wasim.units import format_duration
 
 RARELY = 0.05  # share of a statement's runs whose failures are not noted
@@ -13,11 +14,12 @@ RARELY = 0.05  # share of a statement's runs whose failures are not noted
 def simulation_notes(run: Run) -> tuple[str, ...]:
     """Sentences for below the table of what was written; none for a run on real Iceberg."""
     simulated = [case for case in run.cases if case.simulation is not None]
-    return (*_locations(simulated), *_bands(simulated), *_latencies(simulated), *_approximations(simulated))
+    approximated = say_once((case.case.label, case.approximated) for case in simulated)
+    return (*_locations(simulated), *_bands(simulated), *_latencies(simulated), *approximated)
 
 
 def _locations(cases: list[CaseRun]) -> Iterator[str]:
-    locations = dict.fromkeys(case.simulation.location for case in cases if case.simulation is not None)
+    locations = dict.fromkeys(case.location for case in cases if case.location is not None)
     if locations:
         first, more = next(iter(locations)), " and others" if len(locations) > 1 else ""
         yield (
@@ -71,13 +73,3 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
 def _about(seconds: float) -> str:
     """A duration to two digits: `120ms`, `1m26s`."""
     return format_duration(float(f"{seconds:.2g}"))
-
-
-def _approximations(cases: list[CaseRun]) -> Iterator[str]:
-    """Each sentence once, with the cases that it is about where those are not all."""
-    about: dict[str, list[str]] = {}
-    for case in cases:
-        for sentence in case.approximated:
-            about.setdefault(sentence, []).append(case.case.label)
-    for sentence, labels in about.items():
-        yield sentence if len(labels) == len(cases) else f"{sentence} ({', '.join(labels)})"

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any
 from wasim.errors import ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.answer import Answer, answer_document, answer_run
-from wasim.report.modelled import bytes_ahead
 from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
+from wasim.storage.local import read_regular
 
 if TYPE_CHECKING:
-    from wasim.report.forecast import Forecasts
-    from wasim.report.remedies import Remedies
+    from wasim.forecast import Remedies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`."""
+    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`.
+
+    `ahead` are sentences on its forecasts: what they ignore or replace by a mean.
+    """
 
     run: Run
     fit: FitReport
@@ -30,7 +33,9 @@ class Outcome:
     document: dict[str, Any]
     report: Path | None
     prices: Prices
+    ahead: tuple[str, ...]
     remedies: "Remedies | None" = None
+    remedies_line: str = ""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -42,20 +47,29 @@ class Outcome:
 
 def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
-    fit = fit_run(run, held_out=scenario.fit.held_out)
-    limits = tuple(judge(scenario.limits, run, bytes_ahead(fit, run)))
-    answer = answer_run(run, fit, limits, prices, _forecasts(run))
-    document = summary_document(run, fit_document(fit), list(limits), prices, answer_document(answer, run))
-    return Outcome(run=run, fit=fit, answer=answer, limits=limits, document=document, report=None, prices=prices)
+    from wasim.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
 
-
-def _forecasts(run: Run) -> "Forecasts":
-    """Forecasts of a day and a month for the cases that the fitted equations do not cover."""
-    if all(one.case.is_appends_of_one_writer for one in run.cases):
-        return {}
-    from wasim.report.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
-
-    return forecast_run(run)
+    fit, forecasts = fit_run(run, held_out=scenario.fit.held_out), forecast_run(run)
+    ahead = {
+        period_s: {
+            label: float(one[period_s].written_bytes) for label, one in forecasts.by_case.items() if period_s in one
+        }
+        for period_s in PERIODS_S.values()
+    }
+    limits = tuple(judge(scenario.limits, run, ahead))
+    answer = answer_run(run, fit, limits, prices, forecasts)
+    said = answer_document(answer, run) | {"approximated": list(forecasts.notes)}
+    document = summary_document(run, fit_document(fit), list(limits), prices, said)
+    return Outcome(
+        run=run,
+        fit=fit,
+        answer=answer,
+        limits=limits,
+        document=document,
+        report=None,
+        prices=prices,
+        ahead=forecasts.notes,
+    )
 
 
 def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
@@ -65,10 +79,10 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     """
     # matplotlib takes most of a second to import, and a run that is not saved draws nothing
     from wasim.capacity.run_sliders import sliders_of_run  # noqa: PLC0415
+    from wasim.forecast import find_remedies  # noqa: PLC0415
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
-    from wasim.report.pages.remedy_cells import remedy_table  # noqa: PLC0415
+    from wasim.report.pages.remedy_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
-    from wasim.report.remedies import find_remedies, remedies_document  # noqa: PLC0415
 
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
@@ -78,7 +92,11 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
     save_charts(charts, folder / "charts")
     report = folder / "report.html"
-    remedies = find_remedies(concluded.answer)
+    remedies = None
+    if concluded.answer.suggested is not None:
+        choice, option = concluded.answer.suggested
+        remedies = find_remedies(option.run, choice.longer_s(option))
+    line = "" if remedies is None else remedies_line(remedies)
     parts = PageParts(
         run=run,
         fit=concluded.fit,
@@ -86,21 +104,22 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
         limits=concluded.limits,
         prices=price_list,
         remedies=None if remedies is None else remedy_table(remedies),
-        remedies_line="" if remedies is None else remedies.line,
+        remedies_line=line,
+        ahead=concluded.ahead,
         sliders=sliders_of_run(run, concluded.answer, folder),
     )
     write_atomically(report, render_run_page(parts, charts))
     answer = {**concluded.document["answer"], "remedies": remedies_document(remedies)}
     document = {**concluded.document, "answer": answer}
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
-    return replace(concluded, document=document, report=report, remedies=remedies)
+    return replace(concluded, document=document, report=report, remedies=remedies, remedies_line=line)
 
 
 def _settle_prices(own: Path, named: Path | None) -> Prices:
     """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped."""
     if named is not None:
         prices = load_prices(named)
-        write_atomically(own, named.read_bytes())
+        write_atomically(own, read_regular(named))
         return prices
     return load_prices(own) if own.exists() else load_prices()
 
@@ -108,7 +127,7 @@ def _settle_prices(own: Path, named: Path | None) -> Prices:
 def _merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
     """One pytest-benchmark document with the benchmarks of all `parts`, in order; nothing is written for no parts."""
     try:
-        documents = [json.loads(part.read_text()) for part in parts]
+        documents = [json.loads(read_regular(part)) for part in parts]
     except (OSError, ValueError) as error:
         raise SavedFileError(f"A case's benchmark-*.json cannot be read ({error}). Run the bench again.") from error
     if documents:

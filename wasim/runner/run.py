@@ -58,5 +58,5 @@ def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
         failures = run({key: case for key, case in job.cases.items() if key not in done}, folder)
         write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
         if not folder.finished(list(job.cases)):
-            raise CaseFailed("\n".join(f"{label}: {line}" for label, line in failures.items()))
+            raise CaseFailed(*(f"{label}: {line}" for label, line in failures.items()))
         return conclude_run(folder.path, job.prices)

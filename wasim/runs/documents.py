@@ -83,6 +83,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
             for listing in case.listings
         ],
+        "location": case.location,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "band": case.band,
         "approximated": list(case.approximated),

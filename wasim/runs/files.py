@@ -5,12 +5,29 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from wasim.errors import EnvironmentFault
+
 UNFINISHED = ".unfinished-"  # anything so named is swept when a run starts
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Writes `content` to `path` so that a reader, or a power cut, sees the old file or the new one."""
-    data = content.encode() if isinstance(content, str) else content
+    """Writes `content` to `path` so that a reader, or a power cut, sees the old file or the new one.
+
+    EnvironmentFault if it cannot be written, or is there and no regular file: a rename would replace a device.
+    """
+    data = content.encode(errors="replace") if isinstance(content, str) else content
+    try:
+        if path.exists() and not path.is_file():
+            raise EnvironmentFault(f"{path}: is no regular file. Name another.")
+        _write(path, data)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{path}: cannot be written: {error.strerror or error}. Correct that, or name another; then run the same"
+            " command: what is finished is kept."
+        ) from error
+
+
+def _write(path: Path, data: bytes) -> None:
     descriptor, unfinished = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

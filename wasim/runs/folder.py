@@ -11,6 +11,8 @@ from pathlib import Path
 
 from wasim.errors import EnvironmentFault, SavedFileError
 from wasim.runs.files import UNFINISHED, sweep, write_atomically
+from wasim.storage import StorageError
+from wasim.storage.local import read_regular
 
 RESULTS = "results"
 LATEST = "latest"
@@ -118,8 +120,8 @@ def _resumable(parent: Path, marker: RunMarker) -> Path | None:
 def _keys(path: Path) -> list[str] | None:
     """The keys of the run in this folder; None if it holds none, or its marker is damaged: it is left alone then."""
     try:
-        keys: list[str] = json.loads((path / "run.json").read_text())["keys"]
-    except (OSError, ValueError, KeyError, TypeError):
+        keys: list[str] = json.loads(read_regular(path / "run.json"))["keys"]
+    except (OSError, StorageError, ValueError, KeyError, TypeError):
         return None
     return keys
 

@@ -14,11 +14,9 @@ from typing import Any
 
 from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
+from wasim.processes import available_cores
 
-_PACKAGES = (
-    "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib",
-    "pytest-benchmark",
-)  # fmt: skip
+_PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib")
 
 
 def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
@@ -47,7 +45,7 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
         "jars": dict(jars),
         "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": available_cores(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "file_system": _file_system(folder),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",

@@ -33,6 +33,7 @@ from wasim.runs.files import write_atomically
 from wasim.runs.sweeps import share_denominator
 from wasim.runs.values import CaseRun, Run, Simulation
 from wasim.scenario import case_from_document
+from wasim.storage.local import read_regular
 
 SAVED_VERSION = 3
 
@@ -68,6 +69,7 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "amplification": asdict(case.amplification),
         "band": case.band,
         "approximated": case.approximated,
+        "location": case.location,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "latency": None if case.latency is None else asdict(case.latency),
         "probes": [probe_document(probe) for probe in case.probes],
@@ -118,7 +120,9 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     recording = None if "totals" in document else read_recording(folder)
     requests, simulation = folder / "requests.parquet", document.get("simulation")
-    latency = document.get("latency")
+    latency, location = document.get("latency"), document.get("location")
+    if simulation is not None:
+        location = simulation.pop("location", location)  # where earlier versions saved it
     made = CaseRun.of_summed(
         case_from_document(document["case"]),
         _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
@@ -129,6 +133,8 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     return replace(
         made,
         contention=made.contention if recording is None else sum_contention(recording),
+        is_sampled=recording is None,
+        location=location,
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
         listings=tuple(read_listing(listing) for listing in document["listings"]),
@@ -199,7 +205,7 @@ def read_run(folder: Path) -> Run:
 
 def _read_json(path: Path, version: int | None = None) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text())
+        document = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
         raise SavedFileError(f"{path}: cannot be read ({error}). {_AGAIN}") from error
     if not isinstance(document, dict):

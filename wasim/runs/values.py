@@ -32,14 +32,13 @@ from wasim.scenario import Case
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """How a case was simulated: what decides its bytes, apart from the case.
+    """How a case was simulated: what decides its bytes, apart from the case and its table's location.
 
-    `profile` is what the writer's profile says of itself; `location` is where the table lies, which files repeat.
+    `profile` is what the writer's profile says of itself.
     """
 
     mode: str
     profile: dict[str, str]
-    location: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,9 @@ class CaseRun:
     """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
 
     `band` is the relative half-width, by kind, of the band that holds the true written bytes; a kind that is not there
-    is exact. `approximated` says in plain sentences what was replaced by its mean.
+    is exact. `approximated` says in plain sentences what was replaced by its mean. `is_sampled` says whether the ledger
+    holds only some of the commits, as that of sums does. `location` is the table's, which its files repeat: None of a
+    run that was saved without it.
     """
 
     key: str
@@ -68,6 +69,8 @@ class CaseRun:
     approximated: tuple[str, ...] = ()
     simulation: Simulation | None = None  # None of a case on real Iceberg
     latency: ModelledLatency | None = None  # of simulated commits; None where commits were timed
+    is_sampled: bool = False
+    location: str | None = None
 
     @classmethod
     def of_recording(
@@ -84,7 +87,7 @@ class CaseRun:
             approximated=(),
         )
         made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
-        return replace(made, contention=sum_contention(recording))
+        return replace(made, contention=sum_contention(recording), is_sampled=False)
 
     @classmethod
     def of_summed(cls, case: Case, summed: Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
@@ -105,6 +108,7 @@ class CaseRun:
             band=summed.band,
             approximated=summed.approximated,
             contention=summed.contention,
+            is_sampled=True,
         )
 
     @property
@@ -120,11 +124,6 @@ class CaseRun:
         if modelled is None:
             return None
         return {50: modelled.p50_ms, 95: modelled.p95_ms, 99: modelled.p99_ms}[percent]
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether the ledger holds only some of the commits."""
-        return len(self.ledger) < self.commits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,9 +127,11 @@ class Case:
     @property
     def writer_name(self) -> str:
         """`streaming`, `streaming-foreach`, `batch`, `4×batch` or a profile's name, with `+merge` where it is not the
-        writer's default.
+        writer's default; `mine-batch` is the profile mine of a batch writer.
         """
-        name = Path(self.writer.profile).stem if self.writer.profile else self.writer.kind
+        kind = self.writer.kind
+        name = Path(self.writer.profile).stem if self.writer.profile else kind
+        name += f"-{kind}" if kind == "batch" and kind not in name else ""
         name += "-foreach" if self.writer.sink == "foreach_batch" else ""
         name += "-upsert" if self.writer.upsert else ""
         name = name if self.writer.writers == 1 else f"{self.writer.writers}×{name}"

@@ -8,6 +8,7 @@ and further documents are refused, and size, depth and the number of values are 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -25,7 +26,10 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import ReaderError
 
+from wasim.errors import ScenarioError
 from wasim.scenario.faults import Fault, Mark, MarkedFault, Place, mark_fault
+from wasim.storage import StorageError
+from wasim.storage.local import read_regular
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 24
@@ -69,6 +73,17 @@ class Wanted:
 
 
 SCENARIO = Wanted()
+
+
+def read_named(path: Path, what: str) -> bytes:
+    """The bytes of a file that should hold `what`, and one more than are allowed where there are. ScenarioError."""
+    try:
+        return read_regular(path, head=MOST_BYTES + 1)
+    except FileNotFoundError:
+        problem = f"{path}: no such file."
+    except StorageError as error:
+        problem = str(error)
+    raise ScenarioError([f"{problem} Give the path of {what}."])
 
 
 def read_document(content: bytes, wanted: Wanted = SCENARIO) -> tuple[Document, list[MarkedFault]]:

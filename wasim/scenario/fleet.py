@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from wasim.errors import ScenarioError
+from wasim.errors import ScenarioError, quoted
 from wasim.scenario.part_files import FirstVersion, load_part
 from wasim.scenario.values import Duration, Number, Part, Size, Whole
 
@@ -54,7 +54,7 @@ def load_fleet(path: Path) -> Fleet:
     names = Counter(table.name for table in fleet.tables)
     if twice := [name for name, count in names.items() if count > 1]:
         remedy = "Give each its own name, or `count`."
-        raise ScenarioError([f"{path}: {names[twice[0]]} tables are called {twice[0]!r}. {remedy}"])
+        raise ScenarioError([f"{path}: {names[twice[0]]} tables are called {quoted(twice[0])}. {remedy}"])
     tables = sum(table.count for table in fleet.tables)
     if tables > MOST_TABLES:
         raise ScenarioError([f"{path}: tables are {tables:,} in all. Give {MOST_TABLES:,} at most."])

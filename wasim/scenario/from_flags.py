@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.table_checks import MOST_PARTITIONS_PER_COMMIT
@@ -51,7 +51,7 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
     if "writers" in workload and _whole("--writers", workload["writers"], least=1, most=64) > 1:
         if given.get("writer") not in (None, "batch"):
             raise WasimError(
-                f"--writers is {workload['writers']!r}, but several writers are batches. Take --writer out."
+                f"--writers is {quoted(workload['writers'])}, but several writers are batches. Take --writer out."
             )
         writer, workload["writer"] = {"kind": "batch", "writers": int(workload["writers"])}, "batch"
     document = {
@@ -75,7 +75,7 @@ def scenario_of_flags(given: Mapping[str, str | None], intervals: str) -> str:
     for interval in swept:
         _, faults = examine({**document, "commit_interval": interval})
         if faults:
-            raise WasimError("\n".join(dict.fromkeys(map(explain_flag, faults))))
+            raise WasimError(*dict.fromkeys(map(explain_flag, faults)))
     whole = {**document, "name": "flags", "sweep": {"commit_interval": swept}}
     return json.dumps(whole, indent=1)  # which is YAML
 
@@ -113,5 +113,5 @@ def _assumed(workload: Mapping[str, str], columns: int, partitions: int) -> tupl
 
 def _whole(flag: str, text: str, *, least: int, most: int) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
-        raise WasimError(f"{flag} is {text!r}. Give a whole number, at least {least}, at most {most}.")
+        raise WasimError(f"{flag} is {quoted(text)}. Give a whole number, at least {least}, at most {most}.")
     return int(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wasim.errors import ScenarioError
 from wasim.scenario.case import Case
-from wasim.scenario.document import MOST_BYTES, Document, Refused, read_document, written
+from wasim.scenario.document import Document, Refused, read_document, read_named, written
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import ON_COMMAND_LINE, Fault, MarkedFault, format_place, mark_fault
 from wasim.scenario.limits import parse_limit
@@ -34,7 +34,7 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
     `overrides` holds values from the command line, as YAML, by dotted field: each takes the place of the file's, and
     of a sweep over that field.
     """
-    content = _read(path)
+    content = read_named(path, "a scenario, such as scenarios/smoke.yaml")
     try:
         document, marked = read_document(content)
     except Refused as refused:
@@ -53,22 +53,6 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
         raise ScenarioError(_lines(path, _mark_all(document, axes, found, marked)))
     loaded = _loaded(path, content.decode("utf-8-sig"), axes, combinations)
     return replace(loaded, overrides=dict(overrides or {}))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        problem = "no such file. Give the path of a scenario, such as scenarios/smoke.yaml."
-    except IsADirectoryError:
-        problem = "is a directory. Give the path of one scenario in it."
-    except PermissionError:
-        problem = "may not be read. Give yourself permission: chmod u+r."
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        problem = f"cannot be read: {reason}. Give the path of a scenario, such as scenarios/smoke.yaml."
-    raise ScenarioError([f"{path}: {problem}"])
 
 
 def _lines(path: Path, faults: Iterable[MarkedFault]) -> list[str]:

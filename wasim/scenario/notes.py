@@ -9,6 +9,7 @@ from wasim.units import format_duration
 _ROUNDED = 1e-6  # share of the rows that goes without a note: rates such as 0.3333333 every 3s have few digits
 _MOST_NAMED = 4
 UNFINISHED_VERSION = 4  # of Iceberg's format
+UNFINISHED = f"Format version {UNFINISHED_VERSION} is unfinished: files are as Iceberg 1.12 writes them."
 
 
 def take_notes(combinations: Iterable[tuple[Scenario, Case]]) -> tuple[str, ...]:
@@ -26,7 +27,7 @@ def _notes(case: Case, horizon_s: float) -> Iterator[tuple[str, str]]:
     """Sentences with {} where cases differ, each with what stands there for this case."""
     interval = format_duration(case.commit_interval_s)
     if case.table.format_version == UNFINISHED_VERSION:
-        yield "table.format_version: {} is an unfinished format, taken as Iceberg 1.12 writes it.", "4"
+        yield UNFINISHED, ""
     if case.horizon_s != horizon_s:
         cut = f"to {format_duration(case.horizon_s)} at {interval}"
         yield f"horizon: {format_duration(horizon_s)} is cut to whole commits, {{}}.", cut

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BeforeValidator, ValidationError
 
 from wasim.errors import ScenarioError
-from wasim.scenario.document import MOST_BYTES, Refused, Wanted, read_document
+from wasim.scenario.document import Refused, Wanted, read_document, read_named
 from wasim.scenario.examine import explain
 from wasim.scenario.faults import mark_fault
 from wasim.scenario.values import Part
@@ -37,11 +37,7 @@ def load_part(path: Path, part: type[Read], what: str) -> Read:
     position; a file that is something else altogether is one fault.
     """
     wanted = Wanted(name=what, remedy=f"One holds {', '.join(part.model_fields)}.", too_large=f"Give {what}.")
-    try:
-        content = path.read_bytes()[: MOST_BYTES + 1]
-    except OSError as error:
-        reason = error.strerror or error
-        raise ScenarioError([f"{path}: cannot be read: {reason}. Give the path of {what}."]) from None
+    content = read_named(path, what)
     try:
         document, faults = read_document(content, wanted)
     except Refused as refused:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.scenario.part_files import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 
@@ -51,7 +51,9 @@ class Prices(Part):
 def prices_of_provider(name: str) -> Prices:
     """The shipped list prices of a provider, read once. WasimError for one whose prices are not shipped."""
     if name not in PROVIDERS:
-        raise WasimError(f"no list prices are shipped for {name!r}. Give --prices FILE, or {', '.join(PROVIDERS)}.")
+        raise WasimError(
+            f"no list prices are shipped for {quoted(name)}. Give --prices FILE, or {', '.join(PROVIDERS)}."
+        )
     return load_prices(SHIPPED_PRICES.parent / PROVIDERS[name])
 
 

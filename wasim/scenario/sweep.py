@@ -7,7 +7,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, quoted
 from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
@@ -83,8 +83,8 @@ class LoadedScenario:
             }
             if not found:
                 raise WasimError(
-                    f"--only is {text!r}, and none of the {len(self.combinations)} cases is called that. Give a number"
-                    f" or a part of a label: `wasim validate {self.path} --cases` lists them."
+                    f"--only is {quoted(text)}, and none of the {len(self.combinations)} cases is called that. Give a"
+                    f" number or a part of a label: `wasim validate {self.path} --cases` lists them."
                 )
             chosen |= found
         cases = tuple(case for number, case in enumerate(self.combinations, start=1) if number in chosen)

@@ -34,9 +34,7 @@ class SimulatedCase:
     @property
     def simulation(self) -> Simulation:
         """What is saved of how the case was simulated."""
-        return Simulation(
-            mode=str(self.simulator.mode), profile=dict(self.profile.described), location=self.site.location
-        )
+        return Simulation(mode=str(self.simulator.mode), profile=dict(self.profile.described))
 
     @property
     def key(self) -> str:
@@ -81,4 +79,5 @@ class SimulatedCase:
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""
         setup = Setup(provider=self.provider, measured=self.profile.together)
-        return replace(made, simulation=self.simulation, latency=model_latency(self.case, made.ledger, setup))
+        latency = model_latency(self.case, made.ledger, setup)
+        return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)

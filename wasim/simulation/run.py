@@ -19,7 +19,7 @@ from wasim.scenario.prices import load_prices
 from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
 from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
-from wasim.twin import Site, WriterProfile, shipped_profile
+from wasim.twin import Site, shipped_profile
 
 Say = Callable[[str], None]
 
@@ -28,16 +28,14 @@ Say = Callable[[str], None]
 class SimulationOptions:
     """How to simulate. `emit` takes the metadata trees of exact cases.
 
-    The run's folder is made in `results`; without it, nothing is written. Without a `profile`, each case has its
-    writer's. `location` is the tables' future location; without one, that of `Site`. `provider` is the store whose
-    requests commit latency is modelled from; without one, the case's own. `prices` is a file of prices
-    for cases on S3.
+    The run's folder is made in `results`; without it, nothing is written. `location` is the tables' future location;
+    without one, that of `Site`. `provider` is the store whose requests commit latency is modelled from; without one,
+    the case's own. `prices` is a file of prices for cases on S3.
     """
 
     results: Path | None = None
     mode: Mode = Mode.AUTO
     emit: Path | None = None
-    profile: WriterProfile | None = None
     location: str | None = None
     provider: str | None = None
     prices: Path | None = None
@@ -87,7 +85,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
             SimulatedCase(
                 case=case,
                 simulator=simulator_for(case, options.mode, emits=emit is not None),
-                profile=options.profile or shipped_profile(case),
+                profile=shipped_profile(case),
                 site=Site() if location is None else Site(location=location),
                 emit=emit,
                 provider=options.provider,

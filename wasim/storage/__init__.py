@@ -9,6 +9,7 @@ from wasim.storage.access import (
     StoredFile,
     open_storage,
     plain_path,
+    scheme_of,
 )
 from wasim.storage.ahead import FileRead, read_each
 
@@ -23,4 +24,5 @@ __all__ = [
     "open_storage",
     "plain_path",
     "read_each",
+    "scheme_of",
 ]

@@ -5,17 +5,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from wasim.errors import WasimError
+from wasim.errors import WasimError, printable
 
 MOST_FILE_BYTES = 1 << 30
 """No metadata file is larger; a data file is never read."""
 
+_MOST_LETTERS = 1_000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _S3_SCHEMES = frozenset({"s3", "s3a", "s3n"})
 
 
 class StorageError(WasimError):
-    """A location that cannot be read: which, and why."""
+    """A location that cannot be read: which, and why, in one line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(printable(text, _MOST_LETTERS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +41,16 @@ class Children:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Options:
-    """How to reach S3, as other tools take it; what is None comes from the environment and the profile."""
+    """How to reach S3, as other tools take it; what is None comes from the environment and the profile.
+
+    `timeout_s` is how long the store may send nothing.
+    """
 
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
     anonymous: bool = False
+    timeout_s: float = 20.0
     access_key: str | None = field(default=None, repr=False)
     secret_key: str | None = field(default=None, repr=False)
     session_token: str | None = field(default=None, repr=False)
@@ -73,9 +81,10 @@ class Storage(Protocol):
 
 
 def scheme_of(location: str) -> str:
-    """The scheme of a location, in small letters; `file` for a path without one."""
+    """The scheme of a location, in small letters; `file` for a path without one, `s3` for all of S3's spellings."""
     match = _SCHEME.match(location)
-    return match[1].lower() if match else "file"
+    scheme = match[1].lower() if match else "file"
+    return "s3" if scheme in _S3_SCHEMES else scheme
 
 
 def plain_path(location: str) -> str:
@@ -104,7 +113,7 @@ def open_storage(location: str, options: S3Options | None = None) -> Storage:
         from wasim.storage.local import LocalStorage  # noqa: PLC0415 - one scheme loads one module
 
         return LocalStorage()
-    if scheme in _S3_SCHEMES:
+    if scheme == "s3":
         from wasim.storage.s3 import S3Storage  # noqa: PLC0415
 
         return S3Storage(options or S3Options())

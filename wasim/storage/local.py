@@ -44,22 +44,35 @@ class LocalStorage:
 
     def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
         """A file's bytes."""
+        return read_regular(path, most_bytes=most_bytes, head=head)
+
+
+def read_regular(path: str | Path, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
+    """The bytes of a regular file of this machine, or its first `head`: the one way to read a file that somebody named.
+
+    FileNotFoundError if there is none; StorageError if it is none, or holds more, or cannot be read.
+    """
+    try:
+        # A pipe or a device named by a hostile table would block or never end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            # A pipe or a device named by a hostile table would block or never end.
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            try:
-                seen = os.fstat(descriptor)
-                if not stat.S_ISREG(seen.st_mode):
-                    raise StorageError(f"{path}: is no regular file.")
-                if head is None and seen.st_size > most_bytes:
-                    raise StorageError(f"{path}: has {seen.st_size} bytes; metadata files of {most_bytes} are read.")
-                return _read(descriptor, seen.st_size if head is None else min(head, seen.st_size))
-            finally:
-                os.close(descriptor)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise FileNotFoundError(path) from error
-        except (OSError, ValueError) as error:
-            raise StorageError(f"{path}: {getattr(error, 'strerror', None) or error}.") from error
+            seen = os.fstat(descriptor)
+            if not stat.S_ISREG(seen.st_mode):
+                raise StorageError(f"{path}: is no regular file, but {_kind(seen.st_mode)}.")
+            if head is None and seen.st_size > most_bytes:
+                raise StorageError(f"{path}: has {seen.st_size} bytes; {most_bytes} are the most that are read.")
+            return _read(descriptor, seen.st_size if head is None else min(head, seen.st_size))
+        finally:
+            os.close(descriptor)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(error.errno, error.strerror, str(path)) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _kind(mode: int) -> str:
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISCHR, "a device"))
+    return next((name for fits, name in kinds if fits(mode)), "something else")
 
 
 def _read(descriptor: int, size: int) -> bytes:

@@ -2,23 +2,37 @@
 
 import configparser
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from pyarrow import fs
 
 from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile
+from wasim.storage.local import read_regular
+from wasim.storage.waiting import TookTooLong, is_left_running, within
+
+_ATTEMPTS = 3  # that share the time in which a store may be silent
+_SLOWEST_BYTES_PER_S = 100_000
+_LISTING_TIMEOUTS = 15  # a million objects take five minutes from afar
+_MOST_SILENCES = 3
+_MOST_PROFILE_BYTES = 1 << 20
 
 
 class S3Storage:
-    """Objects of any bucket that the credentials reach."""
+    """Objects of any bucket that the credentials reach.
+
+    A store that is silent for `options.timeout_s` is not waited for, and after some silences it is not asked again.
+    """
 
     scheme = "s3"
     reads_at_once = 16
 
     def __init__(self, options: S3Options) -> None:
         self._files = fs.S3FileSystem(**_arguments(options))
+        self._timeout_s = options.timeout_s
+        self._silences = 0
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every object below a folder."""
@@ -36,30 +50,47 @@ class S3Storage:
 
     def _infos(self, folder: str, *, recursive: bool) -> tuple[fs.FileInfo, ...]:
         selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
-        try:
-            return tuple(self._files.get_file_info(selector))
-        except OSError as error:
-            raise StorageError(f"s3://{folder}: {_reason(error)}") from error
+        most_s = _LISTING_TIMEOUTS * self._timeout_s
+        if is_left_running():  # pyarrow cannot end a listing, nor say how far one is
+            raise StorageError(f"s3://{folder}: is not listed while a request that took too long goes on.")
+        late = (
+            f"its listing had no end after {most_s:g} s: it repeats itself, or holds millions of objects. A longer"
+            " --s3-timeout gives it longer"
+        )
+        return tuple(self._ask(folder, most_s, lambda: self._files.get_file_info(selector), late))
 
     def find(self, path: str) -> StoredFile | None:
         """The object at a path."""
-        try:
-            info = self._files.get_file_info(path)
-        except OSError as error:
-            raise StorageError(f"s3://{path}: {_reason(error)}") from error
+        info = self._ask(path, self._timeout_s, lambda: self._files.get_file_info(path))
         return _stored(info) if info.type == fs.FileType.File else None
 
     def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
         """An object's bytes."""
+        file = self._ask(path, self._timeout_s, lambda: self._files.open_input_file(path))
+        size = file.size()
+        if head is None and size > most_bytes:
+            raise StorageError(f"s3://{path}: has {size} bytes; {most_bytes} are the most that are read.")
+        wanted = size if head is None else min(head, size)
+        most_s = self._timeout_s + wanted / _SLOWEST_BYTES_PER_S
+        return bytes(self._ask(path, most_s, lambda: file.read(wanted), f"its {wanted} bytes took over {most_s:.0f} s"))
+
+    def _ask(self, path: str, most_s: float, work: Callable[[], Any], late: str = "") -> Any:  # noqa: ANN401 - pyarrow's
+        """What the store answers. FileNotFoundError if nothing is there, StorageError for any other failure."""
+        silent = f"the store gave no answer in {self._timeout_s:g} s; --s3-timeout says how long it may take"
+        if self._silences >= _MOST_SILENCES:
+            raise StorageError(f"s3://{path}: was not asked for: {silent}.")
+        started = time.monotonic()
         try:
-            with self._files.open_input_file(path) as file:
-                size = file.size()
-                if head is None and size > most_bytes:
-                    raise StorageError(f"s3://{path}: has {size} bytes; metadata files of {most_bytes} are read.")
-                return bytes(file.read(size if head is None else min(head, size)))
+            return within(most_s, work)
         except FileNotFoundError:
             raise
+        except TookTooLong:
+            self._silences += 1
+            raise StorageError(f"s3://{path}: {late or silent}.") from None
         except OSError as error:
+            if "Timeout was reached" in str(error) and time.monotonic() - started > self._timeout_s / 2:
+                self._silences += 1
+                raise StorageError(f"s3://{path}: {silent}.") from error
             raise StorageError(f"s3://{path}: {_reason(error)}") from error
 
 
@@ -74,7 +105,12 @@ def _reason(error: OSError) -> str:
 
 
 def _arguments(options: S3Options) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"anonymous": options.anonymous, "request_timeout": 60.0, "connect_timeout": 10.0}
+    arguments: dict[str, Any] = {
+        "anonymous": options.anonymous,
+        "request_timeout": max(1.0, options.timeout_s / _ATTEMPTS),
+        "connect_timeout": max(1.0, options.timeout_s / _ATTEMPTS),
+        "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+    }
     endpoint = options.endpoint or os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint:
         arguments["endpoint_override"] = endpoint
@@ -102,7 +138,13 @@ def _profile(name: str) -> dict[str, str]:
         ("AWS_SHARED_CREDENTIALS_FILE", "credentials", name),
     ):
         parser = configparser.ConfigParser(interpolation=None)
-        parser.read(os.environ.get(variable) or home / file)
+        path = os.environ.get(variable) or home / file
+        try:
+            parser.read_string(read_regular(path, most_bytes=_MOST_PROFILE_BYTES).decode(errors="replace"))
+        except FileNotFoundError:
+            continue
+        except configparser.Error as error:
+            raise StorageError(f"{path}: is no file of AWS profiles: {error}.") from error
         if parser.has_section(section):
             found |= dict(parser[section])
     if not found:

@@ -1,9 +1,9 @@
-"""Engine `sim`: the writer's state machine, exact to the byte, and a fast form of it for years.
+"""Engine `sim`: the writer's state machine, exact to the byte.
 
 `case` carries out a scenario's steps on a simulated table (`table`, `merging`, `live_manifests`, `table_json`) whose
 data files `data_files` draws from the scenario's rows and a writer `profile`; `measure` learns a profile from a real
-table; `fidelity` compares a simulated recording with a real one. Where several writers commit at once,
-`wasim.contention` says who wins, and `concurrent_appends` writes what their attempts leave.
+table. Where several writers commit at once, `wasim.contention` says who wins, and `concurrent_appends` writes what
+their attempts leave.
 """
 
 from wasim.twin.case import CaseWriter, Simulated, simulate_case, simulate_table

@@ -9,10 +9,10 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import Release
+from wasim.rules.merging import MergePolicy
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.locations import Locations, locations_of
-from wasim.twin.merging import MergePolicy, merge_policy
 from wasim.twin.profile import Names
 from wasim.twin.summary import CommitCounts, TableTotals
 
@@ -38,6 +38,15 @@ class TableRules:
     def policy(self) -> MergePolicy:
         """The rules by which manifests merge."""
         return merge_policy(self.properties)
+
+
+def merge_policy(properties: TableProperties) -> MergePolicy:
+    """The policy that a table's properties set for commits that merge."""
+    return MergePolicy(
+        enabled=properties.manifest_merge_enabled,
+        min_count=properties.manifest_min_merge_count,
+        target_bytes=properties.manifest_target_size_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

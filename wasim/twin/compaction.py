@@ -11,6 +11,7 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg.updates import Way
+from wasim.rules.compaction import groups_per_commit, is_much_deleted, is_outside, is_rewritten, output_files
 from wasim.twin.commits import Moment
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.identifiers import draw_uuid
@@ -20,9 +21,7 @@ from wasim.twin.row_sets import all_rows
 from wasim.twin.scanning import ScannedFile, live_files, scan_files
 from wasim.twin.snapshot_updates import FileChanges, write_and_commit
 from wasim.twin.table import SimulatedTable
-from wasim.workload import LARGE_FILE_SHARE, Maintain
-
-MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
+from wasim.workload import Maintain
 
 
 def rewrite_data_files(
@@ -51,7 +50,7 @@ def rewrite_data_files(
 
 def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | None) -> list[list[list[ScannedFile]]]:
     """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`."""
-    each = max(1, -(-len(groups) // (most_commits or 1)))
+    each = groups_per_commit(len(groups), most_commits or 1)
     return [list(groups[first : first + each]) for first in range(0, len(groups), each)]
 
 
@@ -68,9 +67,8 @@ def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[li
             " out, or use engine spark."
         )
     groups: dict[Partition, list[ScannedFile]] = {}
-    least, most = step.small_file_bytes, int(LARGE_FILE_SHARE * step.target_file_size_bytes)
     for file in live:
-        if not least <= file.entry.file.file_size_bytes <= most or _is_much_deleted(file):
+        if is_outside(file.entry.file.file_size_bytes, step.target_file_size_bytes) or _is_much_deleted(file):
             groups.setdefault(file.entry.file.partition, []).append(file)
     return [group for group in groups.values() if _is_taken(group, step)]
 
@@ -112,15 +110,16 @@ def compact(
 
 def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
     total = sum(file.entry.file.file_size_bytes for file in group)
-    if total >= step.target_file_size_bytes:
+    if output_files(total, step.target_file_size_bytes) > 1:
         raise WasimError(
-            f"rewrite_data_files of {total} B of small files in one partition would write several (the target is"
+            f"rewrite_data_files of {total} B of files in one partition would write several (the target is"
             f" {step.target_file_size_bytes} B), which is not modelled. Give a larger target_file_size_bytes, or use"
             " engine spark."
         )
-    return (len(group) > 1 and len(group) >= step.min_input_files) or any(map(_is_much_deleted, group))
+    is_enough = is_rewritten(len(group), total, step.min_input_files, step.target_file_size_bytes)
+    return is_enough or any(map(_is_much_deleted, group))
 
 
 def _is_much_deleted(file: ScannedFile) -> bool:
     own = sum(entry.file.record_count for entry in file.own_deletes)
-    return own >= MOST_DELETED * file.entry.file.record_count and own > 0
+    return is_much_deleted(own, file.entry.file.record_count)

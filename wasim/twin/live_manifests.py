@@ -82,9 +82,9 @@ class LiveManifest:
         return Kind.DELETE_FILE if self.has_deletes else Kind.DATA
 
     @property
-    def is_dead(self) -> bool:
-        """Whether nothing but deleted entries is left in it."""
-        return not (self.file.added_files_count or self.file.existing_files_count)
+    def listed_files(self) -> int:
+        """How many of its entries name live files."""
+        return (self.file.added_files_count or 0) + (self.file.existing_files_count or 0)
 
 
 MergedBefore = dict[tuple[str, ...], LiveManifest]  # by the paths of the manifests that one was made of

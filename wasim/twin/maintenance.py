@@ -7,6 +7,7 @@ from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
+from wasim.rules import maintenance
 from wasim.twin.commits import Change, Held, Moment, count_manifests
 from wasim.twin.compaction import rewrite_data_files
 from wasim.twin.data_files import DataFiles
@@ -30,7 +31,7 @@ def is_due(table: SimulatedTable, step: Maintain) -> bool:
             data = (manifest for manifest in table.manifests if not manifest.has_deletes)
             live = (entry.file for manifest in data for entry in manifest.live)
             count = sum(1 for file in live if file.file_size_bytes < step.small_file_bytes)
-    return count >= step.condition.least
+    return maintenance.is_due(count, step.condition.least)
 
 
 def maintain(
@@ -88,10 +89,9 @@ def retained_ids(
             continue
         ancestors = list(_ancestors(history, ref.snapshot_id))
         reached |= {held.snapshot_id for held in ancestors}
-        for place, held in enumerate(ancestors):
-            if place >= retain_last and held.timestamp_ms < older_than_ms:
-                break
-            retained.add(held.snapshot_id)
+        first_old = next((at for at, held in enumerate(ancestors) if held.timestamp_ms < older_than_ms), len(ancestors))
+        expired = maintenance.expired(len(ancestors) - first_old, len(ancestors), retain_last)
+        retained |= {held.snapshot_id for held in ancestors[: len(ancestors) - expired]}
     young = {held.snapshot_id for held in history.values() if held.timestamp_ms >= older_than_ms}
     return retained | (young - reached)
 
@@ -184,7 +184,7 @@ def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
             f" target is {target_bytes} B), which is not simulated. Give a larger commit.manifest.target-size-bytes, or"
             " use engine spark."
         )
-    return min(-(-total_bytes // target_bytes), sum(len(one.live) for one in group))
+    return maintenance.rewritten_manifests(total_bytes, sum(len(one.live) for one in group), target_bytes)
 
 
 def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:

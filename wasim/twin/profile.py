@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wasim.contention import PARTS, WriterTimes
-from wasim.errors import SavedFileError
+from wasim.errors import SavedFileError, quoted
 from wasim.iceberg.releases import OLDEST, Release, release_named
 from wasim.scenario import Case
+from wasim.storage.local import read_regular
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -99,7 +100,7 @@ def render_profile(profile: WriterProfile) -> str:
 def read_profile(path: Path) -> WriterProfile:
     """The profile in a file. SavedFileError for a missing, damaged or unknown one."""
     try:
-        document = json.loads(path.read_text())
+        document = json.loads(read_regular(path))
     except (OSError, ValueError) as error:
         raise SavedFileError(f"{path}: no profile can be read ({error}). Measure it again.") from error
     if not isinstance(document, dict):
@@ -171,7 +172,7 @@ def _completed(document: dict[str, Any], source: str) -> dict[str, Any]:
         return document
     if like not in SHIPPED:
         raise SavedFileError(
-            f"{source}: is like {like!r}, which is no shipped profile. Give one of {', '.join(SHIPPED)}."
+            f"{source}: is like {quoted(like)}, which is no shipped profile. Give one of {', '.join(SHIPPED)}."
         )
     other = _shipped_document(like)
     del other["schema_version"]

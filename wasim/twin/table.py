@@ -21,6 +21,7 @@ from wasim.iceberg.names import (
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
+from wasim.rules.merging import bins_to_merge, is_listed, places_by_spec
 from wasim.twin.commits import (
     Change,
     Held,
@@ -41,7 +42,6 @@ from wasim.twin.live_manifests import (
     assign_row_ids,
     stamped,
 )
-from wasim.twin.merging import bins_to_merge, places_by_spec
 from wasim.twin.summary import TableTotals
 from wasim.twin.table_json import TableJson
 
@@ -141,7 +141,9 @@ class SimulatedTable:
         `made` before of the same ones is taken as it is.
         """
         made = {} if made is None else made
-        kept = [one for one in manifests if not one.is_dead or one.file.added_snapshot_id == identity.snapshot_id]
+        kept = [
+            one for one in manifests if is_listed(one.listed_files, one.file.added_snapshot_id == identity.snapshot_id)
+        ]
         result: list[LiveManifest] = []
         replaced: list[LiveManifest] = []
         number = first_number

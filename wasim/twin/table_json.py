@@ -13,6 +13,7 @@ from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
 from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
+from wasim.rules.maintenance import log_entries_dropped
 
 MAIN = "main"
 _LOG_ENTRY = '{{"timestamp-ms":{},"snapshot-id":{}}}'
@@ -80,8 +81,8 @@ class TableJson:
         del self.snapshot_log[:kept]
 
     def _log(self, entry: MetadataLogEntry) -> None:
-        # the limit may have become less
-        while len(self.metadata_log) >= self.properties.metadata_previous_versions_max:
+        limit = self.properties.metadata_previous_versions_max  # may have become less
+        for _ in range(log_entries_dropped(len(self.metadata_log), limit)):
             oldest = self.metadata_log.popleft()
             self.dropped.append(oldest.metadata_file)
             self.item_bytes -= self.bytes_of(metadata_log_entry_json(oldest))

@@ -7,6 +7,7 @@ from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
+from wasim.scenario.notes import UNFINISHED
 from wasim.years.arrivals import Arrivals
 from wasim.years.localities import merges_on_read, places_of
 
@@ -19,7 +20,7 @@ def _widths(json: float, lists: float, manifests: float, files: float) -> Widths
     return dict.fromkeys(Kind, files) | of_kind
 
 
-# Half-widths by cause, from `wasim.benchmarks.years`: each holds 95 % of the drawn cases that have it
+# Half-widths by cause, from `tools.years`: each holds 95 % of the drawn cases that have it
 _APPENDS = _widths(0.005, 0.015, 0.015, 0.015)
 _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
@@ -142,7 +143,7 @@ _STATEMENTS = "Most statements are taken to change the table as those before the
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     kept = case.maintenance
     if case.table.format_version >= PARQUET_SINCE:
-        yield "Format version 4 is unfinished: files are as Iceberg 1.12 writes them."
+        yield UNFINISHED
     if "scattered" in places_of(case):
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:

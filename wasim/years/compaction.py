@@ -10,9 +10,8 @@ from functools import cached_property
 from math import ceil, floor, inf
 from typing import NamedTuple
 
-from wasim.twin.compaction import MOST_DELETED
+from wasim.rules.compaction import LARGE_FILE_SHARE, MOST_DELETED, SMALL_FILE_SHARE
 from wasim.units import Floats
-from wasim.workload import LARGE_FILE_SHARE, SMALL_FILE_SHARE
 from wasim.years.arrivals import Arrivals, FileBytes
 from wasim.years.margins import Margins
 from wasim.years.row_changes import WIDTH

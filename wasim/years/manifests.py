@@ -6,7 +6,7 @@ from itertools import islice
 from math import ceil, floor, inf
 from typing import NamedTuple
 
-from wasim.twin.merging import MergePolicy
+from wasim.rules.merging import MergePolicy
 from wasim.years.flows import Flow
 from wasim.years.margins import Margins
 from wasim.years.packing import KINDS, NEGLIGIBLE, VALUES, Bin, Run, closest, join, pack_runs, run_of

@@ -23,14 +23,13 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
-from wasim.twin.commits import Moment, new_entries
+from wasim.twin.commits import Moment, merge_policy, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
-from wasim.twin.merging import merge_policy
 from wasim.twin.partitions import Partition
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows

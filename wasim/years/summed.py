@@ -17,7 +17,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
-from wasim.twin.merging import merge_policy
+from wasim.twin.commits import merge_policy
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of
@@ -76,8 +76,7 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
         while len(_SHARED) >= MOST_SHARED:
             _SHARED.popitem(last=False)
         _SHARED[key] = YearsOf(profile=profile, site=site)
-    summed = _SHARED[key].simulate(case)
-    return replace(summed, approximated=(*summed.approximated, *passed_over(case, profile)))
+    return _SHARED[key].simulate(case)
 
 
 def of_one_writer(case: Case) -> Case:
@@ -144,7 +143,11 @@ class YearsOf:
 
     def simulate(self, case: Case) -> Summed:
         """The case in sums. What expires, and the metadata log, are all that may differ without a new history."""
-        original, case = case, of_one_writer(case)
+        summed = self._sum(case)
+        return replace(summed, approximated=(*summed.approximated, *passed_over(case, self.profile)))
+
+    def _sum(self, original: Case) -> Summed:
+        case = of_one_writer(original)
         shape, samples = self.shape_of(case), self._history_of(case)
         if original.writer.writers == 1:
             return sum_history(case, shape, samples)

@@ -1,7 +1,7 @@
 """What a run recommends, why, and what it says of it: two short sentences and the facts behind them."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,8 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
-from wasim.ledger import Contention, Kind, Ledger
+from wasim.forecast import forecast_run
+from wasim.ledger import Contention, Kind
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.options import month_price
 from wasim.report.keeping_up import find_keeps_up
@@ -19,7 +20,7 @@ from wasim.scenario.limits import parse_limit
 from wasim.scenario.prices import load_prices
 from wasim.units import DAY_S, MONTH_S
 
-NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 INTERVALS_S = (1.0, 5.0, 15.0, 30.0, 60.0)
 SLOWING = Truth(snapshot_ms=0.5)
 
@@ -62,12 +63,13 @@ def test_limits_that_nothing_keeps_say_how_near_the_longest_comes(run: Run, fit:
 def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: Run) -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), Sweep(intervals_s=INTERVALS_S))
     fit = fit_run(steady)
-    choice = answer_run(steady, fit).swept[0]
+    answer = answer_run(steady, fit, (), None, forecast_run(steady))
+    choice = answer.swept[0]
     assert (choice.because, choice.chosen) == ("knee", choice.options[3])
     assert [option.keeps_up_for(MONTH_S) for option in choice.options] == [False, False, True, True, True]
-    assert conclude(answer_run(steady, fit), steady) == (
+    assert conclude(answer, steady) == (
         "Commit every 30s (streaming): against 15s it saves 75 % of the metadata and costs 15s of freshness. "
-        "In the first month, without maintenance, 30s writes 3.71 TiB of metadata."
+        "In the first month, without maintenance, 30s writes 3.69 TiB of metadata."
     )
 
 
@@ -91,11 +93,12 @@ def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None
 
 def test_of_two_intervals_that_keep_up_the_longer_is_taken_unless_metadata_stays_below_the_data() -> None:
     pair = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(30.0, 60.0), writers=("streaming",)))
-    answer = answer_run(pair, fit_run(pair))
+    forecasts = forecast_run(pair)
+    answer = answer_run(pair, fit_run(pair), (), None, forecasts)
     assert (answer.swept[0].because, answer.swept[0].chosen) == ("saving", answer.swept[0].options[1])
     assert conclude(answer, pair).startswith("Commit every 1m: against 30s it saves 75 % of the metadata and costs 30s")
     rich = replace(pair, cases=tuple(replace(one, ingested_bytes=2**40) for one in pair.cases))
-    answer = answer_run(rich, fit_run(rich))
+    answer = answer_run(rich, fit_run(rich), (), None, forecasts)
     assert (answer.swept[0].because, answer.swept[0].chosen) == ("below_data", answer.swept[0].options[0])
     assert conclude(answer, rich) == (
         "Commit every 30s: its metadata stays below the data for a month. "
@@ -137,20 +140,24 @@ def longest_sentence(text: str) -> int:
 
 
 def test_nothing_is_foreseen_past_the_day_on_which_a_writer_stops_keeping_up(run: Run, fit: FitReport) -> None:
-    for option in answer_run(run, fit).swept[0].options:
+    options = answer_run(run, fit, (), None, forecast_run(run)).swept[0].options
+    assert DAY_S in options[-1].by_horizon
+    for option in options:
         assert option.keeps_up is not None
         assert all(horizon_s <= option.keeps_up.until_s for horizon_s in option.by_horizon)
 
 
 def test_a_month_costs_its_requests_and_what_it_keeps(run: Run, fit: FitReport) -> None:
-    prices, option = load_prices(), answer_run(run, fit, (), load_prices()).swept[0].options[-1]
-    if MONTH_S not in option.by_horizon:
-        assert option.month_price is None
+    prices, (option, *_) = load_prices(), answer_run(run, fit, (), load_prices()).swept[0].options
+    assert option.month_price is None
     steady = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(60.0,)))
-    (first, _) = answer_run(steady, fit_run(steady), (), prices).choices
+    forecasts = forecast_run(steady)
+    (first, _) = answer_run(steady, fit_run(steady), (), prices, forecasts).choices
     minute = first.options[0]
-    kept = minute.by_horizon[MONTH_S] / 2**30 * prices.storage_per_gib_month
-    files = sum(minute.run.totals.files_written.values()) / 240 * MONTH_S
+    month = forecasts.of(minute.run)[MONTH_S]
+    kept = month.on_disk_bytes / 2**30 * prices.storage_per_gib_month
+    files = sum(month.run.totals.files_written.values())
+    assert files == pytest.approx(4 * 30 * 1440, rel=0.01)
     assert minute.month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)
 
 
@@ -187,7 +194,13 @@ def sums(case: CaseRun) -> CaseRun:
         entries_added=np.full(len(ledger), np.nan),
     )
     return replace(
-        case, engine="sim", ledger=some, probes=(), approximated=("Rows' values are taken at their mean.",), wall_s=0.0
+        case,
+        engine="sim",
+        ledger=some,
+        probes=(),
+        approximated=("Rows' values are taken at their mean.",),
+        wall_s=0.0,
+        is_sampled=True,
     )
 
 
@@ -211,26 +224,6 @@ def test_the_document_is_plain_json(run: Run, fit: FitReport) -> None:
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["choices"][0]["commit_interval_s"] == 15.0
     assert document["choices"][0]["options"][0]["limits"][0]["holds"] is False
-
-
-def test_parts_of_a_simulated_horizon_are_added_up_from_the_commits_that_are_known() -> None:
-    (case,) = synthetic_run(sweep=Sweep(intervals_s=(30.0,), writers=("streaming",), horizon_s=2 * DAY_S)).cases
-    rows = np.unique(np.rint(np.geomspace(1, len(case.ledger), 60)).astype(int)) - 1
-    sampled = replace(case, engine="sim", ledger=some_rows(case, rows), probes=())
-    alone = replace(synthetic_run(), cases=(sampled,))
-    (option,) = answer_run(alone, NOTHING).choices[0].options
-    first_day = case.ledger.metadata_bytes[: int(DAY_S / 30)].sum()
-    assert option.by_horizon[DAY_S] == pytest.approx(first_day, rel=0.01)
-    assert MONTH_S not in option.by_horizon
-
-
-def some_rows(case: CaseRun, rows: np.ndarray) -> Ledger:
-    cut = {
-        field.name: {kind: column[kind][rows] for kind in column} if isinstance(column, dict) else column[rows]
-        for field in fields(case.ledger)
-        for column in [getattr(case.ledger, field.name)]
-    }
-    return Ledger(**cut)
 
 
 def test_policies_are_compared_with_the_first_of_the_sweep() -> None:

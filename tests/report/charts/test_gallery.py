@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_run
+from wasim.forecast import forecast_run
 from wasim.ledger import Kind
 from wasim.report.answer import answer_run
 from wasim.report.charts import Chart, plan_charts
@@ -119,7 +120,7 @@ def test_what_cannot_keep_up_for_a_month_is_shaded(ax: Axes) -> None:
 def test_lines_of_a_month_begin_where_the_writer_keeps_up_for_one(ax: Axes) -> None:
     slowing = synthetic_run(Truth(snapshot_ms=0.5), Sweep(intervals_s=INTERVALS_S, writers=("streaming",)))
     fit = fit_run(slowing)
-    choices = answer_run(slowing, fit).swept
+    choices = answer_run(slowing, fit, (), None, forecast_run(slowing)).swept
     draw_amounts(ax, choices)
     lasting = [option.interval_s for option in choices[0].options if option.keeps_up_for(30 * 86_400)]
     assert 0 < len(lasting) < len(INTERVALS_S)
@@ -143,7 +144,7 @@ def test_bytes_per_commit_are_the_ledgers_on_a_linear_axis(ax: Axes, run: Run) -
 
 
 def test_every_chart_of_a_whole_run_is_drawn_what_it_is_about_first(run: Run, fit: FitReport) -> None:
-    charts = plan_charts(run, fit)
+    charts = plan_charts(run, fit, answer_run(run, fit, (), None, forecast_run(run)))
     assert [chart.name for chart in charts if isinstance(chart, Chart)] == [
         "freshness_and_bytes",
         "freshness_and_planning",

@@ -11,7 +11,7 @@ from wasim.report.charts import Chart, LeftOut, draw_figure, plan_charts
 from wasim.report.series import group_cases
 from wasim.runs import CaseRun, Run
 
-NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 
 
 @pytest.fixture(scope="module")

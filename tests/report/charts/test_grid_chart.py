@@ -4,11 +4,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.grid import Setting, draw_grid, plan_grid
+from wasim.report.charts.grid import GridSetting, draw_grid, plan_grid
 from wasim.report.charts.palette import styled
 
 SETTINGS = [
-    Setting(commit_interval_s=interval_s, metadata_bytes=size / interval_s, is_feasible=is_feasible)
+    GridSetting(commit_interval_s=interval_s, metadata_bytes=size / interval_s, is_feasible=is_feasible)
     for interval_s in (5.0, 60.0)
     for size, is_feasible in ((1e6, interval_s > 5), (3e6, interval_s > 5), (9e6, False))
 ]

@@ -10,6 +10,7 @@ from support.pages import page_of
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
+from wasim.forecast import forecast_run
 from wasim.report.pages.rendering import groupwise
 from wasim.report.pages.run_page import flatten
 from wasim.runs import Run, judge
@@ -18,7 +19,7 @@ from wasim.units import format_bytes, format_figure
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>&amp; $\\frac{1}$ "quoted" \'single\''
-NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 
 
 class Walk(HTMLParser):
@@ -71,7 +72,7 @@ def fit(run: Run) -> FitReport:
 
 @pytest.fixture(scope="module")
 def html(run: Run, fit: FitReport) -> str:
-    return page_of(run, fit, tuple(judge([parse_limit("wa_metadata", "< 0.5")], run)))
+    return page_of(run, fit, tuple(judge([parse_limit("wa_metadata", "< 0.5")], run)), forecast_run(run))
 
 
 def test_the_page_is_well_formed(html: str) -> None:

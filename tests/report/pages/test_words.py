@@ -10,34 +10,24 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
-from wasim.fit.report import Estimate, Extrapolation, Slope, SustainableInterval
+from wasim.fit.report import Estimate, Slope, SustainableInterval
+from wasim.forecast import forecast_run
 from wasim.ledger import Kind
 from wasim.report.answer import answer_run
 from wasim.report.pages import render_answer, render_headline_table
 from wasim.report.pages.cells import format_error, format_estimate, headline_table
-from wasim.report.pages.fit_cells import extrapolation_table, r_squared, sustainable_table
+from wasim.report.pages.fit_cells import r_squared, sustainable_table
 from wasim.runs import Run, judge
 from wasim.scenario.limits import parse_limit
 from wasim.scenario.prices import load_prices
 from wasim.units import format_figure
 
-NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=(), extrapolations=())
+NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
     return synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0)))
-
-
-def in_a_month(interval_s: float, best: float, case: str = "streaming") -> Extrapolation:
-    return Extrapolation(
-        writer="streaming",
-        case=case,
-        commit_interval_s=interval_s,
-        horizon_s=30 * 86_400.0,
-        written_bytes={},
-        metadata_bytes=Estimate(low=best, best=best, high=best),
-    )
 
 
 def printed(text: RenderableType, width: int = 80) -> list[str]:
@@ -65,7 +55,7 @@ def test_the_answer_within_limits_is_the_golden_one_at_eighty_columns(run: Run) 
 
 def test_the_answer_of_a_model_is_the_golden_one_at_eighty_columns() -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0, noise_share=0.0), Sweep(intervals_s=(1.0, 5.0, 15.0, 30.0, 60.0)))
-    answer = answer_run(steady, fit_run(steady), (), load_prices())
+    answer = answer_run(steady, fit_run(steady), (), load_prices(), forecast_run(steady))
     assert_golden("answer_at_the_knee.txt", printed(render_answer(steady, answer)))
 
 
@@ -155,20 +145,6 @@ def test_errors_are_signed_per_cent(share: float, text: str) -> None:
 )
 def test_r_squared_is_never_rounded_up_to_one(value: float, text: str) -> None:
     assert r_squared(value) == text
-
-
-def test_extrapolations_carry_their_doubt() -> None:
-    month = replace(in_a_month(1.0, 1024.0**3), metadata_bytes=Estimate(low=1.0e9, best=1024.0**3, high=1.08e9))
-    table = extrapolation_table(replace(NOTHING, extrapolations=(month,)))
-    assert table.head == ("interval", "30d")
-    assert table.rows == (("streaming", "1s", "1.00 GiB ± 6.9 %"),)
-    assert "only the uncertainty of the coefficients" in table.caption
-
-
-def test_extrapolations_of_tables_that_share_a_fit_are_separate() -> None:
-    rows = (in_a_month(1.0, 1024.0**3, "streaming columns=10"), in_a_month(1.0, 1024.0**4, "streaming columns=100"))
-    table = extrapolation_table(replace(NOTHING, extrapolations=rows))
-    assert [row[:2] for row in table.rows] == [("streaming columns=10", "1s"), ("streaming columns=100", "1s")]
 
 
 LIBRARY = f"Iceberg's library takes {commit_slowing().ms_per_mib:.2g} ms longer with each MiB of metadata.json"

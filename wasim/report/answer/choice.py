@@ -9,13 +9,13 @@ import numpy as np
 from wasim.fit.report import FitReport
 from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
 from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
-from wasim.report.series import Group, group_cases
+from wasim.report.series import Series, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
 from wasim.units import MONTH_S
 
 if TYPE_CHECKING:
-    from wasim.report.forecast import Forecasts
+    from wasim.forecast import RunForecasts
 
 Because = Literal["limits", "knee", "lasting", "below_data", "saving", "none", "open"]
 
@@ -30,10 +30,15 @@ class Choice:
     the limits; `open`, too little is known to tell.
     """
 
-    group: Group
+    group: Series
     options: tuple[Option, ...]
     chosen: Option | None
     because: Because
+
+    def longer_s(self, option: Option) -> float:
+        """The next longer interval than that of `option`; after the last one, twice as long."""
+        longer = (one.interval_s for one in self.options if one.interval_s > option.interval_s)
+        return next(longer, 2 * option.interval_s)
 
     @property
     def shorter(self) -> Option | None:
@@ -59,6 +64,12 @@ class Answer:
         return self.swept or tuple(known)
 
     @property
+    def suggested(self) -> tuple[Choice, Option] | None:
+        """The interval to take, of the first table and writer that have one; else the longest of the first."""
+        choice = next((one for one in self.choices if one.chosen), next(iter(self.choices), None))
+        return None if choice is None else (choice, choice.chosen or choice.options[-1])
+
+    @property
     def swept(self) -> tuple[Choice, ...]:
         """The choices between intervals."""
         return tuple(choice for choice in self.choices if len(choice.options) > 1)
@@ -69,10 +80,10 @@ def answer_run(
     fit: FitReport,
     outcomes: Sequence[LimitOutcome] = (),
     prices: Prices | None = None,
-    forecasts: "Forecasts | None" = None,
+    forecasts: "RunForecasts | None" = None,
 ) -> Answer:
-    """The run's answer. `outcomes` are its limits, judged case by case; `forecasts` are of cases the fit leaves out."""
-    inputs = OptionInputs(fit=fit, forecasts=forecasts or {}, outcomes=outcomes, prices=prices)
+    """The run's answer. `outcomes` are its limits, judged case by case."""
+    inputs = OptionInputs(fit=fit, forecasts=forecasts, outcomes=outcomes, prices=prices)
     limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
     choices = [_choose(group, read_options(group, inputs), limited) for group in group_cases(run)]
     return Answer(
@@ -82,7 +93,7 @@ def answer_run(
     )
 
 
-def _choose(group: Group, options: tuple[Option, ...], limited: bool) -> Choice:
+def _choose(group: Series, options: tuple[Option, ...], limited: bool) -> Choice:
     chosen, because = _within_limits(options) if limited else _at_the_knee(options)
     return Choice(group=group, options=options, chosen=chosen, because=because)
 

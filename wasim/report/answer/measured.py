@@ -30,8 +30,7 @@ def measured_line(run: Run) -> str:
 
 def _format(cases: Sequence[CaseRun]) -> str:
     versions = sorted({one.case.table.format_version for one in cases})
-    unfinished = ", an unfinished format as Iceberg 1.12 writes it" if versions[-1] == UNFINISHED_VERSION else ""
-    return f"format v{_range(versions)}{unfinished}"
+    return f"format v{_range(versions)}{', which is unfinished' if versions[-1] == UNFINISHED_VERSION else ''}"
 
 
 def _range(values: Sequence[float]) -> str:
@@ -56,8 +55,8 @@ def _properties(cases: tuple[CaseRun, ...]) -> str:
 
 def _place(first: CaseRun, run: Run) -> str:
     environment = first.case.environment
-    location = None if first.simulation is None else first.simulation.location
-    where = f"at {location}" if location else "on local files" if environment.store == "local" else "on S3"
+    where = "on local files" if environment.store == "local" else "on S3"
+    where = where if first.simulation is None else f"at {first.location}"
     who = {"spark": "real Spark and Iceberg", "core": "Iceberg's library", "sim": "simulated"}.get(
         first.engine, first.engine
     )

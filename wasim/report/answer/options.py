@@ -9,17 +9,16 @@ import numpy as np
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.report.keeping_up import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
-from wasim.report.modelled import parts_for_table
-from wasim.report.series import Group, planning_at_end_ms
+from wasim.report.series import Series, planning_at_end_ms
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, bill_case
 from wasim.runs.bill import GIB
 from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
-from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
+from wasim.units import DAY_S, MONTH_S, YEAR_S
 
 if TYPE_CHECKING:
-    from wasim.report.forecast import Forecast, Forecasts
+    from wasim.forecast import Forecast, RunForecasts
 
 LimitOutcome = Mapping[str, Any]
 """A limit, judged: `limit` as written, its `metric`, the `worst` value, its `case`, whether it `holds`, its `cases`."""
@@ -51,8 +50,8 @@ class Option:
     """One commit interval for one table and writer. Figures are means over repetitions, `run` is the first of them.
 
     `metadata_bytes` and `data_bytes` were written over the case's horizon. `by_horizon` holds metadata by event time in
-    seconds: what was measured over exactly that, else the case's forecast, else what the model expects of its appends;
-    horizons that the writer does not reach are absent. `forecast_band` is the relative half-width of the widest
+    seconds: what was measured over exactly that, else the case's forecast; horizons that the writer does not reach are
+    absent. `forecast_band` is the relative half-width of the widest
     forecast among them. `month_price` is a month's requests and the keeping of its metadata for a month.
     """
 
@@ -86,12 +85,12 @@ class OptionInputs:
     """What options are made of, in addition to the runs: the fit, forecasts, judged limits and prices."""
 
     fit: FitReport
-    forecasts: "Forecasts"
+    forecasts: "RunForecasts | None"
     outcomes: Sequence[LimitOutcome]
     prices: Prices | None
 
 
-def read_options(group: Group, inputs: OptionInputs) -> tuple[Option, ...]:
+def read_options(group: Series, inputs: OptionInputs) -> tuple[Option, ...]:
     """One option per interval of the group, shortest first."""
     by_interval = [
         [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
@@ -101,14 +100,13 @@ def read_options(group: Group, inputs: OptionInputs) -> tuple[Option, ...]:
 
 def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
     first, prices = runs[0], inputs.prices
-    ahead = inputs.forecasts.get(first.case.label, {})
-    month = ahead.get(MONTH_S)
+    ahead = {} if inputs.forecasts is None else inputs.forecasts.of(first)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
     keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
-    by_horizon = _bytes_ahead(first, inputs.fit, ahead)
+    by_horizon = _bytes_ahead(first, ahead)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
-    month_run = month.run if month is not None and month.keeps_up else first
+    month = ahead.get(MONTH_S) if MONTH_S in by_horizon else None
     return Option(
         run=first,
         metadata_bytes=float(np.mean([run.totals.metadata_bytes for run in runs])),
@@ -117,7 +115,7 @@ def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
         keeps_up=keeps_up,
         by_horizon=by_horizon,
         forecast_band=max((one.band for one in ahead.values()), default=0.0),
-        month_price=None if prices is None else month_price(month_run, by_horizon.get(MONTH_S), prices),
+        month_price=None if prices is None else month_price(first, month, prices),
         verdicts=tuple(_verdict(runs, outcome) for outcome in inputs.outcomes),
     )
 
@@ -147,52 +145,28 @@ def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]
     return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
 
 
-def _bytes_ahead(run: CaseRun, fit: FitReport, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
-    """Metadata bytes by horizon, whether or not the writer keeps up that long."""
-    interval_s = run.case.commit_interval_s
-    expected = {
-        one.horizon_s: one.metadata_bytes.best
-        for one in parts_for_table(fit.extrapolations, run)
-        if one.commit_interval_s == interval_s
-    }
-    if run.is_sampled and run.case.is_appends_of_one_writer:
-        expected = {horizon_s: _added_up(run, horizon_s) for horizon_s in (HOUR_S, DAY_S, MONTH_S, YEAR_S)}
-        expected = {horizon_s: size for horizon_s, size in expected.items() if horizon_s <= run.case.horizon_s}
-    expected |= {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
+def _bytes_ahead(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
+    """Metadata bytes by horizon: as it was written over the run's own, as it is forecast over others."""
+    found = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
     if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
-        expected[run.case.horizon_s] = float(run.totals.metadata_bytes)
-    return expected
+        found[run.case.horizon_s] = float(run.totals.metadata_bytes)
+    return found
 
 
-def _added_up(run: CaseRun, horizon_s: float) -> float:
-    """Metadata bytes of the first part of a simulated horizon, interpolated between the commits of the ledger."""
-    commits = max(1, int(horizon_s / run.case.commit_interval_s + 1e-4))
-    known, written = run.ledger.commit.astype(np.float64), run.ledger.metadata_bytes.astype(np.float64)
-    upto = np.append(known[known < commits], float(commits))
-    sizes = np.interp(upto, known, written)
-    return float(sizes[0] * upto[0] + np.sum(np.diff(upto) * (sizes[1:] + sizes[:-1]) / 2))
+def month_price(run: CaseRun, month: "Forecast | None", prices: Prices) -> float | None:
+    """What a month costs: its requests, and keeping for a month the metadata that it leaves; None if that is unknown.
 
-
-def month_price(run: CaseRun, month_bytes: float | None, prices: Prices) -> float | None:
-    """What a month costs: its requests, and storage of the metadata that it leaves; None if the bytes are unknown.
-
-    Requests are those that were counted, or one PUT for each file written where the store counts none. What a month
-    leaves is what it wrote, without the share that the case deleted again; for a horizon of a month or more whose bytes
-    were not extrapolated, what is on disk at its end.
+    Requests are those that the run counted, or one PUT for each file written where its store counts none. What a month
+    leaves is the run's own where it is as long, else the forecast's.
     """
-    kept_bytes = _kept_bytes(run, month_bytes)
-    if kept_bytes is None or not run.commits:
+    if run.case.horizon_s >= MONTH_S and stops_keeping_up(run) is None:
+        found = run
+    elif month is not None and run.commits:
+        found = month.run
+    else:
         return None
     bill = bill_case(run, prices)
-    files = sum(run.totals.files_written.values())
-    puts = files / run.case.horizon_s * MONTH_S / 1000 * prices.per_1000_requests.put
-    requests = puts if bill is None else bill.requests_price_per_month
+    puts = sum(found.totals.files_written.values()) / found.case.horizon_s * MONTH_S / 1000
+    requests = puts * prices.per_1000_requests.put if bill is None else bill.requests_price_per_month
+    kept_bytes = sum(found.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
     return requests + kept_bytes / GIB * prices.storage_per_gib_month
-
-
-def _kept_bytes(run: CaseRun, month_bytes: float | None) -> float | None:
-    written, on_disk = run.totals.metadata_bytes, run.totals.on_disk_bytes
-    left = float(sum(on_disk[kind] for kind in METADATA_KINDS))
-    if month_bytes is not None:
-        return month_bytes * left / written if written else 0.0
-    return left if run.case.horizon_s >= MONTH_S and stops_keeping_up(run) is None else None

@@ -7,7 +7,6 @@ why when it cannot.
 from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, draw_figure
 from wasim.report.charts.gallery import OF_DETAIL, draw_chart, draw_charts, plan_charts, render_chart, save_charts
 from wasim.report.charts.inspected import plan_history, plan_states
-from wasim.report.charts.thrash import thrash_svg
 
 __all__ = [
     "OF_DETAIL",
@@ -22,5 +21,4 @@ __all__ = [
     "plan_states",
     "render_chart",
     "save_charts",
-    "thrash_svg",
 ]

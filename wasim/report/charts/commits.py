@@ -21,7 +21,7 @@ from wasim.report.charts.axes import (
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
 from wasim.report.keeping_up import stops_keeping_up
-from wasim.report.series import Group, group_cases, kinds_written
+from wasim.report.series import Series, group_cases, kinds_written
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
 from wasim.units import Ints, format_bytes, format_duration
@@ -84,7 +84,7 @@ def _every(points: int) -> int:
     return max(1, points // MARKERS_PER_LINE)
 
 
-def draw_manifests_and_snapshots(ax: Axes, group: Group) -> Axes:
+def draw_manifests_and_snapshots(ax: Axes, group: Series) -> Axes:
     """Live manifests (solid) and retained snapshots (dotted) over event time, one colour per interval."""
     ends, values = [], [1.0]
     firsts = {run.case.commit_interval_s: run for run in reversed(group.cases)}
@@ -140,7 +140,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
     )
 
 
-def _shortest(group: Group) -> CaseRun:
+def _shortest(group: Series) -> CaseRun:
     """The case of the shortest interval that keeps up to its end; the shortest of all where none does."""
     return next((case for case in group.cases if stops_keeping_up(case) is None), group.shortest)
 

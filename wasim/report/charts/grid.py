@@ -16,7 +16,7 @@ NAME, TITLE = "grid", "What does freshness cost,\nat best and at worst?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class GridSetting:
     """One setting of a grid. `is_feasible` says that its writer keeps up, within the scenario's limits."""
 
     commit_interval_s: float
@@ -24,7 +24,7 @@ class Setting:
     is_feasible: bool
 
 
-def plan_grid(settings: Sequence[Setting], *, horizon_s: float) -> Chart | LeftOut:
+def plan_grid(settings: Sequence[GridSetting], *, horizon_s: float) -> Chart | LeftOut:
     """The chart, or why not: a grid of one interval has nothing to trade."""
     intervals = _intervals(settings)
     if len(intervals) < 2:
@@ -38,7 +38,7 @@ def plan_grid(settings: Sequence[Setting], *, horizon_s: float) -> Chart | LeftO
     )
 
 
-def draw_grid(ax: Axes, settings: Sequence[Setting]) -> Axes:
+def draw_grid(ax: Axes, settings: Sequence[GridSetting]) -> Axes:
     """Metadata written at each interval: the range of all settings, their median, and the best within the limits."""
     x = _intervals(settings)
     sizes = [np.array([one.metadata_bytes for one in settings if one.commit_interval_s == s]) for s in x]
@@ -62,11 +62,11 @@ def draw_grid(ax: Axes, settings: Sequence[Setting]) -> Axes:
     return ax
 
 
-def _intervals(settings: Sequence[Setting]) -> list[float]:
+def _intervals(settings: Sequence[GridSetting]) -> list[float]:
     return sorted({one.commit_interval_s for one in settings})
 
 
-def _least_feasible(settings: Sequence[Setting], interval_s: float) -> float | None:
+def _least_feasible(settings: Sequence[GridSetting], interval_s: float) -> float | None:
     feasible = (one.metadata_bytes for one in settings if one.is_feasible and one.commit_interval_s == interval_s)
     return min(feasible, default=None)
 
@@ -76,7 +76,7 @@ def _known(points: Sequence[tuple[float, float | None]]) -> tuple[list[float], l
     return [x for x, _ in known], [y for _, y in known]
 
 
-def _reading(settings: Sequence[Setting], horizon_s: float) -> str:
+def _reading(settings: Sequence[GridSetting], horizon_s: float) -> str:
     last = _intervals(settings)[-1]
     sizes = [one.metadata_bytes for one in settings if one.commit_interval_s == last]
     return (

@@ -114,7 +114,7 @@ def plan_amounts(answer: Answer) -> Chart | LeftOut:
     title = "How much in the first day, month and year?"
     known = [one for one in answer.swept if any(option.by_horizon for option in one.options)]
     if not known:
-        return LeftOut(name=MONTHS_NAME, title=title, why="The model does not reach beyond the horizon of this run.")
+        return LeftOut(name=MONTHS_NAME, title=title, why="No case of this run has a forecast.")
     return Chart(
         name=MONTHS_NAME,
         title=title,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wasim.fit.words import round_duration
+from wasim.fit.words import describe_keeping_up, round_duration
 from wasim.ledger import Kind
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.keeping_up import stops_keeping_up
@@ -60,23 +60,40 @@ def _tells_more_than_results(answer: Answer) -> bool:
 def options_remarks(answer: Answer) -> list[str]:
     """Where the figures of `options_table` come from, a sentence each, as far as this run has them."""
     options = [option for choice in answer.shown for option in choice.options]
-    modelled = [one for one in options if one.by_horizon and one.run.case.is_appends_of_one_writer]
-    forecast = [one for one in options if one.by_horizon and not one.run.case.is_appends_of_one_writer]
     remarks = []
-    if modelled and not all(one.run.is_sampled for one in modelled):
-        remarks.append(
-            "The first day and month of appends alone are what the fitted model expects, without maintenance."
-        )
-    if forecast:
-        band = max(one.forecast_band for one in forecast)
+    if any(one.by_horizon for one in options):
+        band = max(one.forecast_band for one in options)
         width = f" (± {band * 100:.2g} %)" if band else ""
-        which = "the other cases" if modelled else "each case"
-        remarks.append(f"The first day and month of {which} are simulated, maintenance included{width}.")
+        remarks.append(f"The first day and month are simulated, maintenance included{width}.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
         remarks.append("A dash: the writer does not keep up that long.")
     if any(one.planning_ms is not None for one in options):
         remarks.append("Planning is reading metadata.json and planning a full scan: median, warm, at the end.")
     return remarks
+
+
+def horizons_table(answer: Answer) -> TextTable:
+    """Metadata that each case writes over longer horizons, one row per table, writer and interval.
+
+    A horizon that the writer does not reach, because it stops keeping up before, has no figure but says when.
+    """
+    options = [(choice.group.name, option) for choice in answer.choices for option in choice.options]
+    horizons = sorted({horizon_s for _, option in options for horizon_s in option.by_horizon})
+    named = tuple(format_duration(horizon) for horizon in horizons)
+    rows = []
+    for name, option in options:
+        cells = [_of_horizon(option, horizon) for horizon in horizons]
+        stop = next((at for at, horizon in enumerate(horizons) if not option.keeps_up_for(horizon)), None)
+        if stop is not None and option.keeps_up is not None:
+            cells[stop] = describe_keeping_up(option.keeps_up)
+        rows.append((name, format_duration(option.interval_s), *cells))
+    return TextTable(
+        caption="Metadata written: simulated, but where the run itself was as long",
+        head=("interval", *named),
+        rows=tuple(rows) if horizons else (),
+        figures=named,
+        grouped=True,
+    )
 
 
 def matrix_table(answer: Answer) -> TextTable:

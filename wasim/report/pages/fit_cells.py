@@ -1,7 +1,7 @@
 """The fit as tables of text: coefficients with their uncertainty, held-out errors, latencies, sustainable intervals."""
 
-from wasim.fit.report import Coefficient, CostFit, Estimate, FitReport, HeldOut
-from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope
+from wasim.fit.report import Coefficient, CostFit, FitReport, HeldOut
+from wasim.fit.words import describe_interval, describe_slope
 from wasim.ledger import Kind
 from wasim.report.pages.cells import format_error, format_estimate
 from wasim.report.tables import TextTable
@@ -108,63 +108,6 @@ def sustainable_table(fit: FitReport) -> TextTable:
         "horizon, without maintenance; in brackets the 95 % interval, where one can be given",
         head=("horizon", "smallest interval", "because"),
         rows=tuple(rows),
-        grouped=True,
-    )
-
-
-def extrapolation_table(fit: FitReport) -> TextTable:
-    """Metadata that the model expects over longer horizons, one row per writer, table and interval.
-
-    A horizon that the writer does not reach, because it stops keeping up before, has no figure but says when.
-    """
-    horizons = sorted({e.horizon_s for e in fit.extrapolations})
-    expected = {(e.case, e.commit_interval_s, e.horizon_s): e.metadata_bytes for e in fit.extrapolations}
-    named = tuple(format_duration(horizon) for horizon in horizons)
-    series = dict.fromkeys((e.case, e.commit_interval_s) for e in fit.extrapolations)
-    stops = {(one.case, one.commit_interval_s): one for one in fit.keeps_up}
-    rows = []
-    for case, interval in series:
-        stop = stops.get((case, interval))
-        reached = [horizon for horizon in horizons if stop is None or horizon <= stop.until_s]
-        cells = [_bytes_of(expected.get((case, interval, horizon))) for horizon in reached]
-        missing = len(horizons) - len(reached)
-        if stop is not None and missing:
-            cells += [describe_keeping_up(stop), *[ABSENT] * (missing - 1)]
-        rows.append((case, format_duration(interval), *cells))
-    return TextTable(
-        caption="Metadata written without maintenance: expected by the model, not measured. ± holds only the "
-        "uncertainty of the coefficients, not that of anything else that may change",
-        head=("interval", *named),
-        rows=tuple(rows),
-        figures=named,
-        grouped=True,
-    )
-
-
-def _bytes_of(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return ABSENT
-    half_width = max(estimate.high - estimate.best, estimate.best - estimate.low) / max(estimate.best, 1.0)
-    return f"{format_bytes(estimate.best)} ± {half_width * 100:.2g} %"
-
-
-def worked_table(fit: FitReport) -> TextTable:
-    """One month of each writer, written out: coefficient × how often = bytes, with the sum last."""
-    rows = []
-    for one in fit.worked:
-        heading = f"{one.case} every {format_duration(one.commit_interval_s)}, {format_duration(one.horizon_s)}"
-        for term in one.terms:
-            name = f"{KIND_NAMES[term.kind]}: {term.name.replace('_', ' ')}"
-            share = format_bytes(term.written_bytes)
-            rows.append((heading, name, f"{term.coefficient:,.3f}", term.unit, f"{term.driver:,.0f}", share))
-        total = format_bytes(sum(term.written_bytes for term in one.terms))
-        rows.append((heading, "sum", "", "", "", total))
-    return TextTable(
-        caption="One extrapolation added up: coefficient × how often it counts. Digits are the bytes of numbers that "
-        "widen as they grow; they need no coefficient",
-        head=("term", "coefficient", "unit", "times", "bytes"),
-        rows=tuple(rows),
-        figures=("coefficient", "times", "bytes"),
         grouped=True,
     )
 

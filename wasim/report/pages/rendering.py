@@ -6,6 +6,8 @@ from operator import itemgetter
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from wasim.errors import printable_lines
+
 
 def page_environment(*packages: str) -> Environment:
     """The environment of the templates of these packages and of the reports, whose `layout.html.jinja` all extend."""
@@ -13,11 +15,17 @@ def page_environment(*packages: str) -> Environment:
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "wasim.report.pages")]),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_as_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["groupwise"] = groupwise
     return environment
+
+
+def _as_text(value: object) -> object:
+    """A value as a page may show it; markup stays as it is."""
+    return printable_lines(value) if type(value) is str else value
 
 
 def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:

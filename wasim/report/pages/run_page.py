@@ -10,7 +10,7 @@ from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
-from wasim.report.pages.answer_cells import matrix_table, options_remarks, options_table
+from wasim.report.pages.answer_cells import horizons_table, matrix_table, options_remarks, options_table
 from wasim.report.pages.bill_cells import bill_table
 from wasim.report.pages.cells import boundaries, headline_table, listing_table, planning_table
 from wasim.report.pages.contention_cells import contention_table
@@ -46,7 +46,7 @@ class Sliders:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
     """What a page says, apart from its charts. `prices` are for money; `remedies` is what maintenance would save,
-    `remedies_line` the same in a sentence.
+    `remedies_line` the same in a sentence. `ahead` are sentences on the forecasts.
     """
 
     run: Run
@@ -56,6 +56,7 @@ class PageParts:
     prices: Prices | None = None
     remedies: TextTable | None = None
     remedies_line: str = ""
+    ahead: tuple[str, ...] = ()
     sliders: Sliders | None = None
 
 
@@ -75,7 +76,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         headline=headline_table(run),
         MANY=MANY_CASES,
         options=options_table(answer, run),
-        options_remarks=options_remarks(answer),
+        options_remarks=[*options_remarks(answer), *parts.ahead],
         matrix=matrix_table(answer),
         remedies=parts.remedies,
         remedies_line=parts.remedies_line,
@@ -83,9 +84,9 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         pictures=[one for one in pictures if one.name not in OF_DETAIL],
         details=[one for one in pictures if one.name in OF_DETAIL],
         breached=sum(1 for limit in parts.limits if limit["holds"] is False),
-        tables=_tables(run, fit),
+        tables=_tables(run, fit, answer),
         boundaries=boundaries(run),
-        bill=bill_table(run, fit, prices) if prices is not None else None,
+        bill=bill_table(run, answer, prices) if prices is not None else None,
         prices=prices,
         notes=fit.notes,
         simulated=simulation_notes(run),
@@ -116,7 +117,7 @@ def _picture(drawn: DrawnChart | LeftOut) -> Picture:
     return Picture(name=chart.name, title=chart.title.replace("\n", " "), text=chart.reading, svg=svg)
 
 
-def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
+def _tables(run: Run, fit: FitReport, answer: Answer) -> dict[str, TextTable]:
     """The page's further tables by name; those without rows are left to the template's sentence."""
     return {
         "coefficients": fit_cells.coefficient_table(fit),
@@ -124,8 +125,7 @@ def _tables(run: Run, fit: FitReport) -> dict[str, TextTable]:
         "held_out": fit_cells.held_out_table(fit),
         "latencies": fit_cells.latency_table(fit),
         "sustainable": fit_cells.sustainable_table(fit),
-        "worked": fit_cells.worked_table(fit),
-        "extrapolation": fit_cells.extrapolation_table(fit),
+        "horizons": horizons_table(answer),
         "operations": operations_table(run),
         "contention": contention_table(run),
         "remains": remains_table(run),

@@ -7,7 +7,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, conclude, measured_line
 from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.bill_cells import bill_table
@@ -44,9 +43,9 @@ def render_headline_table(run: Run) -> RenderableType:
     return render_table(headline_table(run))
 
 
-def render_bill(run: Run, fit: FitReport, prices: Prices) -> RenderableType | None:
+def render_bill(run: Run, answer: Answer, prices: Prices) -> RenderableType | None:
     """What S3 would charge, one row per case there; None where no case is."""
-    text = bill_table(run, fit, prices)
+    text = bill_table(run, answer, prices)
     return render_table(text, wrapped=True) if text.rows else None
 
 

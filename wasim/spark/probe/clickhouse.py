@@ -26,7 +26,7 @@ _LONGEST_S = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Reply:
     """What ClickHouse answered: rows of text, how long it took, its own events, and what it opened in `metadata`."""
 
     rows: list[list[str]]
@@ -57,7 +57,7 @@ class Clickhouse:
             text=True,
         )
 
-    def ask(self, sql: str) -> Answer:
+    def ask(self, sql: str) -> Reply:
         """The answer to a query. CaseFailed with what ClickHouse says when it refuses or ends."""
         given, taken = self._process.stdin, self._process.stdout
         if given is None or taken is None:
@@ -74,7 +74,7 @@ class Clickhouse:
         found = json.loads(line)
         if "error" in found:
             raise CaseFailed(f"ClickHouse: {found['error'][:250]}")
-        return Answer(**found)
+        return Reply(**found)
 
     def close(self) -> None:
         """Ends the process."""

@@ -1,0 +1,70 @@
+"""Every commit counts: versions of metadata.json that record no new snapshot too."""
+
+import json
+
+import numpy as np
+import pytest
+from support.synthetic import synthetic_case
+from support.trees import emit_tree
+
+from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.terminal import history_lines
+
+NOW = InspectOptions(grace_s=0)
+
+
+@pytest.fixture
+def two_a_commit(tmp_path):
+    """Twenty commits, each followed by a metadata.json of its own that adds statistics, as Trino's INSERT does."""
+    root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0)).root
+    found = sorted((root / "metadata").glob("*.metadata.json"))
+    written, log, statistics = [], [], []
+    for number, path in enumerate(found):
+        document = json.loads(path.read_bytes())
+        for is_second in (False, True) if document["snapshots"] else (False,):
+            if is_second:
+                blob = {
+                    "snapshot-id": document["current-snapshot-id"],
+                    "statistics-path": f"{root}/metadata/{number}.stats",
+                }
+                sizes = {"file-size-in-bytes": 700, "file-footer-size-in-bytes": 300, "blob-metadata": []}
+                statistics.append({**blob, **sizes})
+                document["last-updated-ms"] += 1
+            document |= {"statistics": list(statistics), "metadata-log": list(log)}
+            name = f"{len(written):05d}-{number:08d}-2222-3333-4444-{int(is_second):012d}.metadata.json"
+            log = [*log, {"timestamp-ms": document["last-updated-ms"], "metadata-file": f"{root}/metadata/{name}"}]
+            written.append((name, json.dumps(document, separators=(",", ":"))))
+    for path in found:
+        path.unlink()
+    for name, text in written:
+        (root / "metadata" / name).write_text(text)
+    return root, [len(text) for _, text in written]
+
+
+def test_versions_without_a_snapshot_are_counted(two_a_commit):
+    root, sizes = two_a_commit
+    history = inspect_location(str(root), NOW).history
+    assert list(history.versions.bytes) == sizes
+    assert (len(history.ledger), history.without_snapshot) == (20, 21)  # creation, and statistics after each commit
+    assert f"  metadata.json written so far: {sum(sizes) / 1024:.0f} KiB in the 41 that are left" in history_lines(
+        inspect_location(str(root), NOW)
+    )
+
+
+def test_growth_is_that_of_the_file_and_not_of_its_snapshots(two_a_commit):
+    root, sizes = two_a_commit
+    inspection = inspect_location(str(root), NOW)
+    log_entry = inspection.parts.bytes["metadata-log"] / 40
+    lasting = (sizes[-1] - sizes[1]) / 39 - log_entry  # a version
+    days = inspection.growth.trends["metadata_json_bytes"].per_day
+    commits = inspection.history.commits_per_hour * 24
+    assert days == pytest.approx(lasting * 2 * commits, rel=0.02)
+    assert inspection.parts.growth_bytes["statistics"] == pytest.approx(inspection.parts.bytes["statistics"] / 20)
+
+
+def test_a_version_that_is_gone_has_no_size(two_a_commit):
+    root, sizes = two_a_commit
+    sorted((root / "metadata").glob("*.metadata.json"))[3].unlink()
+    versions = inspect_location(str(root), NOW).history.versions
+    assert list(np.flatnonzero(np.isnan(versions.bytes))) == [3]
+    assert versions.growth(0.0) == pytest.approx((sizes[-1] - sizes[0]) / 40, rel=0.1)

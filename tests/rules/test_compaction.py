@@ -1,0 +1,37 @@
+"""Which data files and groups rewrite_data_files takes, and how many files it makes of them."""
+
+import pytest
+
+from wasim.rules.compaction import groups_per_commit, is_much_deleted, is_outside, is_rewritten, output_files
+
+TARGET = 1000
+
+
+@pytest.mark.parametrize(("size", "taken"), [(749, True), (750, False), (1800, False), (1801, True)])
+def test_files_between_both_bounds_are_left_alone(size, taken):
+    assert is_outside(size, TARGET) == taken
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "taken"),
+    [(4, 900, False), (5, 900, True), (2, 1001, True), (1, 1700, False), (1, 1801, True)],
+    ids=["few", "enough", "much content", "one", "one too large"],
+)
+def test_a_group_is_rewritten_for_its_files_or_its_content(files, size, taken):
+    assert is_rewritten(files, size, 5, TARGET) == taken
+
+
+@pytest.mark.parametrize(
+    ("size", "made"),
+    [(999, 1), (1099, 1), (1101, 2), (1750, 2), (1751, 2), (2150, 2), (2300, 3), (9_500, 9), (9_751, 10), (10_400, 10)],
+)
+def test_a_group_becomes_as_many_files_as_its_bytes_need(size, made):
+    assert output_files(size, TARGET) == made
+
+
+def test_three_tenths_of_a_file_deleted_are_much():
+    assert [is_much_deleted(deleted, 10) for deleted in (0, 2, 3)] == [False, False, True]
+
+
+def test_groups_are_shared_out_evenly_over_commits():
+    assert [groups_per_commit(7, most) for most in (1, 3, 10)] == [7, 3, 1]

@@ -1,0 +1,30 @@
+"""When maintenance is due, and what it takes away."""
+
+import pytest
+
+from wasim.rules.maintenance import commit_at, expired, is_due, log_entries_dropped, rewritten_manifests, turn_after
+
+
+def test_a_count_is_due_once_it_is_reached():
+    assert [is_due(count, 5) for count in (4, 5, 6)] == [False, True, True]
+
+
+@pytest.mark.parametrize(("every_us", "interval_us"), [(70, 10), (10, 70), (25, 10)])
+def test_the_run_after_a_commit_is_the_first_that_follows_a_later_one(every_us, interval_us):
+    for commit in range(20):
+        turn = turn_after(commit, every_us, interval_us)
+        assert commit_at(turn, every_us, interval_us) > commit >= commit_at(turn - 1, every_us, interval_us)
+
+
+def test_a_rewrite_makes_no_manifest_without_an_entry():
+    assert rewritten_manifests(1001, 9, 1000) == 2
+    assert rewritten_manifests(9000, 3, 1000) == 3
+
+
+@pytest.mark.parametrize(("too_old", "retain_last", "gone"), [(3, 1, 3), (10, 1, 9), (10, 4, 6), (2, 20, 0)])
+def test_old_snapshots_go_but_for_the_last_ones(too_old, retain_last, gone):
+    assert expired(too_old, 10, retain_last) == gone
+
+
+def test_the_log_makes_room_for_one_entry():
+    assert [log_entries_dropped(entries, 3) for entries in (2, 3, 7)] == [0, 1, 5]

@@ -1,0 +1,40 @@
+"""Which manifests a merging commit rewrites."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from support.synthetic import synthetic_case
+
+from wasim.rules.merging import MergePolicy, bins_to_merge, pack_from_end
+from wasim.twin import shipped_profile, simulate_case
+
+
+@given(
+    sizes=st.lists(st.integers(min_value=1, max_value=50), max_size=40), target=st.integers(min_value=1, max_value=90)
+)
+def test_bins_cover_all_in_order_and_hold_the_target(sizes: Sequence[int], target: int):
+    bins = pack_from_end(sizes, target)
+    assert [place for places in bins for place in places] == list(range(len(sizes)))
+    for places in bins:
+        assert len(places) == 1 or sum(sizes[place] for place in places) <= target
+    for newer, older in pairwise(bins):
+        # the item before a full bin would not have fitted
+        assert sum(sizes[place] for place in older) + sizes[newer.stop - 1] > target
+
+
+def test_the_newest_bin_waits_for_its_count_and_older_ones_do_not():
+    policy = MergePolicy(enabled=True, min_count=3, target_bytes=20)
+    assert bins_to_merge([10, 10, 10, 10], policy) == [range(2, 4)]
+    assert bins_to_merge([5, 5], policy) == []
+    assert bins_to_merge([5, 5, 5], policy) == [range(3)]
+    assert bins_to_merge([5, 5, 5], replace(policy, enabled=False)) == []
+
+
+def test_merges_come_at_commits_100_and_199():
+    case = synthetic_case(writer="batch", horizon_s=200.0)
+    reports = simulate_case(case, shipped_profile(case), np.random.default_rng(0)).reports
+    assert (np.flatnonzero(reports.manifests_replaced) + 1).tolist() == [100, 199]

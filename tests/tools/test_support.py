@@ -1,0 +1,31 @@
+"""The table of what each engine carries out, against the engines."""
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from support.paths import ROOT
+
+from tools.features import FEATURES, Feature, case_of
+from tools.support import HEADS, answers, render_support
+from wasim.scenario.changes import Changes, Evolution, Maintenance
+
+
+def test_the_page_says_what_the_engines_say():
+    assert render_support() == (ROOT / "docs" / "support.md").read_text(), "make support writes it anew"
+
+
+def test_every_operation_of_the_language_has_a_row():
+    given = [feature.fields for features in FEATURES.values() for feature in features]
+    for name, part in (("changes", Changes), ("maintenance", Maintenance)):
+        assert {key for fields in given for key in fields.get(name, {})} == set(part.model_fields)
+    evolved = {key for fields in given for one in fields.get("evolution", ()) for key in one}
+    assert evolved == set(Evolution.model_fields)
+
+
+def test_what_sums_leave_out_is_said_in_their_answer():
+    fields = {"table": {"properties": {"write.parquet.page-row-limit": "9"}}}
+    *_, exact, summed = answers(case_of(Feature(words="", fields=fields)))
+    assert len(HEADS) == 4
+    assert (exact.cell, summed.cell) == ("no", "passed over")
+    assert summed.why == 'Passed over: table.properties.write.parquet.page-row-limit, which is "9".'

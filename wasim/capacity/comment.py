@@ -1,0 +1,46 @@
+"""A plan as a comment for a pull request: the answer and its limits first, every section folded."""
+
+from collections.abc import Iterator
+
+from wasim.capacity.answer import Block, conclusion, sections_of
+from wasim.capacity.plan import Plan
+from wasim.capacity.words import bound_words, value_words
+from wasim.report.comment import Comment, Folded, Judged, render_comment, render_markdown
+from wasim.report.tables import TextTable
+from wasim.scenario.metrics import METRICS
+
+LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list
+
+
+def plan_comment(plan: Plan, link: str) -> str:
+    """The comment as Markdown; `link` leads to the plan's page, and is empty where there is none."""
+    sections = list(sections_of(plan))
+    tables = [block for one in sections for block in one.blocks if isinstance(block, TextTable)]
+    return render_comment(
+        Comment(
+            headline=conclusion(plan),
+            judged=list(_judged(plan)),
+            table=next((one for one in tables if one.head[0] != LIMITS_HEAD), None),
+            details=[Folded(title=one.title, text="\n\n".join(map(_text, one.blocks))) for one in sections],
+            link=link,
+        )
+    )
+
+
+def _judged(plan: Plan) -> Iterator[Judged]:
+    if plan.chosen is None:
+        yield Judged(text="no setting meets the limits", holds=False)
+        return
+    currency = plan.request.prices.currency
+    for limit in plan.limits:
+        value = plan.chosen.values[limit.metric]
+        said, most = value_words(limit.metric, value, currency), bound_words(limit, currency)
+        yield Judged(text=f"{METRICS[limit.metric].words}: {said}, at most {most}", holds=limit.holds(value))
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, TextTable):
+        return render_markdown(block)
+    return "\n".join(("```sql", *block.lines, "```"))

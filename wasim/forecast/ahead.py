@@ -1,0 +1,90 @@
+"""A case over horizons that nobody ran: metadata written and left on disk, with a band and what was ignored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wasim.contention import commit_slowing
+from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.runs import CaseRun
+from wasim.scenario import Case
+from wasim.twin import Site, WriterProfile, shipped_profile
+from wasim.twin.supported import check_answerable
+from wasim.years import Shape, YearsOf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """A case's metadata over one horizon: bytes written by its end, and what is left then.
+
+    `run.approximated` are sentences on what was ignored or replaced by its mean.
+    """
+
+    run: CaseRun
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether every commit takes less than its interval, as far as its bytes say."""
+        json_bytes, interval_s = self.run.ledger.written_bytes[Kind.METADATA_JSON], self.run.case.commit_interval_s
+        return commit_slowing().first_late(json_bytes, interval_s) is None
+
+    @property
+    def written_bytes(self) -> int:
+        """Metadata written by the end of the horizon."""
+        return self.run.totals.metadata_bytes
+
+    @property
+    def on_disk_bytes(self) -> int:
+        """Metadata on disk at the end of the horizon."""
+        return sum(self.run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+
+    @property
+    def live_manifests(self) -> int:
+        """Manifests of the last snapshot."""
+        return int(self.run.ledger.live_manifests[-1])
+
+    @property
+    def band(self) -> float:
+        """Relative half-width of the bytes written: those of the kinds, weighted by their bytes."""
+        written = self.run.totals.written_bytes
+        return sum(self.run.band.get(kind, 0.0) * written[kind] for kind in METADATA_KINDS) / max(self.written_bytes, 1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Forecaster:
+    """Forecasts of cases whose tables and commits are alike but for maintenance: what they share is found once.
+
+    `site` is where the table lies. `shape` is what its files weigh, read off the first case where it is None.
+    """
+
+    site: Site = field(default_factory=Site)
+    shape: Shape | None = None
+    _years: YearsOf | None = None
+
+    def sums(self, case: Case) -> Summed:
+        """The case in sums, by the profile of its writer. WasimError for what makes no sense."""
+        return self.years_of(case).simulate(case)
+
+    def years_of(self, case: Case) -> YearsOf:
+        """What simulates the cases."""
+        if self._years is None:
+            self._years = YearsOf(profile=profile_of(case), site=self.site, shape=self.shape)
+        return self._years
+
+
+def forecast(case: Case, site: Site, horizons_s: Sequence[float]) -> tuple[Forecast, ...]:
+    """The case over these horizons, in seconds, for a table at `site`. WasimError for what makes no sense."""
+    forecaster = Forecaster(site=site)
+    return tuple(forecast_of(case.over(horizon_s), forecaster) for horizon_s in horizons_s)
+
+
+def forecast_of(case: Case, forecaster: Forecaster) -> Forecast:
+    """The case's forecast over its own horizon."""
+    run = CaseRun.of_summed(case, forecaster.sums(case), key="", engine="sim", wall_s=0.0)
+    return Forecast(run=run)
+
+
+def profile_of(case: Case) -> WriterProfile:
+    """The profile of the case's writer. WasimError if there is none, or for what makes no sense with it."""
+    profile = shipped_profile(case)
+    check_answerable(case, profile)
+    return profile

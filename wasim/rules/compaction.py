@@ -1,0 +1,53 @@
+"""Which data files rewrite_data_files takes, which groups of them, and how many files a group becomes.
+
+Source: SizeBasedFileRewritePlanner and BinPackRewriteFilePlanner of Iceberg 1.12, at their default options.
+"""
+
+from math import ceil, floor
+
+SMALL_FILE_SHARE, LARGE_FILE_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
+MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
+WRITTEN_SHARE = 1.1  # of the target size: fewer files than the bytes need may be so large on average
+
+
+def small_file_bytes(target_bytes: int) -> int:
+    """Data files below this are too small."""
+    return int(SMALL_FILE_SHARE * target_bytes)
+
+
+def large_file_bytes(target_bytes: int) -> int:
+    """Data files above this are too large."""
+    return int(LARGE_FILE_SHARE * target_bytes)
+
+
+def is_outside(size: float, target_bytes: int) -> bool:
+    """Whether a file is taken for its size."""
+    return size < small_file_bytes(target_bytes) or size > large_file_bytes(target_bytes)
+
+
+def is_much_deleted(deleted: float, records: float) -> bool:
+    """Whether a file is taken whatever its size, since its own delete files name so many of its rows."""
+    return deleted > 0 and deleted >= MOST_DELETED * records
+
+
+def is_rewritten(files: float, input_bytes: float, min_input_files: float, target_bytes: int) -> bool:
+    """Whether a partition's group of files is: of enough files, of enough content, or of too much (one large file)."""
+    if input_bytes > large_file_bytes(target_bytes):
+        return True
+    return files > 1 and (files >= min_input_files or input_bytes > target_bytes)
+
+
+def output_files(input_bytes: float, target_bytes: int) -> int:
+    """How many files a group becomes (`expectedOutputFiles`), by the bytes that are read."""
+    if input_bytes < target_bytes:
+        return 1
+    more, fewer = ceil(input_bytes / target_bytes), floor(input_bytes / target_bytes)
+    if input_bytes - fewer * target_bytes > small_file_bytes(target_bytes):
+        return more
+    most = min(WRITTEN_SHARE, (1 + LARGE_FILE_SHARE) / 2) * target_bytes
+    return fewer if input_bytes / fewer < most else more
+
+
+def groups_per_commit(groups: int, most_commits: int) -> int:
+    """How many groups each commit of partial progress takes, so that there are `most_commits` at most."""
+    return max(1, -(-groups // most_commits))

@@ -1,0 +1,31 @@
+"""When maintenance is due, how many manifests a rewrite makes, which snapshots expire, what the metadata log drops."""
+
+
+def is_due(count: float, least: float) -> bool:
+    """Whether a table has come to a condition."""
+    return count >= least
+
+
+def commit_at(turn: int, every_us: int, interval_us: int) -> int:
+    """The writer's commit that a periodic job's run with this number, from 1 on, follows; times in microseconds."""
+    return turn * every_us // interval_us
+
+
+def turn_after(commit: int, every_us: int, interval_us: int) -> int:
+    """The first run of a periodic job that follows a later commit than this one."""
+    return -(-(commit + 1) * interval_us // every_us)
+
+
+def rewritten_manifests(total_bytes: float, entries: float, target_bytes: int) -> int:
+    """How many manifests rewrite_manifests makes of some: as many as their bytes need, none without an entry."""
+    return int(min(-(-total_bytes // target_bytes), entries))
+
+
+def expired(too_old: int, line: int, retain_last: int) -> int:
+    """How many snapshots of a line go, of which this many, the oldest, are too old."""
+    return max(0, min(too_old, line - retain_last))
+
+
+def log_entries_dropped(entries: int, limit: int) -> int:
+    """How many of the oldest entries leave the metadata log before it takes one more."""
+    return max(0, entries - limit + 1)
