@@ -1,7 +1,9 @@
 """`wasim inspect`: what a real table's metadata is, and what of it may go."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +16,8 @@ from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted
 
 if TYPE_CHECKING:
-    from wasim.doctor import Inspection, InspectOptions
+    from wasim.doctor import Inspection, InspectOptions, Severity
+    from wasim.doctor.configuration import Configuration
     from wasim.doctor.file_view import FileView
     from wasim.doctor.outlook import Outlook
     from wasim.storage import S3Options
@@ -64,6 +67,9 @@ def inspect(
             help="Simulate the table this far ahead: as it is written now, at other intervals, with maintenance.",
         ),
     ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Thresholds, and findings that are accepted; wasim.toml.")
+    ] = None,
     files: Annotated[bool, typer.Option("--files", help="May I delete it? File by file.")] = False,
     as_file: Annotated[
         bool, typer.Option("--as-file", help="Print this one metadata.json, not the table that it is of.")
@@ -80,21 +86,35 @@ def inspect(
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
     from wasim.doctor.catalogs import is_table_name
+    from wasim.doctor.configuration import load_configuration
+    from wasim.doctor.warehouse import find_tables
     from wasim.units import duration_of_flag_s
 
     if html is not None:
         check_writable("--html", html)
     if (view := _file_view(location, as_file=as_file, s3=table.inspecting().s3)) is not None:
         return _show_file(view, as_json=as_json)
+    configuration, today = load_configuration(config), datetime.now(UTC).date()
     options = replace(
         table.inspecting(),
         grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
-        thresholds=dict(map(_limit, limit or [])),
+        thresholds={**configuration.thresholds, **dict(map(_limit, limit or []))},
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),
     )
     ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast)
+    if len(tables := find_tables(location, options.s3)) > 1:
+        views = {
+            "--forecast": forecast,
+            "--files": files,
+            "--prometheus": prometheus,
+            "--html": html,
+            "--master": master,
+        }
+        if given := [flag for flag, value in views.items() if value]:
+            raise WasimError(f"{given[0]} is for one table, and {location} holds {len(tables)}. Name one of them.")
+        return _show_tables(tables, location, options, configuration, fail_on, as_json=as_json)
     inspection = _inspect(location, options, master)
     outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
     _show(inspection, outlook, files=files, as_json=as_json, prometheus=prometheus)
@@ -103,9 +123,45 @@ def inspect(
         from wasim.runs import write_atomically
 
         write_atomically(html, render_page(inspection, outlook))
-    if fail_on is not FailOn.NEVER and any(one.severity >= list(FailOn).index(fail_on) for one in inspection.findings):
+    counted = configuration.counted(inspection.findings, location, today)
+    for one in inspection.findings:
+        if (accepted := configuration.accepts(one, location, today)) is not None:
+            echo(f"accepted until {accepted.until}: {one.identity} {one.name}: {accepted.reason}", err=True)
+    return _exit(fail_on, [one.severity for one in counted])
+
+
+def _exit(fail_on: FailOn, severities: "Sequence[Severity | None]") -> None:
+    """Ends with 1 where a finding is as severe as that."""
+    if fail_on is not FailOn.NEVER and any(
+        one is not None and one >= list(FailOn).index(fail_on) for one in severities
+    ):
         raise typer.Exit(int(ExitCode.FINDINGS))
-    return None
+
+
+def _show_tables(
+    tables: "Sequence[str]",
+    location: str,
+    options: "InspectOptions",
+    configuration: "Configuration",
+    fail_on: FailOn,
+    *,
+    as_json: bool,
+) -> None:
+    """A row for each table, the worst first; exit 1 by the worst of them, and where one could not be inspected."""
+    from wasim.doctor.warehouse import error_lines, inspect_tables, tables_document, tables_table
+    from wasim.report.tables import table_lines
+
+    rows = inspect_tables(tables, options, configuration, datetime.now(UTC).date())
+    if as_json:
+        echo(json.dumps(tables_document(rows, location)))
+    else:
+        for line in table_lines(tables_table(rows, location)):
+            echo(line)
+    for line in error_lines(rows):
+        echo(line, err=True)
+    if fail_on is not FailOn.NEVER and any(row.error for row in rows):
+        raise typer.Exit(int(ExitCode.FINDINGS))
+    _exit(fail_on, [row.severity for row in rows])
 
 
 def _inspect(location: str, options: "InspectOptions", master: str | None) -> "Inspection":

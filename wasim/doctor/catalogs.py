@@ -8,6 +8,7 @@ from typing import Any
 from wasim.errors import WasimError
 from wasim.storage import S3Options
 
+_CATALOG = re.compile(r"[\w-]+(\.[\w-]+)?")
 _NAME = re.compile(r"[\w-]+(\.[\w-]+){2,}")
 
 
@@ -37,6 +38,27 @@ class NamedTable:
 def is_table_name(location: str) -> bool:
     """Whether a location is `catalog.namespace.table`, and not a path."""
     return bool(_NAME.fullmatch(location)) and not Path(location).exists()
+
+
+def tables_of(location: str) -> tuple[str, ...]:
+    """The tables of a catalog, or of a namespace of one, by name; empty where the location is no such name."""
+    if not _CATALOG.fullmatch(location) or Path(location).exists():
+        return ()
+    try:
+        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
+        from pyiceberg.utils.config import Config  # noqa: PLC0415
+    except ImportError:
+        return ()
+    name, _, namespace = location.partition(".")
+    if Config().get_catalog_config(name) is None:
+        return ()
+    try:
+        catalog = load_catalog(name)
+        namespaces = [tuple(namespace.split("."))] if namespace else catalog.list_namespaces()
+        return tuple(sorted(".".join((name, *table)) for one in namespaces for table in catalog.list_tables(one)))
+    except Exception as error:  # whatever a catalog of pyiceberg's raises
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:300]
+        raise WasimError(f"{location}: pyiceberg cannot list it: {reason}.") from error
 
 
 def load_named(name: str) -> NamedTable:

@@ -192,6 +192,7 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
+        "id": finding.identity,
         "name": finding.name,
         "severity": finding.severity.name.lower(),
         "text": printable(finding.text, 1_000),

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from wasim.doctor.clustering import overlap_of
 from wasim.doctor.faults import FaultKind
+from wasim.doctor.identities import identity_of
 from wasim.doctor.remedies import SMALL_FILE_BYTES
 from wasim.doctor.states import State, StateTotals
 from wasim.doctor.tree import Tree
@@ -50,6 +51,11 @@ class Finding:
     source: str = ""
     examples: tuple[str, ...] = ()
     remedy: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What a suppression calls it: `WA001`."""
+        return identity_of(self.name)
 
 
 _REMEDIES = {

@@ -81,13 +81,20 @@ def inspect_location(
     return inspect_table(open_table(location, options.choice, options.s3, map_parts), options, map_parts)
 
 
-def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None) -> Inspection:
-    """The inspection of a table already opened."""
-    thresholds = thresholds_with(options.thresholds)
+def read_states(
+    opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None
+) -> tuple[Tree, StateTotals]:
+    """Every file of a table already opened with its state, and their totals."""
     here = DecoderHere(storage=opened.storage, root=opened.root, reads_outside=options.reads_outside)
     decoder = here if map_parts is None else DecoderInParts(decoder=here, map_parts=map_parts)
     tree = read_tree(opened, decoder, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
-    totals = total_states(tree.files)
+    return tree, total_states(tree.files)
+
+
+def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None) -> Inspection:
+    """The inspection of a table already opened."""
+    thresholds = thresholds_with(options.thresholds)
+    tree, totals = read_states(opened, options, map_parts)
     parts = measure_parts(opened.json_text, opened.metadata)
     history = rebuild_history(tree, options.commit_interval_s)
     metadata_bytes = totals.of_kinds(METADATA_KINDS).bytes

@@ -281,7 +281,7 @@ def _findings(inspection: Inspection) -> Iterator[RenderableType]:
     yield Text("Findings", style="bold")
     for finding in inspection.findings:
         source = f" ({finding.source})" if finding.source else ""
-        head = Text(f"  {finding.severity.name.lower()}: ", style=_STYLES[finding.severity])
+        head = Text(f"  {finding.severity.name.lower()} {finding.identity}: ", style=_STYLES[finding.severity])
         yield head.append(f"{printable(finding.text, 1_000)}{source}", style="default")
         for example in finding.examples[:3]:
             yield Text(f"    {printable(example, 300)}", style="dim")
