@@ -159,6 +159,17 @@ def test_the_action_uses_no_other_action_and_its_own_files() -> None:
     assert all(f"${name}" in script or f"${{{name}" in script for name in given)
 
 
+def test_the_action_pins_what_the_lock_pins() -> None:
+    (command,) = re.findall(
+        r"^(sed .*) > ", YAML(typ="safe").load(ACTION / "action.yml")["runs"]["steps"][0]["run"], re.M
+    )
+    environment = os.environ | {"GITHUB_ACTION_PATH": str(ACTION)}
+    pinned = subprocess.run(["bash", "-c", command], env=environment, check=True, capture_output=True, text=True)
+    lines = pinned.stdout.splitlines()
+    assert len(lines) == (ROOT / "requirements.lock").read_text().count("==") - pinned.stdout.count(" == ")
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", line) for line in lines)
+
+
 def test_the_hook_says_what_a_commit_would_cost(repository: Path) -> None:
     (hook,) = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
     changed = repository / "clicks.sql"
