@@ -25,6 +25,7 @@ VERBS = [
     "inspect",
     "watch",
     "compare",
+    "diff",
     "profile",
     "schema",
 ]

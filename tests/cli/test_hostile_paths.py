@@ -19,7 +19,7 @@ READ = (
     ("simulate", str(SCENARIOS / "smoke.yaml"), "--prices"),
     ("report",),
     ("compare", "latest"),
-    ("fidelity",),
+    ("diff",),
     ("inspect",),
     ("inspect", "--metadata-file", "x"),
 )

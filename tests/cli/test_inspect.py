@@ -53,7 +53,6 @@ def test_files_are_listed_with_a_reason_each(table):
     ("arguments", "problem"),
     [
         (["/nowhere/at/all"], "is empty or absent"),
-        ([str(DATA)], "holds several tables"),
         (["gs://b/t"], "gs:// is not read"),
         ([" "], "The location is empty"),
         (["/nowhere", "--html", "/nowhere/at/all/page.html"], "there is no folder /nowhere/at/all"),

@@ -41,7 +41,7 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (inspect, "wasim inspect s3://bucket/warehouse/db/table --s3-region eu-central-1"),
     (watch, "wasim watch warehouse/db/table --every 1m --for 30m"),
     (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
-    (diff, "wasim diff main:tables/events.sql tables/events.sql --fail-above metadata=1.1"),
+    (diff, "wasim diff main HEAD --fail-above metadata=1.1"),
     (profile, "wasim profile --writer batch --out my_spark.json"),
     (schema, "wasim schema > schema.json"),
 )
