@@ -21,13 +21,18 @@ class Mapped(Protocol):
         """
 
 
+def cores() -> int:
+    """Cores that this process may use: in a container, fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @contextmanager
 def open_processes(count: int | None = None) -> Iterator[Mapped]:
     """A map over processes that stay until the block ends, and keep what they cached; by default one for each core.
 
     With one process, or one part, the work is done in this one. Errors of the work are raised here, and end the others.
     """
-    count = os.cpu_count() or 1 if count is None else count
+    count = cores() if count is None else count
     pool: ProcessPoolExecutor | None = None
 
     def mapped(work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
@@ -56,7 +61,7 @@ def map_in_processes(
     By default there is a process for each core; with one process, or one part, the work is done in this one. Errors of
     `work` are raised here, and end the others.
     """
-    count = min(os.cpu_count() or 1 if processes is None else processes, len(parts))
+    count = min(cores() if processes is None else processes, len(parts))
     with open_processes(count) as mapped:
         yield from mapped(work, parts)
 

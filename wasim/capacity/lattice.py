@@ -17,6 +17,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
+from wasim.ledger.trouble import JSON_MARKS
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
@@ -38,7 +39,7 @@ WRITTEN: Mapping[str, tuple[Kind, ...]] = {
 
 STOPS = "stops_days"  # when no writer keeps up any more
 OUTWEIGHS = "outweighs_days"
-PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in (5_000_000, 10_000_000, 50_000_000)}
+PASSES: Mapping[str, int] = {f"passes_{int(mark.value) // 10**6}mb_days": int(mark.value) for mark in JSON_MARKS}
 """Days until metadata.json is that large; infinite where it is not within the horizon."""
 
 

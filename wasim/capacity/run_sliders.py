@@ -12,9 +12,10 @@ from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.horizons import HorizonSimulator, has_one_history
 from wasim.capacity.lattice import build_lattice, is_affordable
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
-from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
+from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
+from wasim.forecast.intervals import INTERVALS_S
 from wasim.forecast.of_run import site_of
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice

@@ -14,6 +14,7 @@ from typing import Any
 
 from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
+from wasim.processes import cores
 
 _PACKAGES = (
     "pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib",
@@ -47,7 +48,7 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
         "jars": dict(jars),
         "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "file_system": _file_system(folder),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
