@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -25,6 +25,7 @@ from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, Environment, PartitionField, Planning, Table, Workload, Writer
 from wasim.storage import StorageError
+from wasim.twin import shipped_profile
 
 DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 
@@ -83,7 +84,14 @@ def case_of(inspection: Inspection) -> TableCase:
     )
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
-    return TableCase(case=case, notes=tuple(notes))
+    return TableCase(case=_without_writers_own(case), notes=tuple(notes))
+
+
+def _without_writers_own(case: Case) -> Case:
+    """The case without the properties that its writer gives every table."""
+    own = shipped_profile(case).properties
+    kept = {key: value for key, value in case.table.properties.items() if own.get(key) != value}
+    return replace(case, table=case.table.model_copy(update={"properties": kept}))
 
 
 def _interval_s(inspection: Inspection, appends: Sequence[Snapshot]) -> float:
