@@ -1,5 +1,6 @@
 """Engine `core` on real Iceberg: the metadata that Spark would have left, for data files that nobody wrote."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
