@@ -46,6 +46,12 @@ PASSES: Mapping[str, int] = {f"passes_{int(mark.value) // 10**6}mb_days": int(ma
 MOST_MERGING_COMMITS = 100_000  # with jobs besides: histories of as many take a tenth of a second, of more up to one
 
 
+def has_horizons(case: Case) -> bool:
+    """Whether a page may simulate the case at several horizons: statements and several writers take long."""
+    upserts = case.writer.upsert is not None and not case.key_columns
+    return case.writer.writers == 1 and not case.has_changes and not upserts
+
+
 def is_affordable(case: Case, setting: Setting, until_s: float) -> bool:
     """Whether a page may simulate the case under a setting until then: not where its appends merge beside jobs, over
     very many commits.
