@@ -19,7 +19,6 @@ READ = (
     ("simulate", str(SCENARIOS / "smoke.yaml"), "--prices"),
     ("report",),
     ("compare", "latest"),
-    ("fidelity",),
     ("inspect",),
     ("inspect", "--metadata-file", "x"),
 )
