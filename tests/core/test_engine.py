@@ -1,5 +1,6 @@
 """Engine `core` on real Iceberg: the metadata that Spark would have left, for data files that nobody wrote."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -130,6 +131,8 @@ def test_events_count_what_entries_claim_and_the_disk_holds_metadata_alone(run_o
     assert run.amplification.data == 1
     again = read_case(context.folder.case(context.key))
     assert again.engine == "core"
+    newest = max((context.table_root / "metadata").glob("*.metadata.json"))
+    assert again.location == json.loads(newest.read_text())["location"]
 
 
 def test_data_that_turns_up_on_disk_fails_the_audit(

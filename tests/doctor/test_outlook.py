@@ -22,6 +22,7 @@ DAY_S = 86_400.0
 INTERVAL_S = 1.0
 AT_INTERVAL = InspectOptions(grace_s=0, commit_interval_s=INTERVAL_S)
 HORIZON_S = 100 * INTERVAL_S
+OTHER_CODEC = '"write.parquet.compression-codec":"snappy"'
 
 
 def tree_of(root, **jobs):
@@ -79,6 +80,15 @@ def test_maintenance_is_read_off_the_history(tmp_path):
     assert [one.name for one in outlook.prospects if one.name.startswith("+")] == [
         "+ delete metadata.json after commit, keep 10"
     ]
+
+
+def test_what_of_the_table_is_ignored_is_said(tmp_path):
+    root = tree_of(tmp_path / "t").root
+    newest = max((root / "metadata").glob("*.metadata.json"))
+    newest.write_text(newest.read_text().replace('"write.parquet.compression-codec":"zstd"', OTHER_CODEC))
+    assert OTHER_CODEC in newest.read_text()
+    notes = outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S).notes
+    assert 'Passed over: table.properties.write.parquet.compression-codec, which is "snappy"' in notes
 
 
 def test_a_table_without_a_history_says_why_it_has_no_outlook():

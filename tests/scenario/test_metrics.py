@@ -4,7 +4,7 @@ from support.paths import ROOT
 
 from wasim.cli.plan import plan
 from wasim.doctor.findings import THRESHOLDS
-from wasim.doctor.growth import MARKS
+from wasim.ledger.trouble import MARKS
 from wasim.runs.limits import PERIODS_S
 from wasim.scenario.metrics import METRICS
 

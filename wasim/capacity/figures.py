@@ -7,7 +7,7 @@ Settings of one request share what they have in common: sizes of files over all 
 manifests over all expiry, and gzip. So a lattice costs little more than its intervals do.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -136,6 +136,16 @@ class SettingSimulator:
         if key not in self._known:
             self._known[key] = self._figures(setting, rate)
         return self._known[key]
+
+    def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
+        """The figures of one setting at these horizons, in seconds."""
+        case, found = self._case(setting, 1.0), []
+        uncompressed = replace(setting, gzips_json=False)
+        for at in map(case.over, horizons_s):
+            summed = self.years_of(case, setting).simulate(at)
+            plain = self.years_of(case, uncompressed).simulate(at) if setting.gzips_json else summed
+            found.append(self.figures_of(at, setting, summed, plain))
+        return tuple(found)
 
     def fills_manifests(self, setting: Setting) -> bool:
         """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""

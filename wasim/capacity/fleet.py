@@ -14,8 +14,9 @@ from wasim.capacity.fleet_budget import allocate, share_of
 from wasim.capacity.fleet_options import Layout, Option, options_of, rate_of, request_of
 from wasim.capacity.fleet_shapes import nearness
 from wasim.capacity.request import Requirements
-from wasim.capacity.settings import INTERVALS_S, NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.errors import WasimError
+from wasim.forecast.intervals import INTERVALS_S
 from wasim.processes import open_processes
 from wasim.scenario.fleet import Fleet, FleetTable
 

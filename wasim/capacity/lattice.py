@@ -17,6 +17,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
+from wasim.ledger.trouble import JSON_MARKS
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
@@ -38,11 +39,17 @@ WRITTEN: Mapping[str, tuple[Kind, ...]] = {
 
 STOPS = "stops_days"  # when no writer keeps up any more
 OUTWEIGHS = "outweighs_days"
-PASSES: Mapping[str, int] = {f"passes_{size // 10**6}mb_days": size for size in (5_000_000, 10_000_000, 50_000_000)}
+PASSES: Mapping[str, int] = {f"passes_{int(mark.value) // 10**6}mb_days": int(mark.value) for mark in JSON_MARKS}
 """Days until metadata.json is that large; infinite where it is not within the horizon."""
 
 
 MOST_MERGING_COMMITS = 100_000  # with jobs besides: histories of as many take a tenth of a second, of more up to one
+
+
+def has_horizons(case: Case) -> bool:
+    """Whether a page may simulate the case at several horizons: statements and several writers take long."""
+    upserts = case.writer.upsert is not None and not case.key_columns
+    return case.writer.writers == 1 and not case.has_changes and not upserts
 
 
 def is_affordable(case: Case, setting: Setting, until_s: float) -> bool:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.ledger import Kind, Summed
+from wasim.ledger.trouble import JSON_MARKS
 from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
-
-SIZES_OF_JSON = (5_000_000, 10_000_000, 50_000_000)
-"""Bytes of metadata.json: a catalog that refuses larger ones, a gateway in front of one, readers out of memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +32,7 @@ def milestones_of(case: Case, summed: Summed) -> Milestones:
     metadata *= summed.totals.metadata_bytes / max(metadata[-1], 1.0)  # with what maintenance writes
     data = summed.ingested_bytes * ledger.event_time_s / case.horizon_s
     return Milestones(
-        json_passes={size: _first(days, sizes - size) for size in SIZES_OF_JSON},
+        json_passes={size: _first(days, sizes - size) for size in (int(mark.value) for mark in JSON_MARKS)},
         metadata_outweighs=_first(days, metadata - data),
     )
 

@@ -6,8 +6,7 @@ from wasim.capacity.answer import conclusion, sections_of
 from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import Lattice, build_lattice, is_affordable
+from wasim.capacity.lattice import Lattice, build_lattice, has_horizons, is_affordable
 from wasim.capacity.plan import Plan
 from wasim.capacity.scales import scales_of
 from wasim.capacity.settings import Setting, case_of
@@ -55,13 +54,13 @@ def _base(plan: Plan) -> Setting:
 
 
 def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
-    """The lattice around a plan; without `has_one_history`, at the plan's horizon alone and with few intervals."""
+    """The lattice around a plan; without `has_horizons`, at the plan's horizon alone and with few intervals."""
     request, case = plan.request, case_of(plan.request, base)
     horizon_s = request.horizon_s
     intervals_s = thinned((one.setting.interval_s for one in plan.best), base.interval_s, most=MOST_INTERVALS)
     axes = axes_for(case, base, intervals_s, time_travel_s=request.time_travel_s, horizon_s=horizon_s)
     scales = [one for one in scales_of(request, simulator, axes.intervals_s) if len(one.values) > 1]
-    if not has_one_history(case):
+    if not has_horizons(case):
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
         rewrites_s = (base.maintenance.rewrite_every_s,)
         axes, scales = replace(axes, intervals_s=tuple(few), rewrites_s=rewrites_s, horizons_s=(horizon_s,)), []
@@ -71,7 +70,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
 
     return build_lattice(
         axes,
-        HorizonSimulator(simulator=simulator).figures,
+        simulator.figures_over,
         metrics=[limit.metric for limit in plan.limits],
         scales=scales,
         is_shown=is_shown,

@@ -10,17 +10,15 @@ from wasim.capacity.naive import Naive, naive_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest
 from wasim.capacity.search import Search
 from wasim.capacity.settings import (
-    FINE_INTERVALS_S,
     NO_MAINTENANCE,
     Setting,
     able_intervals,
     case_of,
-    interval_beyond,
     intervals_of,
-    shorter_step,
 )
 from wasim.contention import SustainedRate
 from wasim.errors import WasimError
+from wasim.forecast.intervals import longer_steps, shorter_step, steps_between
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.units import YEAR_S, format_duration
@@ -183,8 +181,7 @@ def _refined(
         chosen = found[0] if found[0].keeps_up and not found[0].broken(limits) else chosen
     longest = chosen.setting.interval_s
     shortest = max((one.setting.interval_s for one in found if one.setting.interval_s < longest), default=longest)
-    steps = [step for step in FINE_INTERVALS_S if shortest < step < longest]
-    between = able_intervals(steps, search.simulator.request)
+    between = able_intervals(steps_between(shortest, longest), search.simulator.request)
     while between:
         place = len(between) // 2
         tried = _sustained(search.best_at(between[place]), search, case)
@@ -221,7 +218,7 @@ def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
 
 def _beyond(interval_s: float, plan: Plan, search: Search) -> Figures | None:
     """The best setting of the next longer interval; None where the table cannot be written at that."""
-    further = able_intervals([interval_beyond(interval_s)], plan.request)
+    further = able_intervals(longer_steps(interval_s)[:1], plan.request)
     return _sustained(search.best_at(further[0]), search, plan.case) if further else None
 
 
@@ -231,7 +228,7 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     shorter = [one for one in plan.best if one.setting.interval_s < setting.interval_s]
     longer = [one for one in plan.best if one.setting.interval_s > setting.interval_s]
     rates = [rate for rate in RATES if able_intervals([setting.interval_s], plan.request, rate=rate)]
-    beyond_s = [] if longer else able_intervals([interval_beyond(setting.interval_s)], plan.request)
+    beyond_s = [] if longer else able_intervals(longer_steps(setting.interval_s)[:1], plan.request)
     search.prepare(beyond_s, ((setting, rate) for rate in rates))
     return replace(
         plan,

@@ -9,12 +9,12 @@ from markupsafe import Markup
 from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.horizons import HorizonSimulator, has_one_history
-from wasim.capacity.lattice import build_lattice, is_affordable
+from wasim.capacity.lattice import build_lattice, has_horizons, is_affordable
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
-from wasim.capacity.settings import INTERVALS_S, Maintenance, Setting, case_of
+from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
+from wasim.forecast.intervals import INTERVALS_S
 from wasim.forecast.of_run import site_of
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
@@ -40,7 +40,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     choice, option = answer.suggested
     case = option.run.case
     jobs = [job for _, job in case.maintenance if job is not None]
-    if not has_one_history(case) or any(job.every is None for job in jobs):
+    if not has_horizons(case) or any(job.every is None for job in jobs):
         return None
     intervals_s = _intervals(choice, case.commit_interval_s)
     swept = {name: value for name, value in case.swept.items() if name != "commit_interval"}
@@ -90,7 +90,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
             horizon_s=horizon_s,
             horizons_s=HORIZONS_S,
         ),
-        HorizonSimulator(simulator=SettingSimulator(request=request)).figures,
+        SettingSimulator(request=request).figures_over,
         metrics=[limit.metric for limit in metrics],
         is_shown=partial(is_affordable, case),
     )

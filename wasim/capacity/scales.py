@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.horizons import HorizonSimulator
 from wasim.capacity.lattice import Scale
 from wasim.capacity.request import FLAGS, PlanRequest
 from wasim.capacity.settings import able_intervals
@@ -56,7 +55,7 @@ def _scale(
         label=label,
         values=values,
         at=at,
-        simulated={place: HorizonSimulator(simulator=one).figures for place, one in changed.items()},
+        simulated={place: one.figures_over for place, one in changed.items()},
     )
 
 

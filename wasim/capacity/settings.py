@@ -6,6 +6,7 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.errors import WasimError
+from wasim.forecast.intervals import INTERVALS_S, LEAST_STEP_S
 from wasim.iceberg.properties import (
     MANIFEST_TARGET_SIZE_BYTES,
     METADATA_COMPRESSION,
@@ -17,14 +18,7 @@ from wasim.scenario.sweep import make_case
 from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
 
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
-INTERVALS_S = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 21600.0, 86400.0, 604800.0)
-FINE_INTERVALS_S = (
-    *(1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 90.0, 120.0, 180.0, 240.0, 300.0, 420.0, 600.0),
-    *(900.0, 1200.0, 1800.0, 2700.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0, 86400.0),
-)
-"""Candidates between two of the intervals, for the bisection of the shortest within limits."""
 MOST_INTERVALS = 8
-LEAST_STEP_S = 1.0  # shorter intervals are tried only where the freshness is shorter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,16 +121,6 @@ def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: 
     """
     settings = (Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE) for interval_s in intervals_s)
     return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
-
-
-def shorter_step(interval_s: float) -> float | None:
-    """The next interval of the ladder below this one; None below a second."""
-    return max((step for step in INTERVALS_S if LEAST_STEP_S <= step < interval_s), default=None)
-
-
-def interval_beyond(freshness_s: float) -> float:
-    """The next interval of the ladder after the freshness, to show what a longer one would save."""
-    return next((step for step in INTERVALS_S if step > freshness_s), 2 * freshness_s)
 
 
 def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Case:

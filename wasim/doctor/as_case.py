@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -26,6 +26,7 @@ from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, Environment, PartitionField, Planning, Table, Workload, Writer
 from wasim.storage import StorageError
+from wasim.twin import shipped_profile
 
 DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 
@@ -55,7 +56,7 @@ def case_of(inspection: Inspection) -> TableCase:
     WasimError if fewer than two snapshots are left: there is no commit interval then.
     """
     metadata = inspection.tree.opened.metadata
-    appends = [one for one in inspection.tree.index.snapshots if _number(one, "added-data-files") > 0]
+    appends = [one for one in inspection.tree.index.snapshots if (one.count_of("added-data-files") or 0) > 0]
     interval_s = _interval_s(inspection, appends)
     files = _sample(inspection)
     notes: list[str] = []
@@ -63,7 +64,7 @@ def case_of(inspection: Inspection) -> TableCase:
     others = len(inspection.tree.index.snapshots) - len(appends)
     if others:
         notes.append(f"{others} of its commits added no data file and are left out")
-    rows = float(np.mean([_number(one, "added-records") for one in appends]))
+    rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
     case = Case(
         scenario="table",
         table=table,
@@ -84,12 +85,14 @@ def case_of(inspection: Inspection) -> TableCase:
     )
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
-    return TableCase(case=case, notes=tuple(notes))
+    return TableCase(case=_without_writers_own(case), notes=tuple(notes))
 
 
-def _number(snapshot: Snapshot, key: str) -> int:
-    text = (snapshot.summary or {}).get(key, "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
+def _without_writers_own(case: Case) -> Case:
+    """The case without the properties that its writer gives every table."""
+    own = shipped_profile(case).properties
+    kept = {key: value for key, value in case.table.properties.items() if own.get(key) != value}
+    return replace(case, table=case.table.model_copy(update={"properties": kept}))
 
 
 def _interval_s(inspection: Inspection, appends: Sequence[Snapshot]) -> float:
@@ -110,8 +113,8 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
     """Tasks that write in a commit. Each writes a file to every partition that it touches."""
     counts = []
     for one in appends:
-        partitions = max(1, _number(one, "changed-partition-count")) if is_partitioned else 1
-        counts.append(_number(one, "added-data-files") / partitions)
+        partitions = max(1, (one.count_of("changed-partition-count") or 0)) if is_partitioned else 1
+        counts.append((one.count_of("added-data-files") or 0) / partitions)
     return min(10_000, max(1, round(float(np.median(counts)))))
 
 

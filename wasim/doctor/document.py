@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from wasim.doctor.findings import Finding, measures
-from wasim.doctor.growth import MARKS
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.remedies import Remedy
@@ -14,6 +13,7 @@ from wasim.doctor.states import Amount, FileState, State
 from wasim.doctor.tree import Tree
 from wasim.iceberg.faults import printable
 from wasim.ledger import Kind
+from wasim.ledger.trouble import MARKS
 
 if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook

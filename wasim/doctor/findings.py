@@ -12,9 +12,9 @@ from wasim.doctor.states import State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger.trouble import JSON_MARKS, LARGE_MANIFESTS, MANY_MANIFESTS
 from wasim.units import format_bytes
 
-_MB = 1_000_000
 _LEAST_METADATA_BYTES = 1 << 20  # below, a ratio says nothing
 _LEAST_FILES = 32
 _LEAST_PARTITIONS = 8
@@ -98,15 +98,19 @@ THRESHOLDS = {
     for one in (
         Threshold(
             name="metadata_json_bytes",
-            warning=5 * _MB,
-            critical=10 * _MB,
+            warning=JSON_MARKS[0].value,
+            critical=JSON_MARKS[2].value,
             unit="bytes",
-            source="S3 Tables refuses 5 MB, REST catalogs behind a gateway 10 MB",
+            source=f"{JSON_MARKS[0].source}; {JSON_MARKS[2].source}",
         ),
         Threshold(name="snapshots", warning=500, critical=9_000, source="iceops; trino#30612: 226 ms for every load"),
-        Threshold(name="manifests", warning=100, critical=500, source="floe"),
+        Threshold(name="manifests", warning=100, critical=MANY_MANIFESTS.value, source=MANY_MANIFESTS.source),
         Threshold(
-            name="manifest_bytes", warning=100 * _MB, critical=500 * _MB, unit="bytes", source="floe; trino#30942"
+            name="manifest_bytes",
+            warning=100_000_000,
+            critical=LARGE_MANIFESTS.value,
+            unit="bytes",
+            source=f"floe; {LARGE_MANIFESTS.source}",
         ),
         Threshold(
             name="metadata_share", warning=0.05, critical=0.5, source="iceberg-janitor: warns, pauses the writer"
@@ -188,9 +192,8 @@ def live_data_bytes(tree: Tree) -> int | None:
     if tree.content is not None and is_known:
         return tree.content.live_bytes(Kind.DATA) + tree.content.live_bytes(Kind.DELETE_FILE)
     current = tree.opened.metadata.current_snapshot_id
-    summary = next((one.summary for one in tree.index.snapshots if one.snapshot_id == current), None) or {}
-    text = summary.get("total-files-size", "")
-    return int(text) if text.isdecimal() and len(text) < 19 else None
+    snapshot = next((one for one in tree.index.snapshots if one.snapshot_id == current), None)
+    return None if snapshot is None else snapshot.count_of("total-files-size")
 
 
 def _measured(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> Iterator[Finding]:

@@ -12,37 +12,8 @@ from wasim.doctor.law import LEAST_COMMITS, Law
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
+from wasim.ledger.trouble import MARKS
 from wasim.units import DAY_S, Floats
-
-_MB = 1_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """A size that is known to cause trouble: the quantity, its value, and the source."""
-
-    name: str
-    quantity: str  # metadata_json_bytes, manifests, manifest_bytes or metadata_share
-    value: float
-    source: str
-
-
-MARKS = (
-    Mark(name="metadata.json of 5 MB", quantity="metadata_json_bytes", value=5 * _MB, source="S3 Tables refuses it"),
-    Mark(name="metadata.json of 7 MB", quantity="metadata_json_bytes", value=7 * _MB, source="duckdb-iceberg#551"),
-    Mark(
-        name="metadata.json of 10 MB",
-        quantity="metadata_json_bytes",
-        value=10 * _MB,
-        source="REST catalogs behind a gateway",
-    ),
-    Mark(name="metadata.json of 25 MB", quantity="metadata_json_bytes", value=25 * _MB, source="estuary#3404"),
-    Mark(name="metadata.json of 50 MB", quantity="metadata_json_bytes", value=50 * _MB, source="a second a load"),
-    Mark(name="500 manifests", quantity="manifests", value=500, source="floe"),
-    Mark(name="5,000 manifests", quantity="manifests", value=5_000, source="250 KB for every manifest list"),
-    Mark(name="512 MB of manifests", quantity="manifest_bytes", value=512 * _MB, source="trino#30942"),
-    Mark(name="metadata larger than data", quantity="metadata_share", value=1.0, source="a ratio of 1"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

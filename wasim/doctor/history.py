@@ -142,10 +142,10 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
         (Kind.DATA, "added-files-size", "added-data-files"),
         (Kind.DELETE_FILE, "", "added-delete-files"),
     ):
-        written[kind] = _numbers(summaries, key)
-        files[kind] = _numbers(summaries, number)
+        written[kind] = _numbers(index.snapshots, key)
+        files[kind] = _numbers(index.snapshots, number)
         # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
-        deletes = _numbers(summaries, "added-delete-files")
+        deletes = _numbers(index.snapshots, "added-delete-files")
         known[kind.value] = np.array([bool(one) for one in summaries], dtype=bool) & (deletes == 0)
     live = np.array(index.counts, dtype=np.int64)
     known["live_manifests"] = live >= 0
@@ -163,15 +163,15 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
         attempts=_attempts(index),
         manifests_created=created,
         manifests_kept=np.maximum(live - created, 0),
-        manifests_replaced=_numbers(summaries, "manifests-replaced"),
+        manifests_replaced=_numbers(index.snapshots, "manifests-replaced"),
         live_manifests=live,
-        live_entries=_numbers(summaries, "total-data-files") + _numbers(summaries, "total-delete-files"),
-        entries_added=_numbers(summaries, "added-data-files") + _numbers(summaries, "added-delete-files"),
-        entries_processed=_numbers(summaries, "entries-processed"),
+        live_entries=_numbers(index.snapshots, "total-data-files") + _numbers(index.snapshots, "total-delete-files"),
+        entries_added=_numbers(index.snapshots, "added-data-files") + _numbers(index.snapshots, "added-delete-files"),
+        entries_processed=_numbers(index.snapshots, "entries-processed"),
         snapshots_retained=np.arange(1, count + 1, dtype=np.int64),
-        records_added=_numbers(summaries, "added-records"),
-        records_live=_numbers(summaries, "total-records"),
-        data_bytes_live=_numbers(summaries, "total-files-size"),
+        records_added=_numbers(index.snapshots, "added-records"),
+        records_live=_numbers(index.snapshots, "total-records"),
+        data_bytes_live=_numbers(index.snapshots, "total-files-size"),
         wasted_bytes=zeros,
         written_bytes=written,
         deleted_bytes=dict.fromkeys(Kind, zeros),
@@ -180,12 +180,8 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
     return ledger, known
 
 
-def _numbers(summaries: Sequence[Mapping[str, str]], key: str) -> Ints:
-    return np.array([_number(one.get(key, "0")) for one in summaries], dtype=np.int64)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
+def _numbers(snapshots: Sequence[Snapshot], key: str) -> Ints:
+    return np.array([one.count_of(key) or 0 for one in snapshots], dtype=np.int64)
 
 
 def _attempts(index: ManifestIndex) -> Ints:

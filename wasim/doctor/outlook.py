@@ -11,6 +11,7 @@ from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import maintenance_of
 from wasim.forecast import Forecast, Forecaster, missing_remedies, with_change
 from wasim.forecast.ahead import forecast_of
+from wasim.forecast.intervals import longer_steps, shorter_step
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
@@ -18,7 +19,6 @@ from wasim.scenario.changes import Maintenance
 from wasim.twin import Site
 from wasim.units import format_duration
 
-_LADDER_S = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 21_600.0, 86_400.0)
 _LONGER = 3
 _COMPARED = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
@@ -105,9 +105,8 @@ def _commits_so_far(inspection: Inspection, table: TableCase) -> int:
 
 def _others(case: Case) -> Iterator[tuple[str, Case]]:
     """The same rows at other intervals: one step shorter, three longer; then the remedies that are not taken yet."""
-    shorter = [one for one in _LADDER_S if one < 0.9 * case.commit_interval_s][-1:]
-    longer = [one for one in _LADDER_S if one > 1.1 * case.commit_interval_s][:_LONGER]
-    for interval_s in (*shorter, *longer):
+    shorter, longer = shorter_step(0.9 * case.commit_interval_s), longer_steps(1.1 * case.commit_interval_s)
+    for interval_s in (*([] if shorter is None else [shorter]), *longer[:_LONGER]):
         yield f"every {format_duration(interval_s)}", replace(case, commit_interval_s=interval_s)
     everything, count = case, 0
     for name, _, change in missing_remedies(case):

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import MARKS, time_until
+from wasim.doctor.growth import time_until
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
@@ -26,6 +26,7 @@ from wasim.doctor.terminal import (
 )
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger.trouble import MARKS
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Picture

@@ -10,13 +10,14 @@ from rich.text import Text
 
 from wasim.doctor.document import file_rows, moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import MARKS, time_until
+from wasim.doctor.growth import time_until
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger.trouble import MARKS
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from wasim.iceberg.json_text import JsonFields, json_array, json_object, json_text_map, quote
 
+_DIGITS_OF_LONG = 19
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
@@ -22,6 +24,11 @@ class Snapshot:
     first_row_id: int | None = None
     added_rows: int | None = None
     key_id: str | None = None
+
+    def count_of(self, key: str) -> int | None:
+        """A count of the summary; None where there is none, or where it is no number that a Java long holds."""
+        text = (self.summary or {}).get(key, "")
+        return int(text) if text.isdecimal() and len(text) < _DIGITS_OF_LONG else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

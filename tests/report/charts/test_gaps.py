@@ -7,6 +7,8 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
+from wasim.forecast.of_run import forecast_run
+from wasim.report.answer import Answer, answer_run
 from wasim.report.charts import Chart, LeftOut, draw_figure, plan_charts
 from wasim.report.series import group_cases
 from wasim.runs import CaseRun, Run
@@ -19,8 +21,8 @@ def run() -> Run:
     return synthetic_run(sweep=Sweep(intervals_s=(5.0, 60.0)))
 
 
-def by_name(run: Run, fit: FitReport) -> dict[str, Chart | LeftOut]:
-    charts = {chart.name: chart for chart in plan_charts(run, fit)}
+def by_name(run: Run, fit: FitReport, answer: Answer | None = None) -> dict[str, Chart | LeftOut]:
+    charts = {chart.name: chart for chart in plan_charts(run, fit, answer)}
     for chart in charts.values():
         if isinstance(chart, Chart):
             draw_figure(chart)
@@ -100,7 +102,8 @@ def test_a_model_of_another_table_draws_no_line(run: Run) -> None:
 def test_simulated_cases_without_probes_or_times_still_have_charts(run: Run) -> None:
     cases = tuple(untimed(case) for case in run.cases)
     simulated = replace(run, cases=cases)
-    charts = by_name(simulated, fit_run(simulated))
+    fit = fit_run(simulated)
+    charts = by_name(simulated, fit, answer_run(simulated, fit, forecasts=forecast_run(simulated)))
     drawn = {name for name, chart in charts.items() if isinstance(chart, Chart)}
     assert {"freshness_and_bytes", "keeps_up", "day_month_year", "bytes_per_commit"} <= drawn
     assert isinstance(charts["freshness_and_planning"], LeftOut)
