@@ -72,7 +72,7 @@ def masked(text: str) -> str:
 
 def test_the_comment_is_as_it_was(ran: tuple[Path, str]) -> None:
     text = ran[0].read_text()
-    if os.environ.get("WASIM_GOLDEN"):
+    if os.environ.get("WASIM_UPDATE_GOLDEN"):
         GOLDEN.write_text(text)
     assert masked(text) == masked(GOLDEN.read_text())
 

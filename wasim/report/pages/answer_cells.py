@@ -49,6 +49,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
             for at, (choice, option) in enumerate(rows)
         ),
         figures=figures,
+        spare=("data", "first day"),
     )
 
 
