@@ -149,7 +149,7 @@ class CaseWriter:
             query_id=self.query_id,
             counts=[0] * case.workload.files_per_commit,
         )
-        self.steps = RecipeSteps(recipe=profile.recipe, expiry=expiry_within(case, profile))
+        self.steps = RecipeSteps(recipe=profile.recipe, expiry=expiry_within(case, profile.recipe.expiry))
         self.task_id = 0
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
@@ -206,9 +206,9 @@ class CaseWriter:
         self.log.begin(number, operation, self.wall_ms / 1000, commits=True)
         self.table.within = self.steps.within
         self._write(step, commit, event_time_s)
-        self.table.within = None
+        self.table.within = None  # of maintenance, which is not the writer's
         self.steps.finish(self.table)
-        if self.profile.recipe.statistics is not None:
+        if self.steps.recipe.statistics is not None:
             self.log.begin(number, operation, self.wall_ms / 1000, commits=False)
             values = distinct_values(self.files, self.table.totals.records)
             self.steps.add_statistics(self.table, values, self.moment(event_time_s, commit))

@@ -148,9 +148,8 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     return replace(case, writer=writer, table=table, maintenance=maintenance)
 
 
-def expiry_within(case: Case, profile: WriterProfile) -> ExpireSnapshots | None:
-    """The expiry that a writer carries out within each of its commits, in a case `as_written`; None if it has none."""
-    own = profile.recipe.expiry
+def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | None:
+    """The expiry, a writer's own, that shares the metadata.json of its commits in a case `as_written`; None if none."""
     shares = own is not None and own.commit == "same" and case.maintenance.expire_snapshots == _expiry(own, case)
     return case.maintenance.expire_snapshots if shares else None
 

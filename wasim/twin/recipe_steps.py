@@ -12,7 +12,7 @@ from wasim.scenario.changes import ExpireSnapshots
 from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
 from wasim.twin.maintenance import expired_by, forget
-from wasim.twin.recipe import Recipe
+from wasim.twin.recipe import Recipe, StatisticsOfCommit
 from wasim.twin.statistics import statistics_file
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
@@ -51,29 +51,33 @@ class RecipeSteps:
         forget(table, self.expired)
         self.expired = []
 
-    def add_statistics(self, table: SimulatedTable, values: Mapping[int, int], moment: Moment) -> StatisticsFile | None:
-        """The statistics of the current snapshot, committed by themselves; None if the writer keeps none."""
-        recipe = self.recipe.statistics
-        if recipe is None or table.snapshot_id is None:
-            return None
-        random = uuid5(UUID(moment.texts["query_id"]), f"statistics {table.commits}")
-        name = recipe.file.format_map({**moment.texts, "random": random})
-        added = statistics_file(
-            recipe,
-            table.rules.locations.metadata_file(name),
-            values,
-            snapshot_id=table.snapshot_id,
-            sequence_number=table.json.base.last_sequence_number,
-        )
-        table.json.add_statistics(added)
-        table.commit_metadata(table.json.base, moment.updated_ms)
-        return added
+    def add_statistics(self, table: SimulatedTable, values: Mapping[int, int], moment: Moment) -> None:
+        """The statistics of the current snapshot, in a metadata.json of their own."""
+        if self.recipe.statistics is not None:
+            table.json.add_statistics(statistics_of(self.recipe.statistics, table, values, moment))
+            table.commit_metadata(table.json.base, moment.updated_ms)
+
+
+def statistics_of(
+    recipe: StatisticsOfCommit, table: SimulatedTable, values: Mapping[int, int], moment: Moment
+) -> StatisticsFile:
+    """The statistics file of a table's current snapshot, whose columns have so many distinct values, by field id."""
+    random = uuid5(UUID(moment.texts["query_id"]), f"statistics {table.commits}")
+    name = recipe.file.format_map({**moment.texts, "random": random})
+    return statistics_file(
+        recipe,
+        table.rules.locations.metadata_file(name),
+        values,
+        snapshot_id=table.snapshot_id or 0,
+        sequence_number=table.json.base.last_sequence_number,
+    )
 
 
 def distinct_values(files: DataFiles, rows: int) -> dict[int, int]:
     """How many values each column of a table, by field id, is expected to have in this many rows."""
-    found = {}
-    for leaf in files.leaves:
-        values = leaf.column.values
-        found[leaf.field_id] = rows if values is None else max(1, round(values * -(exp(-rows / values) - 1)))
-    return found
+    return {leaf.field_id: expected_values(leaf.column.values, rows) for leaf in files.leaves}
+
+
+def expected_values(values: int | None, rows: int) -> int:
+    """How many of a column's values are expected in this many rows; None is another in each row."""
+    return rows if values is None else max(1, round(values * (1 - exp(-rows / values))))

@@ -10,8 +10,13 @@ import numpy as np
 
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
-from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry
+from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json
+from wasim.scenario import Case
+from wasim.twin import CaseWriter
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
+from wasim.twin.profile import expiry_within
+from wasim.twin.recipe import ExpiryOfCommit
+from wasim.twin.recipe_steps import expected_values, statistics_of
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats
@@ -86,13 +91,40 @@ class Zipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataJson:
-    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays."""
+    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
+
+    `statistics` are bytes of each snapshot's entry of statistics, which is committed `apart` or with the snapshot:
+    without the digits of numbers of `distinct` values, until a case is given. `expiry` is the writer's own; where the
+    case has that and no other, the writer `expires_within` its commits.
+    """
 
     created: float
     around: float
     log_entry: float
     snapshot_log_entry: float
     zipped: Zipped | None = None
+    statistics: float = 0.0
+    apart: bool = False
+    distinct: tuple[int | None, ...] = ()  # values of each column; None where every row has another
+    expiry: ExpiryOfCommit | None = None
+    expires_within: bool = False
+
+    def of_case(self, case: Case) -> "MetadataJson":
+        """The sizes over a case's horizon, half-way through which numbers of distinct values are as long as here."""
+        rows = case.rows_through(case.commits) // 2
+        digits = sum(len(str(expected_values(values, rows))) for values in self.distinct)
+        within = expiry_within(case, self.expiry) is not None
+        return replace(self, statistics=self.statistics + digits, distinct=(), expires_within=within)
+
+    @property
+    def of_snapshot(self) -> float:
+        """Bytes that each snapshot takes beyond its own: its entry in the log, and that of its statistics."""
+        return self.snapshot_log_entry + self.statistics
+
+    @property
+    def versions_per_snapshot(self) -> int:
+        """How many metadata.json a snapshot and its statistics write."""
+        return 2 if self.apart else 1
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
         """The bytes between these and those of another table, compressed alike: `share` of the way."""
@@ -101,6 +133,10 @@ class MetadataJson:
             around=self.around + (other.around - self.around) * share,
             log_entry=self.log_entry,
             snapshot_log_entry=self.snapshot_log_entry,
+            statistics=self.statistics,
+            apart=self.apart,
+            distinct=self.distinct,
+            expiry=self.expiry,
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
         )
 
@@ -133,6 +169,23 @@ def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = 
         snapshot_log_entry=logged + 1 + spaces,
     )
     return replace(made, zipped=_zipped(table, made, most_kept)) if table.json.is_gzip else made
+
+
+def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
+    """The sizes with what else the writer's commits put there."""
+    table, recipe = writer.table, writer.profile.recipe
+    made = replace(made, expiry=recipe.expiry)
+    if recipe.statistics is None:
+        return made
+    distinct = {leaf.field_id: leaf.column.values for leaf in writer.files.leaves}
+    entry = statistics_of(recipe.statistics, table, dict.fromkeys(distinct, 0), writer.moment(0.0, 1))
+    item = table.json.bytes_of(statistics_json(entry)) + (1 if table.json.is_compact else 2)
+    return replace(
+        made,
+        statistics=item - len(distinct) - SHORTER_IDS * (1 + len(distinct)),
+        distinct=tuple(distinct.values()),
+        apart=recipe.statistics.commit == "own",
+    )
 
 
 def _uncompressed(table: SimulatedTable) -> TableJson:
