@@ -2,21 +2,23 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json
 from wasim.scenario import Case
 from wasim.twin import CaseWriter
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
 from wasim.twin.profile import expiry_within
-from wasim.twin.recipe import ExpiryOfCommit
+from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
 from wasim.twin.recipe_steps import expected_values, statistics_of
+from wasim.twin.statistics import statistics_file
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats
@@ -93,9 +95,8 @@ class Zipped:
 class MetadataJson:
     """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
 
-    `statistics` are bytes of each snapshot's entry of statistics, which is committed `apart` or with the snapshot:
-    without the digits of numbers of `distinct` values, until a case is given. `expiry` is the writer's own; where the
-    case has that and no other, the writer `expires_within` its commits.
+    `statistics` are bytes of each snapshot's `entry` of statistics, and `expires_within` says that its commit expires
+    others; both once a case is given. `expiry` is the writer's own.
     """
 
     created: float
@@ -104,17 +105,14 @@ class MetadataJson:
     snapshot_log_entry: float
     zipped: Zipped | None = None
     statistics: float = 0.0
-    apart: bool = False
-    distinct: tuple[int | None, ...] = ()  # values of each column; None where every row has another
+    entry: "StatisticsEntry | None" = None
     expiry: ExpiryOfCommit | None = None
     expires_within: bool = False
 
     def of_case(self, case: Case) -> "MetadataJson":
-        """The sizes over a case's horizon, half-way through which numbers of distinct values are as long as here."""
-        rows = case.rows_through(case.commits) // 2
-        digits = sum(len(str(expected_values(values, rows))) for values in self.distinct)
+        """The sizes over a case's horizon, half-way through which entries of statistics are as long as here."""
         within = expiry_within(case, self.expiry) is not None
-        return replace(self, statistics=self.statistics + digits, distinct=(), expires_within=within)
+        return replace(self, statistics=0.0 if self.entry is None else self.entry.bytes(case), expires_within=within)
 
     @property
     def of_snapshot(self) -> float:
@@ -124,7 +122,7 @@ class MetadataJson:
     @property
     def versions_per_snapshot(self) -> int:
         """How many metadata.json a snapshot and its statistics write."""
-        return 2 if self.apart else 1
+        return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
         """The bytes between these and those of another table, compressed alike: `share` of the way."""
@@ -134,8 +132,7 @@ class MetadataJson:
             log_entry=self.log_entry,
             snapshot_log_entry=self.snapshot_log_entry,
             statistics=self.statistics,
-            apart=self.apart,
-            distinct=self.distinct,
+            entry=self.entry,
             expiry=self.expiry,
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
         )
@@ -177,15 +174,57 @@ def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
     made = replace(made, expiry=recipe.expiry)
     if recipe.statistics is None:
         return made
-    distinct = {leaf.field_id: leaf.column.values for leaf in writer.files.leaves}
-    entry = statistics_of(recipe.statistics, table, dict.fromkeys(distinct, 0), writer.moment(0.0, 1))
-    item = table.json.bytes_of(statistics_json(entry)) + (1 if table.json.is_compact else 2)
-    return replace(
-        made,
-        statistics=item - len(distinct) - SHORTER_IDS * (1 + len(distinct)),
-        distinct=tuple(distinct.values()),
-        apart=recipe.statistics.commit == "own",
+    sample = statistics_of(recipe.statistics, table, {}, writer.moment(0.0, 1))
+    entry = StatisticsEntry(
+        recipe=recipe.statistics,
+        path=sample.statistics_path,
+        distinct={leaf.field_id: leaf.column.values for leaf in writer.files.leaves},
+        is_compact=table.json.is_compact,
     )
+    return replace(made, entry=entry if made.zipped is None else replace(entry, share=entry.share_of(made.zipped)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsEntry:
+    """An entry of statistics in metadata.json: of columns with so many distinct values by field id, None of another in
+    each row. It counts for `share` of its bytes where it compresses better than snapshots do.
+    """
+
+    recipe: StatisticsOfCommit
+    path: str
+    distinct: Mapping[int, int | None]
+    is_compact: bool
+    share: float = 1.0
+
+    def bytes(self, case: Case) -> float:
+        """Bytes of the entry half-way through a case, with what stands between two."""
+        commits = case.commits // 2 + 1
+        text = self._text(case.rows_through(commits), commits, _LONG_ID)
+        shorter = SHORTER_IDS * (1 + len(self.distinct))
+        return (len(text) + (1 if self.is_compact else 2) - shorter) * self.share
+
+    def share_of(self, zipped: Zipped) -> float:
+        """How many bytes of snapshots compress to as much as one of entries."""
+        rng = np.random.default_rng(0)
+        ids = [snapshot_id_of(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
+        names = [text_of_uuid(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
+        texts = [
+            re.sub(_UUID, name, self._text(1000 * place, place, own))
+            for place, (own, name) in enumerate(zip(ids, names, strict=True), start=1)
+        ]
+        half = MOST_ZIPPED // 2
+        few, all_of_them = (len(gzip_bytes(",".join(some).encode(), GZIP_HEADER)) for some in (texts[:half], texts))
+        low, high = zipped.by_item_bytes.at(np.array([5e4, 1e5]))
+        return float((all_of_them - few) / len(",".join(texts[half:])) / ((high - low) / 5e4))
+
+    def _text(self, rows: int, number: int, snapshot_id: int) -> str:
+        values = {field_id: expected_values(values, rows) for field_id, values in self.distinct.items()}
+        entry = statistics_file(self.recipe, self.path, values, snapshot_id=snapshot_id, sequence_number=number)
+        text = statistics_json(entry)
+        return text if self.is_compact else pretty_json(text, depth=1)
+
+
+_LONG_ID = 9 * 10**18
 
 
 def _uncompressed(table: SimulatedTable) -> TableJson:
