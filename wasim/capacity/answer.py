@@ -260,7 +260,11 @@ def _spreadsheet(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
-    statements = [line for one in sql_of(plan.request.table_name, chosen.setting) for line in one.split("\n")]
+    statements = [
+        line
+        for one in sql_of(plan.request.table_name, chosen.setting, plan.case.writer.profile)
+        for line in one.split("\n")
+    ]
     writers = plan.request.writers
     options = [writer_options(plan.case, chosen.setting, writers)]
     if plan.case.writer.profile != FLINK and writers == 1:

@@ -129,6 +129,8 @@ def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str
     if known is None or not known.is_itself:
         who = "unknown" if known is None else writer_words(appends[-1])
         notes.append(f"its writer is {who}; a batch of Spark's stands for it")
+    elif known.profile not in OF_KINDS:
+        notes.append(f"its writer is {writer_words(appends[-1])}: the profile {known.profile}")
     if known is not None and known.kind == FLINK:
         return Writer.model_validate(FLINK)
     name, kind = (OF_KINDS[0], "batch") if known is None else (known.profile, known.kind)
