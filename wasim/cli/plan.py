@@ -61,9 +61,7 @@ def plan(
     ] = None,
     written_by: Annotated[
         Text,
-        typer.Option(
-            "--profile", help="What writes: a shipped profile, such as trino, or a file of wasim profile."
-        ),
+        typer.Option("--profile", help="What writes: a shipped profile, such as trino, or a file of wasim profile."),
     ] = None,
     location: Annotated[Text, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
     provider: Annotated[
