@@ -163,3 +163,19 @@ def test_a_case_has_the_profile_that_its_writer_names(small_case):
     assert shipped_profile(small_case(writer="streaming")).name == "spark_streaming"
     with pytest.raises(SavedFileError, match=r"mine\.json: is no file and no shipped profile"):
         shipped_profile(small_case(writer="{kind: batch, profile: mine.json}"))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "problem"),
+    [
+        ({"append": "slow"}, "recipe.append is slow; give fast or merge"),
+        ({"expiry": {"commit": "later", "older_than_s": 1}}, "recipe.expiry.commit is later; give same or own"),
+        ({"expiry": {"commit": "own", "older_than_s": 0}}, "recipe.expiry has older_than_s or retain_last of nothing"),
+        ({"expires": {}}, "unexpected keyword argument 'expires'"),
+    ],
+)
+def test_an_impossible_recipe_is_refused_with_its_file(tmp_path, recipe, problem):
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(json.loads(render_profile(profile_named("spark_batch"))) | {"recipe": recipe}))
+    with pytest.raises(SavedFileError, match=f"odd.json: is no profile .*{problem}"):
+        read_profile(path)

@@ -66,6 +66,9 @@ def recipe_from(document: Mapping[str, Any]) -> Recipe:
             if given["commit"] not in ("same", "own"):
                 raise ValueError(f"recipe.{name}.commit is {given['commit']}; give same or own")
             fields[name] = kind(**given)
+    expiry = fields.get("expiry")
+    if expiry is not None and not (expiry.older_than_s > 0 and expiry.retain_last >= 1):
+        raise ValueError("recipe.expiry has older_than_s or retain_last of nothing; give more than 0")
     if fields.get("append") not in (None, "fast", "merge"):
         raise ValueError(f"recipe.append is {fields['append']}; give fast or merge")
     return Recipe(**fields)
