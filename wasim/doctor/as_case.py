@@ -23,12 +23,12 @@ from wasim.iceberg.properties import (
 )
 from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
 from wasim.iceberg.snapshots import Snapshot
+from wasim.profiles.writers import writer_of, writer_words
 from wasim.scenario import Case
 from wasim.scenario.parts import FLINK, Columns, Environment, PartitionField, Planning, Table, Workload, Writer
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
 from wasim.twin.profile import OF_KINDS, profile_named
-from wasim.twin.writers import writer_of, writer_words
 
 DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 

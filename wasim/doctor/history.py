@@ -14,7 +14,7 @@ from wasim.doctor.versions import Versions, find_versions
 from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
-from wasim.twin.writers import writer_words
+from wasim.profiles.writers import writer_words
 from wasim.units import Floats, Ints
 
 _MOST_WRITERS = 10

@@ -3,8 +3,8 @@
 import pytest
 
 from wasim.iceberg.snapshots import Snapshot
+from wasim.profiles.writers import KNOWN_WRITERS, writer_of, writer_words
 from wasim.twin.profile import SHIPPED, profile_named
-from wasim.twin.writers import KNOWN_WRITERS, writer_of, writer_words
 
 UUID = "0f5a4a1e-8d2c-4c69-9a0e-6f3f6f1d2a33"
 # pyiceberg 0.12 and iceberg-go 0.6, of a table without partitions
