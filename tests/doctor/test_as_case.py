@@ -1,15 +1,20 @@
 """A table as a case: what it was made from comes out again."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.paths import DATA
 from support.synthetic import synthetic_case
-from support.trees import emit_tree
+from support.trees import emit_tree, newest_json
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, sum_events
+from wasim.scenario.parts import Writer
 from wasim.twin import Site, shipped_profile, simulate_case
 
 NOW = InspectOptions(grace_s=0)
@@ -46,6 +51,33 @@ def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_pa
     for kind in METADATA_KINDS:
         if expected[kind]:
             assert found[kind] == pytest.approx(expected[kind], rel=0.02), kind
+
+
+def test_the_case_of_a_trino_table_is_trinos_and_says_so(tmp_path):
+    given = replace(synthetic_case(horizon_s=6.0), writer=Writer(kind="batch", profile="trino"))
+    found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
+    assert (found.case.writer.profile, found.case.merges) == ("trino", True)
+    assert any("trino 476, Apache Iceberg 1.9.1: the profile trino" in note for note in found.notes)
+
+
+def test_a_table_of_pyiceberg_is_taken_as_never_merged(tmp_path):
+    given = replace(synthetic_case(horizon_s=6.0), writer=Writer(kind="batch", profile="pyiceberg"))
+    root = emit_tree(tmp_path / "t", given).root
+    for path in (root / "metadata").glob("snap-*"):  # whose attempts pyiceberg counts from 0
+        path.rename(path.with_name(path.name.replace("-1-", "-0-", 1)))
+    newest = Path(newest_json(root))
+    newest.write_text(re.sub(r"(snap-[0-9]+)-1-", r"\1-0-", newest.read_text()))
+    found = case_of(inspect_location(str(root), NOW))
+    assert (found.case.writer.profile, found.case.merges) == ("pyiceberg", False)
+
+
+def test_an_unknown_writer_is_said_to_be_unknown(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=6.0).root
+    newest = Path(newest_json(root))
+    newest.write_text(re.sub(r'"(spark|engine|iceberg-version|app)[a-zA-Z.-]*":"[^"]*",?', "", newest.read_text()))
+    newest.write_text(newest.read_text().replace(",}", "}"))
+    found = case_of(inspect_location(str(root), NOW))
+    assert "its writer is unknown; a batch of Spark's stands for it" in found.notes
 
 
 def test_a_table_without_two_commits_has_no_interval():

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import log
 from typing import TypeAlias
 
-from wasim.capacity.commands import FLINK, counts_of, flink_option, sql_of, writer_options
+from wasim.capacity.commands import counts_of, flink_option, sql_of, writer_options
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
 from wasim.capacity.words import (
@@ -260,10 +260,14 @@ def _spreadsheet(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 
 def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
-    statements = [line for one in sql_of(plan.request.table_name, chosen.setting) for line in one.split("\n")]
+    statements = [
+        line
+        for one in sql_of(plan.request.table_name, chosen.setting, plan.case.writer.profile)
+        for line in one.split("\n")
+    ]
     writers = plan.request.writers
     options = [writer_options(plan.case, chosen.setting, writers)]
-    if plan.case.writer.profile != FLINK and writers == 1:
+    if plan.case.writer.profile is None and writers == 1:
         options.append(f"{flink_option(chosen.setting)}  -- or with Flink")
     yield Commands(lines=(*statements, *options))
     counts = [f"{name} at {count:,}" for name, count in counts_of(chosen.setting, plan.files_per_commit)]

@@ -51,7 +51,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         ],
         "beyond_freshness": setting_document(plan.beyond),
         "spreadsheet": _spreadsheet(plan),
-        "sql": [] if chosen is None else list(sql_of(request.table_name, chosen.setting)),
+        "sql": [] if chosen is None else list(sql_of(request.table_name, chosen.setting, plan.case.writer.profile)),
         "writer": None if chosen is None else writer_options(plan.case, chosen.setting, request.writers),
         "flink": None if chosen is None else flink_option(chosen.setting),
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),

@@ -218,7 +218,10 @@ def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     places = range(len(axes.rewrites_s)), range(len(axes.expiries))
     sql = [
         [
-            [sql_of(request.table_name, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)]
+            [
+                sql_of(request.table_name, axes.setting(0, rewrite, expiry, deletes), case.writer.profile)
+                for deletes in (0, 1)
+            ]
             for expiry in places[1]
         ]
         for rewrite in places[0]

@@ -19,7 +19,7 @@ from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.storage.local import read_regular
-from wasim.twin import Site
+from wasim.twin import Site, profile_named
 from wasim.units import HOUR_S, duration_of_flag_s, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
@@ -102,6 +102,13 @@ class PlanRequest:
     def aims(self) -> tuple[Limit, ...]:
         """What to come near to where that costs nothing, unless metadata written is limited: a tenth of the data."""
         return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (AIM,)
+
+    def written_by(self, profile: str) -> "PlanRequest":
+        """The same for a table that the writer of a profile commits to. WasimError if there is none."""
+        profile_named(profile)
+        writer = self.document["writer"]
+        named = {**({"kind": writer} if isinstance(writer, str) else writer), "profile": profile}
+        return replace(self, document={**self.document, "writer": named})
 
     def explain_fault(self, fault: Fault) -> str:
         """A fault of the document as one line, by flag or by field."""

@@ -15,6 +15,8 @@ from wasim.iceberg.properties import (
 from wasim.scenario import Case
 from wasim.scenario.examine import examine
 from wasim.scenario.sweep import make_case
+from wasim.twin import shipped_profile
+from wasim.twin.profile import as_written
 from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
 
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
@@ -131,7 +133,8 @@ def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> Cas
     scenario, faults = examine(document_of(request, setting, rate=rate))
     if faults:
         raise WasimError(*dict.fromkeys(request.explain_fault(fault) for fault in faults))
-    return make_case(scenario, repetition=0, swept={})
+    case = make_case(scenario, repetition=0, swept={})
+    return as_written(case, shipped_profile(case))
 
 
 def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> dict[str, Any]:

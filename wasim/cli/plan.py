@@ -60,6 +60,10 @@ def plan(
     queries_per_hour: Annotated[
         Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
     ] = None,
+    written_by: Annotated[
+        Text,
+        typer.Option("--profile", help="What writes: a shipped profile, such as trino, or a file of wasim profile."),
+    ] = None,
     location: Annotated[Text, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
     provider: Annotated[
         Text,
@@ -108,7 +112,14 @@ def plan(
     if html is not None:
         check_writable("--html", html)
     if fleet is not None:
-        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location}
+        others = {
+            "horizon": horizon,
+            "freshness": freshness,
+            **limits,
+            "name": name,
+            "location": location,
+            "profile": written_by,
+        }
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
         given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=form is Format.JSON)
@@ -116,6 +127,8 @@ def plan(
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
     request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), requirements)
+    if written_by is not None:
+        request = request.written_by(written_by)
     if location is not None:
         request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)

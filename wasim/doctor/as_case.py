@@ -23,14 +23,17 @@ from wasim.iceberg.properties import (
 )
 from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
 from wasim.iceberg.snapshots import Snapshot
+from wasim.profiles.writers import writer_of, writer_words
 from wasim.scenario import Case
-from wasim.scenario.parts import Columns, Environment, PartitionField, Planning, Table, Workload, Writer
+from wasim.scenario.parts import FLINK, Columns, Environment, PartitionField, Planning, Table, Workload, Writer
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
+from wasim.twin.profile import OF_KINDS, profile_named
 
 DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 
 _LEAST_SNAPSHOTS = 2
+_MERGES_BY = 100  # manifests, from which on a merge would have been seen
 _OWN_COLUMNS = ("event_id", "event_time")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _TYPES = {"time": "long", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz", "uuid": "binary"}
@@ -73,7 +76,7 @@ def case_of(inspection: Inspection) -> TableCase:
             files_per_commit=_files_per_commit(appends, is_partitioned=bool(table.partition_by)),
             distribution_mode=_distribution_mode(metadata.properties),
         ),
-        writer=_writer(inspection, appends),
+        writer=_writer(inspection, appends, notes),
         environment=Environment(),
         planning=Planning(),
         commit_interval_s=interval_s,
@@ -118,16 +121,23 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
     return min(10_000, max(1, round(float(np.median(counts)))))
 
 
-def _writer(inspection: Inspection, appends: Sequence[Snapshot]) -> Writer:
-    summary = appends[-1].summary or {}
+def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:
+    """The writer of the newest append, as its profile says it commits unless its manifests tell otherwise."""
     counts = [count for count in inspection.tree.index.counts if count >= 0]
     merges = any(later < earlier for earlier, later in pairwise(counts))
-    if "flink.job-id" in summary:
-        return Writer.model_validate("flink")
-    if "spark.sql.streaming.queryId" in summary:
-        return Writer(kind="streaming", append="merge" if merges else "fast")
-    threshold = 100  # from which on a merge would have been seen
-    return Writer(kind="batch", append="merge" if merges or len(counts) < threshold else "fast")
+    known = writer_of(appends[-1])
+    if known is None or not known.is_itself:
+        who = "unknown" if known is None else writer_words(appends[-1])
+        notes.append(f"its writer is {who}; a batch of Spark's stands for it")
+    elif known.profile not in OF_KINDS:
+        notes.append(f"its writer is {writer_words(appends[-1])}: the profile {known.profile}")
+    if known is not None and known.kind == FLINK:
+        return Writer.model_validate(FLINK)
+    name, kind = (OF_KINDS[0], "batch") if known is None else (known.profile, known.kind)
+    writer = Writer(kind=kind, profile=None if name in OF_KINDS else name)
+    usual = profile_named(name).recipe.append or writer.default_append
+    is_fast = not merges and (usual == "fast" or len(counts) >= _MERGES_BY)
+    return writer.model_copy(update={"append": "fast" if is_fast else "merge"})
 
 
 def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[str]) -> Table:

@@ -14,6 +14,7 @@ from wasim.doctor.versions import Versions, find_versions
 from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
+from wasim.profiles.writers import writer_words
 from wasim.units import Floats, Ints
 
 _MOST_WRITERS = 10
@@ -79,7 +80,7 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
         interval_s=_spread(gaps) if len(gaps) else None,
         interval_source=times.source,
         operations=Counter(one.operation or "unknown" for one in snapshots),
-        writers=dict(Counter(map(_writer, index.snapshots)).most_common(_MOST_WRITERS)),
+        writers=dict(Counter(map(writer_words, index.snapshots)).most_common(_MOST_WRITERS)),
         versions=versions,
         without_snapshot=len(versions) - len(made),
         versions_per_commit=(len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0,
@@ -89,27 +90,6 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
 def _spread(values: Floats) -> Spread:
     low, median, high = np.percentile(values, (10, 50, 90))
     return Spread(median=float(median), low=float(low), high=float(high))
-
-
-def _writer(snapshot: Snapshot) -> str:
-    """The engine, its version and Iceberg's version, as far as a snapshot's summary has them."""
-    summary = snapshot.summary or {}
-    engine = summary.get("engine-name")
-    version = summary.get("engine-version", "")
-    library = summary.get("iceberg-version", "").partition(" (")[0]
-    if engine is None:
-        engine = next((name for key, name in _SIGNS if key in summary), "")
-    return ", ".join(part for part in (f"{engine} {version}".strip(), library) if part) or "unknown"
-
-
-_SIGNS = (
-    ("flink.job-id", "flink"),
-    ("trino_query_id", "trino"),
-    ("dremio-job-id", "dremio"),
-    ("spark.sql.streaming.queryId", "spark"),
-    ("spark.app.id", "spark"),
-    ("kafka.connect.commit-id", "kafka connect"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile, shipped_profile
+from wasim.twin.profile import as_written
 from wasim.twin.supported import check_answerable
 from wasim.years import Shape, YearsOf
 
@@ -62,7 +63,8 @@ class Forecaster:
 
     def sums(self, case: Case) -> Summed:
         """The case in sums, by the profile of its writer. WasimError for what makes no sense."""
-        return self.years_of(case).simulate(case)
+        years = self.years_of(case)
+        return years.simulate(as_written(case, years.profile))
 
     def years_of(self, case: Case) -> YearsOf:
         """What simulates the cases."""

@@ -52,5 +52,7 @@ def _by_bucket(keys: list[_Key], capacity: int) -> list[_Key]:
 
 
 def _java_spread(key: str | int) -> int:
+    if isinstance(key, int) and key > _WORD:  # a Long, whose halves are folded
+        key ^= key >> 32
     value = java_string_hash(key) if isinstance(key, str) else key & _WORD
     return value ^ value >> 16

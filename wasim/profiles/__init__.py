@@ -1,1 +1,1 @@
-"""Writer profiles that come with wasim, as JSON; `wasim.twin.profile` reads them."""
+"""Writer profiles that come with wasim, as JSON, which `wasim.twin.profile` reads; and the signs of each `writers`."""

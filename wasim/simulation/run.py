@@ -20,6 +20,7 @@ from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
 from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
 from wasim.twin import Site, shipped_profile
+from wasim.twin.profile import as_written
 
 Say = Callable[[str], None]
 
@@ -78,14 +79,16 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
 def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> list[SimulatedCase]:
     """The scenario's cases in order, each with its simulator, profile and site."""
     chosen = []
-    for case in scenario.cases():
+    for given in scenario.cases():
+        profile = shipped_profile(given)
+        case = as_written(given, profile)
         emit = None if options.emit is None else options.emit / _folder_name(case)
         location = options.location if emit is None else str(emit.absolute())
         chosen.append(
             SimulatedCase(
                 case=case,
                 simulator=simulator_for(case, options.mode, emits=emit is not None),
-                profile=shipped_profile(case),
+                profile=profile,
                 site=Site() if location is None else Site(location=location),
                 emit=emit,
                 provider=options.provider,

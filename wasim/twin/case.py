@@ -25,9 +25,10 @@ from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
 from wasim.twin.evolving import evolve_table, evolved_files
 from wasim.twin.flink import Subtasks, commit_row_delta
-from wasim.twin.identifiers import draw_uuid
+from wasim.twin.identifiers import draw_uuid, trino_query
 from wasim.twin.maintenance import is_due, maintain
-from wasim.twin.profile import WriterProfile
+from wasim.twin.profile import WriterProfile, as_written, expiry_within
+from wasim.twin.recipe_steps import RecipeSteps, distinct_values
 from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
 from wasim.twin.snapshot_updates import append_files, write_and_commit
@@ -75,6 +76,7 @@ def simulate_table(
     With `emit`, the metadata tree is written below that folder, which becomes the table's location; data files stay
     absent. WasimError names a step or property that the simulator does not model.
     """
+    case = as_written(case, profile)
     check_supported(case, profile)
     chosen = site or Site()
     if emit is not None:
@@ -97,7 +99,7 @@ def simulate_table(
             case Probe():
                 pass  # Planning is measured, not simulated.
             case Maintain():
-                if is_due(writer.table, step):
+                if not writer.does_itself(step) and is_due(writer.table, step):
                     writer.operate(step)
             case _:
                 writer.operate(step)
@@ -147,6 +149,7 @@ class CaseWriter:
             query_id=self.query_id,
             counts=[0] * case.workload.files_per_commit,
         )
+        self.steps = RecipeSteps(recipe=profile.recipe, expiry=expiry_within(case, profile.recipe.expiry))
         self.task_id = 0
         self.draws_commit_uuid = any("{commit_uuid}" in text for text in profile.summary.values())
         self.wall_ms = round(site.started_s * 1000)
@@ -201,6 +204,20 @@ class CaseWriter:
         event_time_s = commit * self.case.commit_interval_s
         self.pass_time(event_time_s)
         self.log.begin(number, operation, self.wall_ms / 1000, commits=True)
+        self.table.within = self.steps.within
+        self._write(step, commit, event_time_s)
+        self.table.within = None  # of maintenance, which is not the writer's
+        self.steps.finish(self.table)
+        if self.steps.recipe.statistics is not None:
+            self.log.begin(number, operation, self.wall_ms / 1000, commits=False)
+            values = distinct_values(self.files, self.table.totals.records)
+            self.steps.add_statistics(self.table, values, self.moment(event_time_s, commit))
+
+    def does_itself(self, step: Maintain) -> bool:
+        """Whether the writer does this within its own commits."""
+        return step.operation == "expire_snapshots" and self.steps.expiry is not None
+
+    def _write(self, step: Append, commit: int, event_time_s: float) -> None:
         if self.case.key_columns:
             self._commit_row_delta(step, commit, self.moment(event_time_s, commit))
             return
@@ -273,6 +290,8 @@ class CaseWriter:
         texts = {
             "query_id": self.query_id,
             "epoch": str(commit - 1),
+            "trino_query": trino_query(self.wall_ms, commit),
+            "wall_ms": str(self.wall_ms),
             "checkpoint": str(commit),
             "application_ms": str(self.application_ms),
             "job_hex": self.query_id.replace("-", ""),

@@ -18,6 +18,7 @@ from wasim.twin.live_manifests import ManifestWriter
 from wasim.twin.locations import locations_of
 from wasim.twin.profile import WriterProfile
 from wasim.twin.schema import FIRST_PARTITION_FIELD_ID, last_column_id
+from wasim.twin.summary import CHANGED_PARTITIONS
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 
@@ -46,7 +47,7 @@ def new_table(
             properties=properties,
             names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
             release=profile.release,
-            summary=dict(profile.summary),
+            summary=_summary(case, profile),
             keeps_history=not case.only_appends,
         ),
         writer=ManifestWriter(
@@ -66,6 +67,12 @@ def new_table(
         log=log,
         rng=rng,
     )
+
+
+def _summary(case: Case, profile: WriterProfile) -> dict[str, str]:
+    """The templates of the writer's summaries of such a table."""
+    is_counted = profile.recipe.counts_no_partition or bool(case.table.partition_by)
+    return {key: text for key, text in profile.summary.items() if is_counted or key != CHANGED_PARTITIONS}
 
 
 def _first_metadata(

@@ -18,6 +18,7 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds
 from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
+from wasim.twin.identifiers import trino_query
 from wasim.twin.lineage import with_lineage
 from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
@@ -250,6 +251,7 @@ class DataFiles:
             random=uuid5(UUID(numbers.query_id), f"{task}/{share.number}") if "{random}" in template else "",
             count=(commit - 1) * part.of + share.number,
             wall_ms=numbers.wall_ms,
+            trino_query=trino_query(numbers.wall_ms, commit) if "{trino_query}" in template else "",
             partition=folder,
             task=task,
             task_id=numbers.first_task_id + task,

@@ -1,6 +1,7 @@
 """Ids as Iceberg draws them, from a given generator."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -28,6 +29,12 @@ def draw_identity(sequence_number: int, rng: np.random.Generator) -> CommitIdent
 def draw_uuid(rng: np.random.Generator) -> str:
     """A random UUID of version 4, as text."""
     return text_of_uuid(*draw_uuid_numbers(1, rng))
+
+
+def trino_query(wall_ms: int, number: int) -> str:
+    """A query's id as Trino makes it: when it began, its number on that day, and a coordinator's five letters."""
+    began = datetime.fromtimestamp(wall_ms / 1000, UTC)
+    return f"{began:%Y%m%d_%H%M%S}_{number % 100_000:05d}_wasim"
 
 
 def draw_snapshot_id(rng: np.random.Generator) -> int:

@@ -62,14 +62,26 @@ def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> N
     Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
     """
     older_than_ms = wall_ms_at(table, step, moment)
-    retained = retained_ids(
-        table.history, table.json.base.refs, older_than_ms=older_than_ms, retain_last=step.retain_last
-    )
-    expired = [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
+    expired = expired_by(table, table.json.base.refs, older_than_ms, step.retain_last)
     if not expired:
         return
     table.json.remove([held.snapshot_id for held in expired])
     table.commit_metadata(table.json.base, moment.updated_ms)
+    forget(table, expired)
+
+
+def expired_by(
+    table: SimulatedTable, refs: Mapping[str, SnapshotRef], older_than_ms: int, retain_last: int
+) -> list[Held]:
+    """The snapshots that expire, oldest first."""
+    retained = retained_ids(table.history, refs, older_than_ms=older_than_ms, retain_last=retain_last)
+    return [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
+
+
+def forget(table: SimulatedTable, expired: list[Held]) -> None:
+    """Deletes the files that no snapshot refers to any longer, once these are out of the metadata."""
+    if not expired:
+        return
     for held in expired:
         del table.history[held.snapshot_id]
     _delete_unreached(table, expired)

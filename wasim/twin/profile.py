@@ -10,9 +10,12 @@ from typing import Any, Literal
 
 from wasim.contention import PARTS, WriterTimes
 from wasim.errors import SavedFileError, quoted
+from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Release, release_named
 from wasim.scenario import Case
+from wasim.scenario.changes import ExpireSnapshots
 from wasim.storage.local import read_regular
+from wasim.twin.recipe import ExpiryOfCommit, Recipe, recipe_from
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -26,7 +29,13 @@ SHIPPED = (
     "flink_0_14",
     "kafka_connect",
     "security_lake",
+    "trino",
+    "pyiceberg",
+    "iceberg_go",
+    "automq",
+    "redpanda",
 )
+OF_KINDS = ("spark_batch", "spark_streaming")  # of writers that a scenario names by their kind alone
 Origin = Literal["measured", "documented"]
 Names = Literal["metastore", "hadoop", "bare"]
 Upserts = Literal["merge", "equality-deletes", "none"]
@@ -59,7 +68,8 @@ class WriterProfile:
 
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
     the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
-    of several such writers that commit at once. `upserts` says how it replaces rows, if it does.
+    of several such writers that commit at once. `upserts` says how it replaces rows, if it does; `recipe`, what else a
+    commit does.
     """
 
     name: str
@@ -75,6 +85,7 @@ class WriterProfile:
     sources: Mapping[str, str] = field(default_factory=dict)
     together: tuple[WriterTimes, ...] = ()
     upserts: Upserts = "merge"
+    recipe: Recipe = field(default_factory=Recipe)
 
     @property
     def release(self) -> Release:
@@ -120,6 +131,39 @@ def shipped_profile(case: Case) -> WriterProfile:
     return profile_named("spark_streaming" if streams else "spark_batch")
 
 
+def as_written(case: Case, profile: WriterProfile) -> Case:
+    """The case as its writer commits it: what the scenario leaves open comes from the profile's recipe.
+
+    That is how it appends, the properties that it gives its tables and that change metadata, and its own expiry, in
+    place of which a scenario's `expire_snapshots` counts.
+    """
+    recipe, writer, table, maintenance = profile.recipe, case.writer, case.table, case.maintenance
+    if recipe.append is not None and writer.append is None and not case.key_columns:
+        writer = writer.model_copy(update={"append": recipe.append})
+    own = {key: text for key, text in profile.properties.items() if _acts(key, text) and key not in table.properties}
+    if own:
+        table = table.model_copy(update={"properties": {**table.properties, **own}})
+    if maintenance.expire_snapshots is None and recipe.expiry is not None:
+        maintenance = maintenance.model_copy(update={"expire_snapshots": _expiry(recipe.expiry, case)})
+    return replace(case, writer=writer, table=table, maintenance=maintenance)
+
+
+def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | None:
+    """The expiry, a writer's own, that shares the metadata.json of its commits in a case `as_written`; None if none."""
+    shares = own is not None and own.commit == "same" and case.maintenance.expire_snapshots == _expiry(own, case)
+    return case.maintenance.expire_snapshots if shares else None
+
+
+def _expiry(recipe: ExpiryOfCommit, case: Case) -> ExpireSnapshots:
+    return ExpireSnapshots(every=case.commit_interval_s, older_than=recipe.older_than_s, retain_last=recipe.retain_last)
+
+
+def _acts(key: str, text: str) -> bool:
+    """Whether a property of a profile makes a table's commits other than they are by default."""
+    row = property_of(key)
+    return row is not None and bool(row.name) and row.simulates(text) and row.parse(text) != row.default
+
+
 def profile_named(name: str) -> WriterProfile:
     """The shipped profile of that name, or the one in a file. SavedFileError if there is neither."""
     if name in SHIPPED:
@@ -154,7 +198,8 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
         columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
         footer = FooterSample(**document.pop("footer"))
         together = tuple(_times(sample) for sample in document.pop("together", ()))
-        profile = WriterProfile(columns=columns, footer=footer, together=together, **document)
+        recipe = recipe_from(document.pop("recipe", {}))
+        profile = WriterProfile(columns=columns, footer=footer, together=together, recipe=recipe, **document)
         release = profile.release
     except (KeyError, TypeError, ValueError) as error:
         raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error

@@ -8,6 +8,8 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent
 from wasim.twin.partitions import partition_folder
 
+CHANGED_PARTITIONS = "changed-partition-count"
+
 
 class TableTotals(NamedTuple):
     """The table as a snapshot counts it. `bytes` are those of data and delete files."""
@@ -100,7 +102,7 @@ def counted(counts: CommitCounts, totals: TableTotals) -> dict[str, int]:
     if counts.entries_processed is not None:
         always["entries-processed"] = counts.entries_processed
     always |= changed_counters(counts.added, counts.removed)
-    always["changed-partition-count"] = counts.changed_partitions
+    always[CHANGED_PARTITIONS] = counts.changed_partitions
     always["total-records"] = totals.records
     always["total-files-size"] = totals.bytes
     always["total-data-files"] = totals.files
@@ -185,7 +187,7 @@ def with_partitions(
         counters = changed_counters(count_files(of_added.get(name, ())), count_files(of_removed.get(name, ())))
         texts[f"partitions.{name}"] = ",".join(f"{key}={number}" for key, number in counters.items())
     pairs = list(summary.items())
-    place = list(summary).index("changed-partition-count") + 1
+    place = 1 + list(summary).index(CHANGED_PARTITIONS if CHANGED_PARTITIONS in summary else [*summary][-1])
     return dict([*pairs[:place], *texts.items(), *pairs[place:]])
 
 

@@ -1,5 +1,7 @@
 """What the simulator carries out, and what it refuses by name rather than pass over."""
 
+from collections.abc import Iterator
+
 from wasim.errors import WasimError
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import GC_ENABLED, MAX_REF_AGE_MS, PLACING_KEYS, Support, TableProperties, property_of
@@ -19,6 +21,11 @@ def check_supported(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError naming the first setting of the case that the simulator does not support."""
     check_answerable(case, profile)
     check_rewriting(case)
+    if case.writer.writers > 1 and (profile.recipe.statistics or profile.recipe.expiry or profile.recipe.tag):
+        raise WasimError(
+            f"writer.writers is {case.writer.writers}: what {profile.name} does with each commit is simulated of one"
+            " writer. Give 1, or another profile."
+        )
     given: dict[str, str] = {}
     for properties in case.all_properties:
         given |= properties
@@ -40,6 +47,14 @@ def approximated(case: Case) -> tuple[str, ...]:
     if case.table.format_version < PARQUET_SINCE:
         return ()
     return ("Manifests of format version 4 have the sizes that were measured of such files, within 0.5 %.",)
+
+
+def of_recipe(case: Case, profile: WriterProfile) -> Iterator[str]:
+    """What of the writer's recipe no simulation counts, or estimates, in plain sentences."""
+    if profile.recipe.statistics is not None:
+        yield f"The Puffin files of {profile.name}'s statistics are not counted, their entries in metadata.json are."
+        if TableProperties.read(case.table.properties).metadata_compression == "gzip":
+            yield "What entries of statistics take in a compressed metadata.json is an estimate, within 10 %."
 
 
 def is_simulated(key: str, value: str, profile: WriterProfile) -> bool:

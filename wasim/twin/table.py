@@ -2,7 +2,7 @@
 of files. Other modules (`snapshot_updates`, `maintenance`, `flink` …) decide what goes into a commit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -66,6 +66,8 @@ class SimulatedTable:
     json_file: str = ""
     snapshot_id: int | None = None
     list_sizes: ListSizes = field(default_factory=ListSizes)
+    within: Callable[["SimulatedTable", TableMetadata, Snapshot, Moment], TableMetadata] | None = None
+    """What else the metadata.json of the next commit that makes a snapshot holds, by the writer's recipe."""
 
     def create(self) -> None:
         """CREATE TABLE: the first metadata.json."""
@@ -198,7 +200,10 @@ class SimulatedTable:
             added_rows=added_rows,
         )
         self._hold(snapshot, self.relative(path), moment, change.counts.totals)
-        self.commit_metadata(self.json.add(snapshot), moment.updated_ms)
+        changed = self.json.add(snapshot)
+        if self.within is not None:
+            changed = self.within(self, changed, snapshot, moment)
+        self.commit_metadata(changed, moment.updated_ms)
         for manifest in unused:
             self.log.delete(manifest.kind, self.relative(manifest.file.manifest_path))
         self.log.report(

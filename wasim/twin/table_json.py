@@ -12,7 +12,15 @@ from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
-from wasim.iceberg.snapshots import MetadataLogEntry, Snapshot, SnapshotLogEntry, SnapshotRef, snapshot_json
+from wasim.iceberg.snapshots import (
+    MetadataLogEntry,
+    Snapshot,
+    SnapshotLogEntry,
+    SnapshotRef,
+    StatisticsFile,
+    snapshot_json,
+    statistics_json,
+)
 from wasim.rules.maintenance import log_entries_dropped
 
 MAIN = "main"
@@ -32,9 +40,10 @@ class TableJson:
     needs_text: bool
     release: Release = NEWEST
     snapshots: dict[int, str] = field(default_factory=dict)  # by id, in the order of the file
+    statistics: dict[int, StatisticsFile] = field(default_factory=dict)  # by snapshot
     snapshot_log: list[SnapshotLogEntry] = field(default_factory=list)
     metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
-    item_bytes: int = 0  # of all snapshots and log entries, without what stands between them
+    item_bytes: int = 0  # of all snapshots, statistics and log entries, without what stands between them
     dropped: list[str] = field(default_factory=list)  # files that the last commit took out of the log
 
     @property
@@ -60,6 +69,11 @@ class TableJson:
             **self._main_at(snapshot.snapshot_id, snapshot.timestamp_ms),
         )
 
+    def add_statistics(self, added: StatisticsFile) -> None:
+        """Puts a statistics file in; a snapshot has one."""
+        self.statistics[added.snapshot_id] = added
+        self.item_bytes += self.bytes_of(statistics_json(added))
+
     def point_main(self, snapshot_id: int, at_ms: int) -> TableMetadata:
         """The metadata with main at an earlier snapshot, as the snapshot log then says."""
         return replace(self.base, **self._main_at(snapshot_id, at_ms))
@@ -72,9 +86,11 @@ class TableJson:
         return {"current_snapshot_id": snapshot_id, "refs": refs}
 
     def remove(self, snapshot_ids: Collection[int]) -> None:
-        """Takes snapshots out; of the snapshot log goes all that is older than its newest entry of any of them."""
+        """Takes snapshots out with their statistics; of the snapshot log goes all up to its newest entry of any."""
         for snapshot_id in snapshot_ids:
             self.item_bytes -= self.bytes_of(self.snapshots.pop(snapshot_id))
+            if snapshot_id in self.statistics:
+                self.item_bytes -= self.bytes_of(statistics_json(self.statistics.pop(snapshot_id)))
         gone = [place for place, entry in enumerate(self.snapshot_log) if entry.snapshot_id not in self.snapshots]
         kept = gone[-1] + 1 if gone else 0
         self.item_bytes -= sum(self.bytes_of(_logged(entry)) for entry in self.snapshot_log[:kept])
@@ -107,11 +123,16 @@ class TableJson:
     def content(self) -> bytes | int:
         """The file's bytes, or their number."""
         if self.is_gzip or self.needs_text:
-            whole = replace(self.base, snapshot_log=tuple(self.snapshot_log), metadata_log=tuple(self.metadata_log))
+            whole = replace(
+                self.base,
+                statistics=tuple(self.statistics[key] for key in java_map_order(self.statistics)),
+                snapshot_log=tuple(self.snapshot_log),
+                metadata_log=tuple(self.metadata_log),
+            )
             texts = tuple(self.snapshots.values())
             data = render_metadata_json(whole, snapshot_texts=texts, release=self.release).encode()
             return gzip_bytes(data, GZIP_HEADER) if self.is_gzip else data
-        items = (len(self.snapshots), len(self.snapshot_log), len(self.metadata_log))
+        items = len(self.snapshots), len(self.statistics), len(self.snapshot_log), len(self.metadata_log)
         around = len(render_metadata_json(self.base, snapshot_texts=(), release=self.release).encode())
         return around + self.item_bytes + sum(map(self._between, items))
 

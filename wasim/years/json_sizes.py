@@ -2,16 +2,23 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
-from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry
+from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json
+from wasim.scenario import Case
+from wasim.twin import CaseWriter
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
+from wasim.twin.profile import expiry_within
+from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
+from wasim.twin.recipe_steps import expected_values, statistics_of
+from wasim.twin.statistics import statistics_file
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats
@@ -86,13 +93,36 @@ class Zipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataJson:
-    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays."""
+    """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
+
+    `statistics` are bytes of each snapshot's `entry` of statistics, and `expires_within` says that its commit expires
+    others; both once a case is given. `expiry` is the writer's own.
+    """
 
     created: float
     around: float
     log_entry: float
     snapshot_log_entry: float
     zipped: Zipped | None = None
+    statistics: float = 0.0
+    entry: "StatisticsEntry | None" = None
+    expiry: ExpiryOfCommit | None = None
+    expires_within: bool = False
+
+    def of_case(self, case: Case) -> "MetadataJson":
+        """The sizes over a case's horizon, half-way through which entries of statistics are as long as here."""
+        within = expiry_within(case, self.expiry) is not None
+        return replace(self, statistics=0.0 if self.entry is None else self.entry.bytes(case), expires_within=within)
+
+    @property
+    def of_snapshot(self) -> float:
+        """Bytes that each snapshot takes beyond its own: its entry in the log, and that of its statistics."""
+        return self.snapshot_log_entry + self.statistics
+
+    @property
+    def versions_per_snapshot(self) -> int:
+        """How many metadata.json a snapshot and its statistics write."""
+        return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
         """The bytes between these and those of another table, compressed alike: `share` of the way."""
@@ -101,6 +131,9 @@ class MetadataJson:
             around=self.around + (other.around - self.around) * share,
             log_entry=self.log_entry,
             snapshot_log_entry=self.snapshot_log_entry,
+            statistics=self.statistics,
+            entry=self.entry,
+            expiry=self.expiry,
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
         )
 
@@ -133,6 +166,65 @@ def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = 
         snapshot_log_entry=logged + 1 + spaces,
     )
     return replace(made, zipped=_zipped(table, made, most_kept)) if table.json.is_gzip else made
+
+
+def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
+    """The sizes with what else the writer's commits put there."""
+    table, recipe = writer.table, writer.profile.recipe
+    made = replace(made, expiry=recipe.expiry)
+    if recipe.statistics is None:
+        return made
+    sample = statistics_of(recipe.statistics, table, {}, writer.moment(0.0, 1))
+    entry = StatisticsEntry(
+        recipe=recipe.statistics,
+        path=sample.statistics_path,
+        distinct={leaf.field_id: leaf.column.values for leaf in writer.files.leaves},
+        is_compact=table.json.is_compact,
+    )
+    return replace(made, entry=entry if made.zipped is None else replace(entry, share=entry.share_of(made.zipped)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsEntry:
+    """An entry of statistics in metadata.json: of columns with so many distinct values by field id, None of another in
+    each row. It counts for `share` of its bytes where it compresses better than snapshots do.
+    """
+
+    recipe: StatisticsOfCommit
+    path: str
+    distinct: Mapping[int, int | None]
+    is_compact: bool
+    share: float = 1.0
+
+    def bytes(self, case: Case) -> float:
+        """Bytes of the entry half-way through a case, with what stands between two."""
+        commits = case.commits // 2 + 1
+        text = self._text(case.rows_through(commits), commits, _LONG_ID)
+        shorter = SHORTER_IDS * (1 + len(self.distinct))
+        return (len(text) + (1 if self.is_compact else 2) - shorter) * self.share
+
+    def share_of(self, zipped: Zipped) -> float:
+        """How many bytes of snapshots compress to as much as one of entries."""
+        rng = np.random.default_rng(0)
+        ids = [snapshot_id_of(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
+        names = [text_of_uuid(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
+        texts = [
+            re.sub(_UUID, name, self._text(1000 * place, place, own))
+            for place, (own, name) in enumerate(zip(ids, names, strict=True), start=1)
+        ]
+        half = MOST_ZIPPED // 2
+        few, all_of_them = (len(gzip_bytes(",".join(some).encode(), GZIP_HEADER)) for some in (texts[:half], texts))
+        low, high = zipped.by_item_bytes.at(np.array([5e4, 1e5]))
+        return float((all_of_them - few) / len(",".join(texts[half:])) / ((high - low) / 5e4))
+
+    def _text(self, rows: int, number: int, snapshot_id: int) -> str:
+        values = {field_id: expected_values(values, rows) for field_id, values in self.distinct.items()}
+        entry = statistics_file(self.recipe, self.path, values, snapshot_id=snapshot_id, sequence_number=number)
+        text = statistics_json(entry)
+        return text if self.is_compact else pretty_json(text, depth=1)
+
+
+_LONG_ID = 9 * 10**18
 
 
 def _uncompressed(table: SimulatedTable) -> TableJson:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wasim.scenario import Case
 from wasim.scenario.evolve import wanted
 from wasim.twin import WriterProfile
-from wasim.twin.supported import is_cut_by_sample, is_simulated, unsimulated_settings
+from wasim.twin.supported import is_cut_by_sample, is_simulated, of_recipe, unsimulated_settings
 
 _NO_SHAPE = ("create_tag", "create_branch", "rollback_commits")
 
@@ -24,6 +24,7 @@ def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
                 "The table is taken to have been from the beginning as its evolution leaves it;"
                 " bands are of that table."
             )
+    yield from of_recipe(case, profile)
     for key, value in ((key, value) for given in case.all_properties for key, value in given.items()):
         if not is_simulated(key, value, profile):
             yield f'Passed over: table.properties.{key}, which is "{value}".'

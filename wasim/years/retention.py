@@ -41,11 +41,13 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, with `items` bytes of snapshots and their log on average, which grow by `growth` from
-    one expiry to the next; of the `expiries` that took something away, each leaves `items_left`.
+    `snapshots` made snapshots, of `each` so many versions, with `items` bytes of snapshots and their log on average,
+    which grow by `growth` from one expiry to the next. Of the `expiries` that took something away, each leaves
+    `items_left`.
     """
 
     snapshots: Floats
+    each: int
     items: Floats
     growth: Floats
     expiries: Floats
@@ -54,7 +56,7 @@ class Written:
     @property
     def versions(self) -> Floats:
         """All of each row."""
-        return self.snapshots + self.expiries
+        return self.snapshots * self.each + self.expiries
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Retention:
     @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
-        return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.snapshot_log_entry * self.snapshots
+        return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.of_snapshot * self.snapshots
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
@@ -212,11 +214,13 @@ class Retention:
         # of several expiries in a group each leaves about as much: the difference of two sums would be too inexact
         left = self.at(found.made, self._items) - items_gone
         left_on_average = (left + np.append(left[1:], left[-1])) / 2
+        expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
         return Written(
             snapshots=versions,
-            items=np.where(between > 1, left_on_average + growth / 2, items),
+            each=self.json.versions_per_snapshot,
+            items=np.where(between > 1, left_on_average + growth / 2, items) - expired,
             growth=growth,
-            expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0),
+            expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
             items_left=np.append(left[1:], 0.0),
         )
 
@@ -235,7 +239,9 @@ class Retention:
         written, json = self._written, self.json
         full = np.full(1, float(self.log_limit))
         least = written.items - written.growth / 2
-        sizes = written.snapshots * json.mean(least, least + written.growth * shares, full)
+        of_snapshot = json.mean(least, least + written.growth * shares, full)
+        # the first of two versions is without the snapshot's statistics
+        sizes = written.snapshots * (written.each * of_snapshot - (written.each - 1) * json.statistics)
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
@@ -246,8 +252,9 @@ class Retention:
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
         """Bytes of the metadata.json of the snapshots with these numbers, by how many versions there were before."""
-        found = self.expiries
-        place = np.maximum(np.searchsorted(found.made, snapshots, side="left") - 1, 0)
+        found = self.expiries  # those of the same commit too, where they share its metadata.json
+        places = np.searchsorted(found.made, snapshots, side="right" if self.json.expires_within else "left")
+        place = np.maximum(places - 1, 0)
         items = self.at(snapshots, self._items) - self.at(found.gone[place], self._items)
         return self.json.of(items, np.minimum(versions, float(self.log_limit)))
 
@@ -304,7 +311,7 @@ class Retention:
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
         count = int(min(count, self.versions))
-        numbers = np.maximum(self.snapshots[-1] - np.arange(count), 1.0)
+        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_snapshot, 1.0)
         return float(self.json_of(numbers, self.versions).sum())
 
 

@@ -31,6 +31,7 @@ from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition
+from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
 from wasim.twin.snapshot_updates import append_manifest
@@ -40,7 +41,7 @@ from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
-from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes
+from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
     NEW_SAMPLED,
@@ -315,11 +316,11 @@ def _json_after(
     table.rules = replace(table.rules, appends_merge=False)
     if table.json.is_gzip and _changes_rows(case):  # summaries that say more compress better
         _carry_out(writer, ZIPPED_COMMITS)
-        return metadata_json_sizes(table, created, most_kept)
+        return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifest(table, like, files, table.begin(), _moment(writer, number))
-    return metadata_json_sizes(table, created, most_kept)
+    return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
@@ -338,6 +339,9 @@ def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tu
     files = data_files_of(sampled, profile, most_rows_computed=computed)
     rng = np.random.default_rng(sampled.seed)
     writer = CaseWriter(case=sampled, profile=profile, files=files, site=site, rng=rng, log=log)
+    # entries of statistics are counted apart, and nothing expires so early
+    writer.steps = RecipeSteps(recipe=replace(profile.recipe, statistics=None), expiry=None)
+    writer.table.within = writer.steps.within
     writer.create(CreateTable())
     return writer, float(log.events[0 if sampled.environment.catalog == "hadoop" else -1][6])
 
@@ -358,7 +362,7 @@ def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile,
     }
     lists, saving, rewritten_more = _lists_of(case, table, [one.file for one in manifests[False]], arrivals)
     return Sizes(
-        json=metadata_json_sizes(table, created),
+        json=with_recipe(metadata_json_sizes(table, created), writer),
         lists=lists,
         sibling_saving=saving,
         rewritten_more=rewritten_more,

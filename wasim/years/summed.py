@@ -18,6 +18,7 @@ from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
 from wasim.twin.commits import merge_policy
+from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of
@@ -71,6 +72,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
     """A case in sums, whatever its horizon and whatever happens to its table."""
+    case = as_written(case, profile)
     key = f"{shape_key(case)} {site!r} {profile!r}"
     if key not in _SHARED:
         while len(_SHARED) >= MOST_SHARED:
@@ -110,7 +112,10 @@ def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
     properties = TableProperties.read(case.table.properties)
     retention = Retention(
-        case=case, samples=samples, json=shape.sizes.json, log_limit=properties.metadata_previous_versions_max
+        case=case,
+        samples=samples,
+        json=shape.sizes.json.of_case(case),
+        log_limit=properties.metadata_previous_versions_max,
     )
     totals = _totals(case, retention, shape, properties)
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))

@@ -1,0 +1,36 @@
+"""metadata.json in sums, by what a writer's recipe puts there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.ledger import Kind, sum_events
+from wasim.scenario.parts import Writer
+from wasim.twin import Site, WriterProfile, profile_named, simulate_table
+from wasim.years import simulate_years
+
+
+def expiring_early(name: str) -> WriterProfile:
+    """The writer's profile, if it kept snapshots for ten minutes."""
+    profile = profile_named(name)
+    expiry = replace(profile.recipe.expiry, older_than_s=600.0)
+    return replace(profile, recipe=replace(profile.recipe, expiry=expiry))
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [profile_named("trino"), profile_named("pyiceberg"), expiring_early("automq"), expiring_early("redpanda")],
+    ids=lambda profile: profile.name,
+)
+def test_versions_of_a_recipe_are_as_many_and_as_large_in_sums(profile):
+    given = synthetic_case(writer="batch", interval_s=10.0, horizon_s=1_800.0)
+    case = replace(given, writer=Writer(kind="batch", profile=profile.name))
+    exact = simulate_table(case, profile, np.random.default_rng(case.seed))
+    expected, found = sum_events(exact.recording.events), simulate_years(case, profile, Site())
+    json = Kind.METADATA_JSON
+    assert found.totals.files_written[json] == expected.files_written[json]
+    assert found.totals.files_deleted == expected.files_deleted
+    assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=0.005)
+    assert found.live_bytes[json] == pytest.approx(exact.live_bytes[json], rel=0.005)

@@ -1,0 +1,96 @@
+"""Who made a snapshot, by what its summary says, and the profile that stands for that writer.
+
+The one list of signs. pyiceberg, and iceberg-go before August 2026, name themselves nowhere: they number a manifest
+list's attempts from 0, where Java begins at 1, and list a summary's keys in an order of their own, which some catalogs
+change. Debezium Server, and others that use Iceberg's Java library and name no engine, all look the same.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from wasim.iceberg.names import parse_manifest_list_name
+from wasim.iceberg.snapshots import Snapshot
+
+SPARK_BATCH = "spark_batch"
+_FEWEST_KEYS = 4  # of which an order tells something
+_PYICEBERG_ORDER = ("added-files-size", "added-data-files", "total-data-files", "total-records", "total-files-size")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownWriter:
+    """A writer: a key of its summaries, the name that it gives its engine, or how its summaries look otherwise.
+
+    `profile` is the shipped profile that stands for it; that of another writer where nobody has written its own.
+    """
+
+    name: str
+    keys: Collection[str] = ()
+    engine: str = ""
+    looks_so: Callable[[Snapshot], bool] | None = None
+    kind: Literal["streaming", "batch", "flink"] = "batch"
+    profile: str = SPARK_BATCH
+
+    @property
+    def is_itself(self) -> bool:
+        """Whether the profile is its own."""
+        return self.profile != SPARK_BATCH or self.name == "spark"
+
+    def made(self, snapshot: Snapshot) -> bool:
+        """Whether the snapshot bears one of its signs."""
+        summary = snapshot.summary or {}
+        named = bool(self.engine) and summary.get("engine-name") == self.engine
+        return named or any(key in summary for key in self.keys) or bool(self.looks_so and self.looks_so(snapshot))
+
+
+def _is_pyiceberg(snapshot: Snapshot) -> bool:
+    found = [key for key in snapshot.summary or {} if key in _PYICEBERG_ORDER]
+    return _begins_at_0(snapshot) and found == list(_PYICEBERG_ORDER)
+
+
+def _is_iceberg_go(snapshot: Snapshot) -> bool:
+    keys = list(snapshot.summary or {})
+    says_so = (snapshot.summary or {}).get("iceberg-version", "").startswith("Apache Iceberg Go")
+    return says_so or (_begins_at_0(snapshot) and len(keys) >= _FEWEST_KEYS and keys == sorted(keys))
+
+
+def _is_java_library(snapshot: Snapshot) -> bool:
+    return (snapshot.summary or {}).get("iceberg-version", "").startswith("Apache Iceberg ")
+
+
+def _begins_at_0(snapshot: Snapshot) -> bool:
+    name = parse_manifest_list_name((snapshot.manifest_list or "").rpartition("/")[2])
+    return name is not None and name.attempt == 0
+
+
+KNOWN_WRITERS = (
+    KnownWriter(name="redpanda", keys=["redpanda.commit-metadata"], profile="redpanda"),
+    KnownWriter(name="automq", keys=["automq.commit.id"], profile="automq"),
+    KnownWriter(
+        name="kafka connect", keys=["kafka.connect.commit-id"], engine="kafka-connect", profile="kafka_connect"
+    ),
+    KnownWriter(name="flink", keys=["flink.job-id"], engine="flink", kind="flink", profile="flink"),
+    KnownWriter(name="trino", keys=["trino_query_id"], engine="trino", profile="trino"),
+    KnownWriter(name="dremio", keys=["dremio-job-id"]),
+    KnownWriter(
+        name="spark streaming", keys=["spark.sql.streaming.queryId"], kind="streaming", profile="spark_streaming"
+    ),
+    KnownWriter(name="spark", keys=["spark.app.id"], engine="spark"),
+    KnownWriter(name="iceberg-go", looks_so=_is_iceberg_go, profile="iceberg_go"),
+    KnownWriter(name="pyiceberg", looks_so=_is_pyiceberg, profile="pyiceberg"),
+    KnownWriter(name="iceberg's java library", looks_so=_is_java_library),
+)
+"""All writers that can be told apart, those with the surest signs first."""
+
+
+def writer_of(snapshot: Snapshot) -> KnownWriter | None:
+    """The writer that made a snapshot; None if it bears no sign of any."""
+    return next((writer for writer in KNOWN_WRITERS if writer.made(snapshot)), None)
+
+
+def writer_words(snapshot: Snapshot) -> str:
+    """Writer, its version and Iceberg's version, as far as the summary has them: `trino 476, Apache Iceberg 1.9.1`."""
+    summary, known = snapshot.summary or {}, writer_of(snapshot)
+    engine = known.name if known is not None else summary.get("engine-name", "")
+    library = summary.get("iceberg-version", "").partition(" (")[0]
+    return ", ".join(filter(None, (f"{engine} {summary.get('engine-version', '')}".strip(), library))) or "unknown"

@@ -1,0 +1,74 @@
+"""What a writer does with each append, operation by operation, and which of them share a metadata.json."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+AppendMode = Literal["fast", "merge"]
+Sharing = Literal["same", "own"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsOfCommit:
+    """Statistics of each column in a Puffin file, and its entry in metadata.json: a sketch of distinct values.
+
+    `file` is the file's name, a template as those of summaries are. A sketch, compressed, takes `sketch_bytes`, and
+    `value_bytes` for each distinct value up to `most_values`.
+    """
+
+    commit: Sharing
+    file: str
+    blob: str
+    codec: str
+    created_by: str
+    sketch_bytes: int
+    value_bytes: int
+    most_values: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiryOfCommit:
+    """Snapshots that the writer itself expires after each of its appends."""
+
+    commit: Sharing
+    older_than_s: float
+    retain_last: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """One commit: an append, or another change of rows, and what the writer does with it each time.
+
+    `append` None is the kind of writer's own. A writer that `counts_no_partition` says of a table without partitions
+    that one changed. `tag` is a tag that moves to each new snapshot, within the append's
+    commit; `sets` are properties that each commit sets, templates, within it too.
+    """
+
+    append: AppendMode | None = None
+    counts_no_partition: bool = True
+    statistics: StatisticsOfCommit | None = None
+    expiry: ExpiryOfCommit | None = None
+    tag: str | None = None
+    sets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def versions_per_append(self) -> int:
+        """How many metadata.json an append and its statistics write."""
+        return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
+
+
+def recipe_from(document: Mapping[str, Any]) -> Recipe:
+    """The recipe in a profile's JSON. TypeError or ValueError for what is none."""
+    fields = dict(document)
+    for name, kind in (("statistics", StatisticsOfCommit), ("expiry", ExpiryOfCommit)):
+        given = fields.get(name)
+        if given is not None:
+            if given["commit"] not in ("same", "own"):
+                raise ValueError(f"recipe.{name}.commit is {given['commit']}; give same or own")
+            fields[name] = kind(**given)
+    expiry = fields.get("expiry")
+    if expiry is not None and not (expiry.older_than_s > 0 and expiry.retain_last >= 1):
+        raise ValueError("recipe.expiry has older_than_s or retain_last of nothing; give more than 0")
+    if fields.get("append") not in (None, "fast", "merge"):
+        raise ValueError(f"recipe.append is {fields['append']}; give fast or merge")
+    return Recipe(**fields)
