@@ -63,8 +63,7 @@ def _options(
     search = replace(search, coordinates=OF_FLEETS, tries_each=search.merges, begin_with=begin_with)
     found: list[Figures] = []
     for interval_s in reversed(intervals_s):
-        best = search.best_at(interval_s)
-        found += [best, simulator.figures(replace(best.setting, gzips_json=not best.setting.gzips_json))]
+        found.append(search.best_at(interval_s))
     return tuple(
         Option(
             setting=one.setting,

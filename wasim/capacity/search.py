@@ -22,7 +22,7 @@ from wasim.units import DAY_S, HOUR_S
 
 LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
-COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
+COORDINATES = ("manifests", "expiry", "compaction", "targets")
 OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
@@ -94,7 +94,7 @@ class Search:
         """The setting with the smallest metadata.json there is."""
         every_s, older_s = self._expiries()[-1]
         kept = replace(setting.maintenance, expire_every_s=every_s, older_than_s=older_s)
-        return replace(setting, maintenance=kept, gzips_json=True)
+        return replace(setting, maintenance=kept, gzips_json=self.simulator.request.gzips_json)
 
     def _start(self, interval_s: float) -> Setting:
         """The setting of the nearest interval that is known, or else the one to begin with."""
@@ -104,8 +104,15 @@ class Search:
         if self.begin_with is not None:
             return self.begin_with.at_interval(interval_s)
         every_s, older_s = self._expiries()[0]
-        kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
-        return Setting(interval_s=interval_s, maintenance=kept)
+        request = self.simulator.request
+        kept = Maintenance(
+            expire_every_s=every_s,
+            older_than_s=older_s,
+            rewrite_every_s=None,
+            compact_every_s=request.own_compaction_s,
+            own=request.own_words,
+        )
+        return Setting(interval_s=interval_s, maintenance=kept, gzips_json=request.gzips_json)
 
     def _descend(self, start: Figures) -> Figures:
         best = start
@@ -154,22 +161,20 @@ class Search:
                 yield replace(setting, maintenance=kept, appends=appends)
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
-        """How often small files are compacted: hourly too where queries pay for those that wait for it."""
+        """How often small files are compacted: hourly too where queries pay for those that wait for it; as the scenario
+        says where it does.
+        """
+        if "rewrite_data_files" in self.simulator.request.own_jobs:
+            return
         costly = _matters(best.cost.opening, best) and self.horizon_s > HOUR_S
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
-            setting = replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
-            yield setting
-            if self.simulator.figures(self.allowed(setting)).broken(self.limits):  # gzip may make room for it
-                yield replace(setting, gzips_json=True)
+            yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
 
     def _merges_beside_compaction(self, setting: Setting) -> bool:
         """Whether other appends than the writer's own are tried beside a compaction."""
         return self.horizon_s <= MOST_MERGED * setting.interval_s
-
-    def _gzip(self, best: Figures) -> Iterator[Setting]:
-        yield replace(best.setting, gzips_json=not best.setting.gzips_json)
 
     def _targets(self, best: Figures) -> Iterator[Setting]:
         target = best.setting.manifest_target_bytes

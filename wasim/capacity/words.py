@@ -15,6 +15,7 @@ METRIC_NAMES: Mapping[str, str] = {
     "manifests": "manifests",
     "monthly_cost": "cost a month",
     "snapshots": "snapshots",
+    "delete_files": "delete files",
     "metadata_bytes": "metadata written",
     "metadata_on_disk_bytes": "metadata on disk",
     "metadata_bytes_per_event_hour": "metadata an hour",
@@ -41,6 +42,11 @@ def value_words(metric: str, value: float, currency: str) -> str:
     if metric.endswith("_ms"):
         return f"{format_figure(value)} ms" if value < 1000 else time_words(value / 1000)
     return format_value(metric, value)
+
+
+def pasted_words(metric: str, value: float) -> str:
+    """The same as `value_words`, as a flag takes it: `10.2GiB`, `1.3s` or `14.2`."""
+    return value_words(metric, value, "").replace(" ", "").replace(",", "")
 
 
 def rounded_up(metric: str, value: float) -> float:

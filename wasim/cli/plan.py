@@ -36,14 +36,17 @@ def plan(
         Path | None, typer.Option(metavar="FILE", help="Plan for many tables under one budget, which the file names.")
     ] = None,
     master: Annotated[Text, typer.Option(help="Spark that plans for the fleet; left out: this machine.")] = None,
-    freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 1h, and then the knee.")] = None,
+    freshness: Annotated[Text, typer.Option(help="The longest commit interval; 1h.")] = None,
+    prefer: Annotated[
+        Text, typer.Option(help="Within all limits: cheapest, or freshest, the shortest interval; cheapest.")
+    ] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
     planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
     metadata_per_day: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata written in a day.")] = None,
     wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
-    metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at the end.")] = None,
-    manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at the end.")] = None,
-    metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at the end.")] = None,
+    metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at any time.")] = None,
+    manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at any time.")] = None,
+    metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time.")] = None,
     monthly_cost: Annotated[Text, typer.Option(metavar="AMOUNT", help="Most money a month, at the prices.")] = None,
     queries_per_hour: Annotated[
         Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
@@ -56,11 +59,23 @@ def plan(
         ),
     ] = None,
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
+    per_job: Annotated[
+        Text, typer.Option(metavar="AMOUNT", help="Price of starting a maintenance job; 0.0003, a running cluster.")
+    ] = None,
     name: Annotated[Text, typer.Option("--name", help="What SQL calls the table; catalog.namespace.table.")] = None,
     settings: Settings = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
     ] = None,
+    now: Annotated[
+        Text,
+        typer.Option(
+            metavar="KEY=VALUE,…",
+            help="How the table is written and maintained now: interval=1m,expire=never,keep=5d,compact=daily,"
+            "rewrite=never,gzip=no,old-json=kept; what is left out is a writer's default.",
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the rest after the first screen too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
@@ -83,12 +98,15 @@ def plan(
         queries_per_hour=queries_per_hour,
         provider=provider,
         prices=prices,
+        prefer=prefer,
+        now=now,
+        per_job=per_job,
     )
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
     if html is not None:
         check_writable("--html", html)
     if fleet is not None:
-        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location}
+        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location, "now": now}
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
         given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
@@ -103,7 +121,7 @@ def plan(
     if as_json:
         typer.echo(json.dumps(plan_document(made)))
     else:
-        typer.echo("\n".join(plan_lines(made)))
+        typer.echo("\n".join(plan_lines(made, explains=explain)))
     if html is not None:
         _write_page(html, made, simulator)
     if made.chosen is None:
