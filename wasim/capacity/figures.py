@@ -96,6 +96,7 @@ class SettingSimulator:
     request: PlanRequest
     shapes: Shapes | None = None  # of another request for the same table, which differs in its rate alone
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
+    _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
     _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
@@ -210,7 +211,7 @@ class SettingSimulator:
 
     def _course_key(self, setting: Setting, rate: float) -> tuple[object, ...]:
         """What decides a course: all but how long snapshots are kept, and gzip."""
-        return setting.course_key, rate, window_of(self.case(setting, rate))
+        return setting.course_key, setting.interval_s, rate, window_of(self.case(setting, rate))
 
     def _course(self, setting: Setting, rate: float) -> Course:
         key = self._course_key(setting, rate)
@@ -222,10 +223,24 @@ class SettingSimulator:
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
         """What the files of a setting weigh."""
         key, plain = (setting.interval_s, rate), self.case(replace(setting, gzips_json=False), rate)
+        shapes = self._shapes_of(plain)
+        if rate == 1.0:
+            shapes = self._encoded.get(setting.interval_s, shapes)
         if key not in self._shape_of:
-            self._shape_of[key] = self._shapes_of(plain).of(plain)
+            self._shape_of[key] = shapes.of(plain)
         found = self._shape_of[key]
-        return self._shapes_of(plain).with_json_of(self.case(setting, rate), found) if setting.gzips_json else found
+        return shapes.with_json_of(self.case(setting, rate), found) if setting.gzips_json else found
+
+    def encode(self, interval_s: float) -> None:
+        """Encodes the files of one interval, whose sizes are read off between those of others until then."""
+        if interval_s in self._encoded:
+            return
+        case = self.case(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE))
+        shapes = self._shapes_of(case)
+        self._encoded[interval_s] = Shapes(profile=shapes.profile, site=shapes.site, encodes_each=True)
+        self._shape_of.pop((interval_s, 1.0), None)
+        self._known = {key: one for key, one in self._known.items() if (key[0].interval_s, key[1]) != (interval_s, 1.0)}
+        self._courses = {key: one for key, one in self._courses.items() if key[1:3] != (interval_s, 1.0)}
 
     def _shapes_of(self, case: Case) -> Shapes:
         if self.shapes is None:

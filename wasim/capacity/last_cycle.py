@@ -116,8 +116,11 @@ def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[C
     history = history_of(replace(case, horizon_s=windows[-1].end_s), shape)
     is_stepped = not (case.has_changes or case.key_columns)  # statements take long, and are averaged all the same
 
-    def until(time_s: float) -> Samples:
-        history.commits = float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
+    def until(time_s: float) -> Samples | None:
+        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        if not commits:
+            return None
+        history.commits = max(float(commits), history.state.commits)
         return history.run()
 
     found: dict[float, Course] = {}
@@ -127,7 +130,7 @@ def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[C
         history.leaps = True
         until(window.held_s)
         history.leaps = not is_stepped
-        start = until(window.start_s) if window.start_s else None
+        start = until(window.start_s)
         before = end = start
         for commit in _moments(case, window):
             history.commits = commit

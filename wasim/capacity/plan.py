@@ -86,6 +86,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     chosen = choose(best, request.prefer, request.limits)
     if chosen is not None and request.prefer == "freshest":
         chosen, best = _refined(search, case, best, chosen, request.limits)
+    chosen, best = _encoded(search, case, best, chosen)
     plan = Plan(
         request=request,
         case=case,
@@ -100,6 +101,22 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
         evaluated=simulator.evaluated,
         files_per_commit=1.0 if chosen is None else simulator.files_per_commit(chosen.setting),
     )
+
+
+def _encoded(
+    search: Search, case: Case, best: list[Figures], chosen: Figures | None
+) -> tuple[Figures | None, list[Figures]]:
+    """The choice by what files of the chosen interval weigh themselves, which may break a limit that others kept."""
+    request, simulator = search.simulator.request, search.simulator
+    encoded: set[float] = set()
+    while chosen is not None and chosen.setting.interval_s not in encoded:
+        interval_s = chosen.setting.interval_s
+        simulator.encode(interval_s)
+        encoded.add(interval_s)
+        exact = _sustained(simulator.figures(chosen.setting), search, case)
+        best = [exact if one.setting.interval_s == interval_s else one for one in best]
+        chosen = choose(best, request.prefer, request.limits)
+    return chosen, best
 
 
 def _best(search: Search, case: Case) -> list[Figures]:

@@ -197,6 +197,8 @@ def request_from_file(
             f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
         )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
+    if "commit_interval" in loaded.swept:
+        document.pop("commit_interval", None)  # which of them is there now is unknown
     return _request_of_document(str(path), document, requirements, limits=loaded.limits, horizon=horizon)
 
 

@@ -76,10 +76,14 @@ def plan(
         ),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the rest after the first screen too.")] = False,
+    emit_scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the chosen setting as a scenario, to simulate or bench.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_document, plan_lines
+    from wasim.capacity.emitted import scenario_of
 
     limits = {
         "planning_p50_ms": planning,
@@ -103,8 +107,9 @@ def plan(
         per_job=per_job,
     )
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet)
-    if html is not None:
-        check_writable("--html", html)
+    for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
+        if path is not None:
+            check_writable(flag, path)
     if fleet is not None:
         others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location, "now": now}
         switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
@@ -124,19 +129,26 @@ def plan(
         typer.echo("\n".join(plan_lines(made, explains=explain)))
     if html is not None:
         _write_page(html, made, simulator)
+    if emit_scenario is not None and made.chosen is not None:
+        _write("--emit-scenario", emit_scenario, scenario_of(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
 def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
     from wasim.capacity.page import render_plan
+
+    _write("--html", path, render_plan(made, simulator))
+    typer.echo(f"Page: {path}", err=True)
+
+
+def _write(flag: str, path: Path, text: str) -> None:
     from wasim.runs import write_atomically
 
     try:
-        write_atomically(path, render_plan(made, simulator))
+        write_atomically(path, text)
     except OSError as error:
-        raise WasimError(f"--html {path}: cannot be written: {error.strerror or error}.") from None
-    typer.echo(f"Page: {path}", err=True)
+        raise WasimError(f"{flag} {path}: cannot be written: {error.strerror or error}.") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
