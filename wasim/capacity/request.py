@@ -76,7 +76,6 @@ class PlanRequest:
     provider: str = LOCAL
     arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them "at_once"
     queries_per_hour: float = float(DEFAULT_QUERIES)
-    counts_opening: bool = True  # whether queries pay for opening data files; not in a fleet, which tries no compaction
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
     prefer: Prefer = "cheapest"

@@ -23,7 +23,6 @@ from wasim.units import DAY_S, HOUR_S
 LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
 COORDINATES = ("manifests", "expiry", "compaction", "targets")
-OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
@@ -44,7 +43,6 @@ class Search:
     merges: bool  # whether the writer's own appends merge
     aims: Sequence[Limit] = ()  # to come near to, where that costs nothing
     may_append_otherwise: bool
-    coordinates: Sequence[str] = COORDINATES
     begin_with: Setting | None = None  # found at a longer interval; else a plain one
     tries_each: bool = True  # else no way that leaves more manifests than the one found at a longer interval
     _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
@@ -118,7 +116,7 @@ class Search:
         best = start
         for _ in range(PASSES):
             before = best
-            for name in self.coordinates:
+            for name in COORDINATES:
                 setting, values = best.setting, getattr(self, f"_{name}")
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
