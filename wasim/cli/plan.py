@@ -111,8 +111,19 @@ def plan(
         if path is not None:
             check_writable(flag, path)
     if fleet is not None:
-        others = {"horizon": horizon, "freshness": freshness, **limits, "name": name, "location": location, "now": now}
-        switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
+        others = {
+            "horizon": horizon,
+            "freshness": freshness,
+            **limits,
+            "name": name,
+            "location": location,
+            "now": now,
+            "prefer": prefer,
+        }
+        switches = {
+            "set": ", ".join(settings or ()) or None,
+            **_paths(html=html, emit_scenario=emit_scenario),
+        }
         given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=as_json)
         return
@@ -133,6 +144,10 @@ def plan(
         _write("--emit-scenario", emit_scenario, scenario_of(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+def _paths(**given: Path | None) -> dict[str, str | None]:
+    return {name: None if path is None else str(path) for name, path in given.items()}
 
 
 def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
