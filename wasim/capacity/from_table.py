@@ -12,6 +12,10 @@ from wasim.iceberg.metadata_json import TableMetadata
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 
+LEAST_INTERVAL_S = (
+    1.0  # of a table in use: commits of a test follow each other sooner, and a month of them takes minutes
+)
+
 
 def request_from_table(location: str, requirements: Requirements, horizon: str | None = None) -> PlanRequest:
     """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
@@ -22,7 +26,7 @@ def request_from_table(location: str, requirements: Requirements, horizon: str |
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
     metadata = inspection.tree.opened.metadata
-    document = _document(found.case)
+    document, interval_s = _document(found.case), found.case.commit_interval_s
     never_merges = found.case.writer.kind == "batch" and found.case.writer.append == "fast"  # as pyiceberg's
     if never_merges:
         document["writer"] = {"kind": "streaming", "append": "fast"}
@@ -31,7 +35,7 @@ def request_from_table(location: str, requirements: Requirements, horizon: str |
         inspection.tree.index, inspection.history, TableProperties.read_leniently(metadata.properties)
     )
     as_it_is = {
-        "commit_interval": found.case.commit_interval_s,
+        "commit_interval": interval_s,
         "table": {"properties": metadata.properties},
         "maintenance": upkeep.model_dump(mode="json", exclude_none=True),
     }
@@ -39,7 +43,7 @@ def request_from_table(location: str, requirements: Requirements, horizon: str |
         request,
         location=metadata.location,
         writer_is_spark=not never_merges,
-        now=requirements.now or now_words(as_it_is),
+        now=requirements.now or (now_words(as_it_is) if interval_s >= LEAST_INTERVAL_S else None),
         warnings=tuple(_warnings(metadata)),
     )
 

@@ -416,7 +416,7 @@ def _number(flag: str, text: str, *, most: float) -> float:
     except ValueError:
         found = -1.0
     if not 0 <= found <= most:
-        raise WasimError(f"{flag} is {text!r}. Give a number from 0 to {most:.0e}.")
+        raise WasimError(f"{flag} is {text!r}. Give a number from 0 to {f'{most:.0e}'.replace('+0', '')}.")
     return found
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from wasim.capacity.figures import Figures, SettingSimulator
-from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
+from wasim.capacity.settings import Maintenance, Setting
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
@@ -86,7 +86,7 @@ class Search:
         )
 
     def _leanest(self, interval_s: float) -> Figures:
-        return self.simulator.figures(self.lean(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)))
+        return self.simulator.figures(self.lean(self._plain(interval_s)))
 
     def lean(self, setting: Setting) -> Setting:
         """The setting with the smallest metadata.json there is."""
@@ -101,8 +101,11 @@ class Search:
             return self.allowed(self._nearest[known_s].setting.at_interval(interval_s))
         if self.begin_with is not None:
             return self.begin_with.at_interval(interval_s)
-        every_s, older_s = self._expiries()[0]
-        request = self.simulator.request
+        return self._plain(interval_s)
+
+    def _plain(self, interval_s: float) -> Setting:
+        """The rarest expiry, and what the scenario itself keeps."""
+        (every_s, older_s), request = self._expiries()[0], self.simulator.request
         kept = Maintenance(
             expire_every_s=every_s,
             older_than_s=older_s,
