@@ -195,13 +195,16 @@ class LastCycle:
         """Data bytes that rows arrive in."""
         return self.end.ingested_bytes - (0.0 if self.start is None else self.start.ingested_bytes)
 
-    def held(self, kinds: Iterable[Kind], *, live: bool = True) -> Spread:
-        """Bytes of these kinds on disk, without the live ones if not `live`: they grow until expiry, and fall."""
+    @property
+    def replaced_bytes(self) -> float:
+        """Bytes of data, written since the table was created, that are no longer live."""
+        written, live = self.end.totals.written_bytes, self.end.live_bytes
+        return float(max(0, sum(written[kind] - live[kind] for kind in DATA_KINDS)))
+
+    def held(self, kinds: Iterable[Kind]) -> Spread:
+        """Bytes of these kinds on disk: they grow until expiry, and fall."""
         kinds = tuple(kinds)
-        most, least = (
-            sum(one.totals.on_disk_bytes[kind] - (0 if live else one.live_bytes[kind]) for kind in kinds)
-            for one in (self.before, self.end)
-        )
+        most, least = (sum(one.totals.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end))
         return Spread(mean=max(0.0, (most + least) / 2), most=float(max(most, least)), final=float(least))
 
     def spread(self, column: str) -> Spread:
