@@ -1,14 +1,15 @@
-"""The rule that chooses among settings: limits, freshness, or the knee."""
+"""Which setting is chosen: the cheapest within all limits, or the freshest."""
 
 import pytest
 from support.plans import a_plan, a_request
 
 from wasim.capacity import Requirements, make_plan, plan_lines, request_from_flags
+from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
 
 
 def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept():
-    chosen = [a_plan(metadata_bytes_per_day=bound).chosen for bound in ("3GB", "30GB", "300GB")]
+    chosen = [a_plan(prefer="freshest", metadata_bytes_per_day=bound).chosen for bound in ("3GB", "30GB", "300GB")]
     assert all(one is not None for one in chosen)
     intervals = [one.setting.interval_s for one in chosen]
     assert intervals == sorted(intervals, reverse=True)
@@ -17,34 +18,33 @@ def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept
 
 
 def test_within_limits_nothing_shorter_does_and_the_limit_that_binds_is_named():
-    found = a_plan(metadata_json_bytes="2MB", wa_metadata="1000")
-    assert found.because == "limits"
+    found = a_plan(prefer="freshest", metadata_json_bytes="500KB")
     shorter = [one for one in found.best if one.setting.interval_s < found.chosen.setting.interval_s]
     assert all(one.broken(found.limits) for one in shorter)
     assert {limit.metric for limit in found.stopped_by} == {"metadata_json_bytes"}
 
 
-def test_freshness_alone_gives_the_cheapest_setting_that_fresh():
+def test_the_cheapest_setting_that_fresh_is_taken_and_the_freshest_named():
     found = a_plan()
-    assert found.because == "freshness"
+    assert found.other_end.setting.interval_s == min(one.setting.interval_s for one in found.best if one.keeps_up)
     assert found.chosen.monthly_cost == min(one.monthly_cost for one in found.best if one.keeps_up)
     assert found.shorter.monthly_cost > found.chosen.monthly_cost
 
 
-def test_nothing_given_gives_a_knee_with_no_more_metadata_than_data():
+def test_of_intervals_that_cost_the_same_the_shortest_is_taken():
     found = a_plan(None)
-    assert found.because == "knee"
-    assert found.chosen.values["wa_metadata"] <= 1
-    assert found.frontier[0].setting.interval_s <= found.chosen.setting.interval_s < found.request.longest_s
+    cheapest = min(one.monthly_cost for one in found.best)
+    assert found.chosen.monthly_cost <= cheapest + NEGLIGIBLE_COST
+    assert found.chosen.setting.interval_s < found.request.longest_s
     kept, gone = found.keeping_json, found.chosen
     assert kept.values["metadata_bytes"] == gone.values["metadata_bytes"]
     assert kept.values["metadata_on_disk_bytes"] > gone.values["metadata_on_disk_bytes"]
 
 
 def test_a_choice_that_the_band_could_change_is_called_close():
-    chosen = a_plan(metadata_json_bytes="20MB").chosen
+    chosen = a_plan(prefer="freshest", metadata_json_bytes="1MB").chosen
     size = chosen.values["metadata_json_bytes"]
-    tight = make_plan(a_request(metadata_json_bytes=f"{size * 1.0001:.0f}B"))
+    tight = make_plan(a_request(prefer="freshest", metadata_json_bytes=f"{size * 1.02:.0f}B"))
     assert tight.chosen.setting == chosen.setting
     assert tight.or_within_band
 

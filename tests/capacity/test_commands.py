@@ -1,46 +1,88 @@
-"""What to paste: options of writers."""
+"""What to paste: SQL with its schedules, and options of writers."""
 
 from dataclasses import replace
 
 import pytest
 from support.plans import a_request
 
-from wasim.capacity import NO_MAINTENANCE, Maintenance, Requirements, Setting, request_from_flags
-from wasim.capacity.commands import sql_of, writer_options
+from wasim.capacity import NO_MAINTENANCE, Maintenance, Requirements, Setting, request_from_document, request_from_flags
+from wasim.capacity.commands import cron_of, sql_of, statements_of, writer_options
 from wasim.capacity.settings import case_of
+from wasim.units import DAY_S, HOUR_S
 
 SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 TRIGGER = '.trigger(processingTime="30000 milliseconds")'
+ALL_JOBS = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=DAY_S, compact_every_s=HOUR_S)
 
 
-@pytest.mark.parametrize(
-    ("setting", "told"),
-    [
-        (SETTING, f"{TRIGGER}  # Spark, 30s"),
-        (
-            replace(SETTING, appends="merge"),
-            f"{TRIGGER}.foreachBatch(append)  # Spark, 30s; appends of batches merge",
-        ),
-    ],
-)
-def test_a_stream_is_triggered_by_the_interval_in_milliseconds(setting: Setting, told: str):
-    assert writer_options(case_of(a_request(), setting), setting) == told
+def test_a_stream_is_triggered_by_the_interval_in_milliseconds():
+    request = a_request()
+    assert writer_options(request, case_of(request, SETTING), SETTING) == ("PySpark", (f"{TRIGGER}  # 30s",))
+
+
+def test_a_stream_that_merges_appends_in_batches_which_are_at_least_once():
+    request, setting = a_request(), replace(SETTING, appends="merge")
+    _, lines = writer_options(request, case_of(request, setting), setting)
+    assert lines[0].startswith("def append(rows, batch_id):  # at least once")
+    assert lines[-1].endswith(f"{TRIGGER}.foreachBatch(append)")
 
 
 def test_several_writers_are_started_in_turn():
     request = request_from_flags({"rows_per_second": "1000", "writers": "3"}, Requirements())
-    words = writer_options(case_of(request, SETTING), SETTING, request.writers)
-    assert words == "Start the batch job every 30s, on one of the 3 writers in turn."
+    _, words = writer_options(request, case_of(request, SETTING), SETTING)
+    assert words == ("Start the batch job every 30s, on one of the 3 writers in turn.",)
+
+
+def test_jobs_come_in_the_order_in_which_each_leaves_least_to_the_next():
+    _, *calls = sql_of(a_request(), replace(SETTING, maintenance=ALL_JOBS))
+    assert [call.split(".system.")[1].split("(")[0] for call in calls] == [
+        "rewrite_data_files",
+        "rewrite_manifests",
+        "expire_snapshots",
+    ]
+    assert [call.split("; -- ")[1] for call in calls] == ["0 * * * *", "20 0 * * *", "40 0 * * *"]
+
+
+@pytest.mark.parametrize(
+    ("every_s", "cron"),
+    [(DAY_S, "5 0 * * *"), (6 * HOUR_S, "5 */6 * * *"), (900.0, "*/15 * * * *"), (7 * HOUR_S, None), (90.0, None)],
+)
+def test_a_period_that_cron_cannot_say_has_no_fields(every_s: float, cron: str | None):
+    assert cron_of(every_s, 5) == cron
+
+
+def test_jobs_of_a_scenario_are_in_the_sql_with_their_options_and_counts():
+    document = {
+        **a_request().document,
+        "maintenance": {
+            "rewrite_data_files": {"when_small_files": 200, "min_input_files": 2},
+            "remove_orphan_files": {"every": "1d", "older_than": "3d"},
+        },
+    }
+    request = request_from_document("a scenario", document, Requirements())
+    _, compaction, orphans = sql_of(request, SETTING)
+    assert "options => map('min-input-files', '2')" in compaction
+    assert compaction.endswith("-- as soon as there are 200 small files")
+    assert "remove_orphan_files" in orphans
+
+
+def test_each_language_has_a_block_of_its_own():
+    request = a_request()
+    found = list(statements_of(request, case_of(request, SETTING), SETTING))
+    assert [one.language for one in found] == ["Spark SQL", "PySpark"]
+    assert not any(TRIGGER in line for line in found[0].lines)
 
 
 def test_trino_is_given_its_own_statements():
     daily = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=3_600.0)
-    properties, expiry, rewriting = sql_of("lake.db.events", replace(SETTING, maintenance=daily), "trino")
+    request = a_request().written_by("trino")
+    properties, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
     assert "SET PROPERTIES extra_properties = MAP(\n  ARRAY['write.metadata.delete-after-commit.enabled']" in properties
-    assert expiry.endswith("ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d');")
-    assert rewriting == "-- hourly\nALTER TABLE lake.db.events EXECUTE optimize_manifests;"
+    assert expiry == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
+    assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
 
 
 def test_each_writer_is_given_its_interval_in_its_own_setting():
     request = a_request().written_by("automq")
-    assert writer_options(case_of(request, SETTING), SETTING) == "automq.table.topic.commit.interval.ms=30000  # AutoMQ"
+    _, lines = writer_options(request, case_of(request, SETTING), SETTING)
+    assert lines == ("automq.table.topic.commit.interval.ms=30000  # AutoMQ",)

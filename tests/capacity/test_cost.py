@@ -3,7 +3,6 @@
 import pytest
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
-from wasim.capacity.cost import files_of_a_day
 from wasim.capacity.settings import Maintenance, Setting
 from wasim.units import DAY_S
 
@@ -30,28 +29,6 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
     opened = 24 * 8 * DAY_S / 300  # a day's
     per_file = 0.04194304 * 0.05 / 3600 + 2 * 0.0004 / 1000  # 4 MiB at 100 MB a second of a core, and two GETs
     assert left.cost.opening == pytest.approx(7200 * opened * per_file, rel=1e-3)
-
-
-def test_a_query_opens_the_small_files_of_half_a_period_of_compaction_and_a_day_s_compacted_ones():
-    all_of_them = files_of_a_day(3000.0, 0.0, 3000.0, horizon_s=30 * DAY_S, compact_every_s=None)
-    daily, hourly = (
-        files_of_a_day(3000.0, 60.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=every_s) for every_s in (DAY_S, 3600.0)
-    )
-    assert (all_of_them, daily) == pytest.approx((100, 50 + (60 - 50) / 30))
-    assert hourly == pytest.approx(100 / 48 + 2, rel=0.02)
-    assert files_of_a_day(3000.0, 60.0, 60.0, horizon_s=30 * DAY_S, compact_every_s=30 * DAY_S) == 100
-    assert files_of_a_day(50.0, 0.0, 50.0, horizon_s=3600.0, compact_every_s=None) == 50
-
-
-def test_a_query_opens_a_day_of_the_files_that_compaction_leaves_alone():
-    assert files_of_a_day(3000.0, 0.0, 3000.0, horizon_s=30 * DAY_S, compact_every_s=3600.0) == 100
-
-
-def test_files_that_are_compacted_several_times_are_opened_once():
-    once, thrice = (
-        files_of_a_day(3000.0, written, 60.0, horizon_s=30 * DAY_S, compact_every_s=3600.0) for written in (60.0, 180.0)
-    )
-    assert once == thrice
 
 
 def test_what_storage_costs_does_not_depend_on_the_hour_at_which_the_horizon_ends():

@@ -7,9 +7,12 @@ from itertools import groupby
 from math import log
 from typing import TypeAlias
 
-from wasim.capacity.commands import counts_of, flink_option, sql_of, writer_options
+from wasim.capacity.commands import counts_of, statements_of
 from wasim.capacity.figures import Figures
+from wasim.capacity.now import Saving
 from wasim.capacity.plan import Plan
+from wasim.capacity.request import DEFAULT_LOCATION
+from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
     bound_words,
@@ -18,26 +21,28 @@ from wasim.capacity.words import (
     time_words,
     value_words,
 )
+from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_duration, format_figure
 
 WIDTH = 80
 BAR = 20  # characters
-RULES = {
-    "limits": "the shortest interval within all limits; there the cheapest setting, the simplest of those alike.",
-    "freshness": "only freshness was given, so the cheapest setting that fresh, the simplest of those alike.",
-    "knee": "nothing was limited, so the knee: up to it, a second of freshness given up saves more metadata than on"
-    " average over the intervals tried.",
-    "longest": "too few intervals keep up for a knee, so the longest, which writes the least.",
-}
+FIRST_METRICS = (
+    "metadata_bytes_per_day",
+    "metadata_json_bytes",
+    "manifests",
+    "metadata_on_disk_bytes",
+    "planning_p50_ms",
+)
 CHOSEN = "→"  # as in the tables of a run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """Lines to paste, as they are."""
+    """Lines to paste, as they are, in one language."""
 
+    language: str
     lines: tuple[str, ...]
 
 
@@ -60,29 +65,43 @@ def conclusion(plan: Plan) -> str:
     return f"Commit every {format_duration(setting.interval_s)}, {setting.upkeep_words}."
 
 
-def sections_of(plan: Plan) -> Iterator[Section]:
-    """Limits, costs, higher rates, every interval, commands, and the basis of the figures; or what to relax."""
-    chosen = plan.chosen
-    if chosen is None:
+def first_sections(plan: Plan) -> Iterator[Section]:
+    """What a first screen has room for: now and then within the limits, and what to paste; or what to relax."""
+    if plan.chosen is None:
         yield Section(title="What would meet the limits", blocks=tuple(_ways_out(plan)))
-    else:
-        yield Section(title="Limits", blocks=tuple(_limits(plan, chosen)))
+        return
+    yield Section(title="Now and then", blocks=tuple(_now_and_then(plan, plan.chosen)))
+    yield Section(title="To apply it", blocks=tuple(_to_apply(plan, plan.chosen)))
+
+
+def further_sections(plan: Plan) -> Iterator[Section]:
+    """Neighbours, higher rates, every interval, the same as counts, and the basis of the figures."""
+    chosen = plan.chosen
+    if chosen is not None:
         yield Section(title="What it costs", blocks=tuple(_costs(plan, chosen)))
         yield Section(title="At higher rates", blocks=tuple(_rates(plan, chosen)))
     yield Section(title="Every interval at its best", blocks=tuple(_intervals(plan)))
     if chosen is not None:
-        yield Section(title="To apply it", blocks=tuple(_to_apply(plan, chosen)))
+        yield Section(title="In other words", blocks=tuple(_further_commands(plan, chosen)))
     yield Section(title="What the figures are", blocks=(_basis(plan),))
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """The plan for a terminal, 80 columns wide."""
-    yield conclusion(plan)
-    for number, section in enumerate(sections_of(plan)):
+def sections_of(plan: Plan) -> Iterator[Section]:
+    """All of it."""
+    yield from first_sections(plan)
+    yield from further_sections(plan)
+
+
+def plan_lines(plan: Plan, *, explains: bool = False) -> Iterator[str]:
+    """The plan for a terminal, 80 columns wide; with the rest after the first screen where it `explains`."""
+    yield from textwrap.wrap(conclusion(plan), WIDTH)
+    for number, section in enumerate(sections_of(plan) if explains else first_sections(plan)):
         for place, block in enumerate(section.blocks):
-            if (number and not place) or (place and isinstance(block, TextTable)):
+            if (number and not place) or (place and isinstance(block, TextTable | Commands)):
                 yield ""
             yield from _block_lines(block)
+    if not explains:
+        yield "Why, and at other intervals and rates: --explain. With sliders: --html PAGE."
 
 
 def _block_lines(block: Block) -> Iterator[str]:
@@ -94,39 +113,81 @@ def _block_lines(block: Block) -> Iterator[str]:
         yield from block.lines
 
 
-def _limits(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
-    yield f"Rule: {RULES[plan.because]}"
-    if plan.default_limit_dropped:
-        yield "No setting here writes less metadata than data, so that is not asked for."
-    elif chosen.values["wa_metadata"] > 1 and "wa_metadata" not in {limit.metric for limit in plan.limits}:
-        yield "That is more metadata than data; --wa-metadata 1 would rule it out."
-    if plan.or_within_band:
-        others = " or ".join(one.setting.words for one in plan.or_within_band)
-        yield f"It is close: within the band of these figures the choice could be {others}."
-    rows = tuple(_limit_rows(plan, chosen))
-    if rows:
-        head = ("Limit", "value", "at most", "slack", "")
-        yield TextTable(caption="The limits, and how much room they leave", head=head, rows=rows, figures=head[1:4])
+def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
+    yield _objective(plan, chosen)
+    yield from (f"Mind: {sentence}" for sentence in warnings_of(plan))
+    saving = plan.saving
+    is_known = saving is not None and saving.now is not None
+    rows = [*_money_rows(plan, saving), *_figure_rows(plan, chosen, None if saving is None else saving.now)]
+    head = ("Settled", "now", "then", "Δ", "limit") if is_known else ("Settled", "then", "limit")
+    kept = [(row[0], *(row[1:] if is_known else (row[2], row[4]))) for row in rows]
+    yield TextTable(caption="Now and then, within the limits", head=head, rows=tuple(kept), figures=head[1:-1])
+    if saving is not None and saving.once_bytes > 0:
+        size = value_words("metadata_bytes", saving.once_bytes, "")
+        yield f"Deleted once, by {format_duration(plan.request.horizon_s)} from now: {size} of metadata."
     yield from plan.request.not_judged
 
 
-def _limit_rows(plan: Plan, chosen: Figures) -> Iterator[tuple[str, ...]]:
-    freshness, interval_s = plan.request.freshness_s, chosen.setting.interval_s
-    if freshness is not None:
-        interval, most = format_duration(interval_s), format_duration(freshness)
-        yield "freshness", interval, most, f"{1 - interval_s / freshness:.0%}", ""
-    for limit in plan.limits:
+def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:
+    if saving is None:
+        return
+    for name, label in (("month_1", "cost, month 1"), ("month_12", "cost, month 12"), ("year", "cost, a year")):
+        now, then = saving.now_money, saving.then_money
         yield (
-            METRICS[limit.metric].words,
-            _value(plan, chosen, limit.metric),
-            bound_words(limit, plan.request.prices.currency),
-            f"{1 - chosen.values[limit.metric] / limit.bound:.0%}",
-            "" if limit in plan.request.limits else "(default)",
+            label,
+            *_three(plan, "monthly_cost", None if now is None else getattr(now, name), getattr(then, name)),
+            "",
         )
+
+
+def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[tuple[str, ...]]:
+    freshness, interval_s = plan.request.freshness_s, chosen.setting.interval_s
+    fresh = "" if freshness is None else f"{_mark(interval_s <= freshness)} {format_duration(freshness)}"
+    before = "" if now is None else format_duration(now.setting.interval_s)
+    yield "commit interval", before, format_duration(interval_s), "", fresh
+    limits = {limit.metric: limit for limit in plan.limits}
+    for metric in dict.fromkeys((*FIRST_METRICS, *limits)):
+        limit = limits.get(metric)
+        bound = "" if limit is None else bound_words(limit, plan.request.prices.currency)
+        verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound}"
+        values = None if now is None else now.values[metric], chosen.values[metric]
+        most = ", most" if metric in chosen.spreads else ""
+        yield (f"{METRICS[metric].words}{most}", *_three(plan, metric, *values), verdict)
+
+
+def _three(plan: Plan, metric: str, now: float | None, then: float) -> tuple[str, str, str]:
+    """A figure now and then, and the difference."""
+    currency = plan.request.prices.currency
+    words = value_words(metric, then, currency)
+    if now is None:
+        return "", words, ""
+    apart = then - now
+    sign = "−" if apart < 0 else "+"
+    return value_words(metric, now, currency), words, f"{sign}{value_words(metric, abs(apart), currency)}"
+
+
+def _mark(holds: bool) -> str:
+    return "✓" if holds else "✗"
+
+
+def _objective(plan: Plan, chosen: Figures) -> str:
+    """What was preferred, and the other end of what the limits allow."""
+    end, currency = plan.other_end, plan.request.prices.currency
+    within = "within all limits" if plan.limits or plan.request.freshness_s else "up to an hour"
+    found, other = f"Cheapest {within}", "freshest"
+    if plan.request.prefer == "freshest":
+        found, other = f"Freshest {within}", "cheapest"
+    if end is None or end.setting.interval_s == chosen.setting.interval_s:
+        return f"{found}."
+    money = value_words("monthly_cost", end.monthly_cost, currency)
+    return f"{found}; {other}: {format_duration(end.setting.interval_s)} for {money} a month."
 
 
 def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     """Which limit rules out a shorter interval, and the costs of the setting and its neighbours."""
+    if plan.or_within_band:
+        others = " or ".join(one.setting.words for one in plan.or_within_band)
+        yield f"It is close: within the band of these figures the choice could be {others}."
     if plan.stopped_by:
         interval = format_duration(plan.shorter.setting.interval_s) if plan.shorter else ""
         yield f"What binds: {limit_names(plan.stopped_by)}. {interval} breaks it under any maintenance."
@@ -179,14 +240,17 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
     if commit is not None and sustained is not None:
         writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.environment.catalog} catalog"
         of = "" if writers == 1 else f" of {writers} writers"
-        p50, p95, p99 = (value_words("commit_ms", ms, "") for ms in (commit.p50_ms, commit.p95_ms, commit.p99_ms))
         lost = (
             f", {commit.outcome.lost_share:.1%} of attempts lost, whose bytes are in all figures" if writers > 1 else ""
         )
+        if machine.measured_commit_ms is not None:
+            yield f"Commits took {value_words('commit_ms', machine.measured_commit_ms, '')} in the median of that run."
+        p50, p99 = (value_words("commit_ms", ms, "") for ms in (commit.p50_ms, commit.p99_ms))
+        idle = "; runs on idle machines took a fifth to a half of that" if plan.request.provider == LOCAL else ""
         yield (
-            f"Commits{of} ({where}) at the end: {p50} in the median,"
-            f" p95 {p95}, p99 {p99}, ± {commit.band:.0%}{lost}. At most {format_figure(sustained.ceiling_per_s)} a"
-            f" second land: one every {time_words(sustained.interval_s)}."
+            f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost}"
+            f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land: one every"
+            f" {time_words(sustained.interval_s)}."
         )
     beyond = ", extrapolated" if chosen.extrapolated else ""
     yield f"Planning is warm, on {machine.words} (measured up to {machine.measured_range}{beyond})."
@@ -214,7 +278,7 @@ def _why_less(figures: Figures, before: Figures) -> str:
 
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
-    """The best setting of each interval that keeps up; then what a constant cost per commit would recommend."""
+    """The best setting of each interval that keeps up."""
     shown = [one for one in plan.best if one.keeps_up]
     if not shown:
         return
@@ -236,8 +300,6 @@ def _intervals(plan: Plan) -> Iterator[str | TextTable]:
         intervals = [format_duration(one.setting.interval_s) for one in same]
         span = intervals[0] if len(intervals) == 1 else f"{intervals[0]} to {intervals[-1]}"
         yield f"{span}: {words}."
-    if plan.chosen is not None:
-        yield from _spreadsheet(plan, plan.chosen)
 
 
 def _bar(cost: float, least: float, most: float) -> int:
@@ -246,33 +308,15 @@ def _bar(cost: float, least: float, most: float) -> int:
     return 1 + round((BAR - 1) * log(max(cost, least) / least) / log(most / least))
 
 
-def _spreadsheet(plan: Plan, chosen: Figures) -> Iterator[str]:
-    naive = plan.naive
-    if naive is None or naive.figures.setting.interval_s >= chosen.setting.interval_s:
-        return
-    true = naive.figures
-    yield (
-        f"A spreadsheet with one cost per commit, that of the first hundred, would take"
-        f" {format_duration(true.setting.interval_s)} for"
-        f" {value_words('metadata_bytes', naive.promised_bytes_per_day, '')} of metadata a day. It would write"
-        f" {_value(plan, true, 'metadata_bytes_per_day')} even with {true.setting.upkeep_words}."
-    )
-
-
 def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
-    statements = [
-        line
-        for one in sql_of(plan.request.table_name, chosen.setting, plan.case.writer.profile)
-        for line in one.split("\n")
-    ]
-    writers = plan.request.writers
-    options = [writer_options(plan.case, chosen.setting, writers)]
-    if plan.case.writer.profile is None and writers == 1:
-        options.append(f"{flink_option(chosen.setting)}  -- or with Flink")
-    yield Commands(lines=(*statements, *options))
+    for one in statements_of(plan.request, plan.case, chosen.setting):
+        yield Commands(language=one.language, lines=one.lines)
+
+
+def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:
     counts = [f"{name} at {count:,}" for name, count in counts_of(chosen.setting, plan.files_per_commit)]
     if counts:
-        yield f"By count of snapshots, manifests or small files: {', '.join(counts)}."
+        yield f"By count of small files, manifests or snapshots: {', '.join(counts)}."
     if chosen.commit is not None and chosen.commit.outcome.lost_share > 0:
         yield "Files of lost attempts stay on disk until remove_orphan_files, which is not simulated, deletes them."
     if plan.keeping_json is not None:
@@ -284,11 +328,17 @@ def _basis(plan: Plan) -> str:
     prices = plan.request.prices
     money = (
         f"Costs are those of requests, of storage and transfer other than of live data, and of compute, at prices of"
-        f" {prices.as_of}: {prices.source}."
+        f" {prices.as_of}: {prices.source}. Starting a maintenance job costs {prices.per_job:g} {prices.currency}"
+        f" (--per-job)."
+    )
+    place = f"Files lie at {plan.request.location}" + (
+        " (default)." if plan.request.location == DEFAULT_LOCATION else "."
     )
     chosen = plan.chosen
     basis = () if chosen is None or chosen.commit is None else chosen.commit.basis
-    sentences = dict.fromkeys(("Simulated, not measured.", *plan.request.assumed, money, *basis, *plan.approximated))
+    sentences = dict.fromkeys(
+        ("Simulated, not measured.", *plan.request.assumed, place, money, *basis, *plan.approximated)
+    )
     return " ".join(sentences)
 
 

@@ -1,8 +1,4 @@
-"""Which setting to recommend, by one of three rules:
-
-- with limits: the shortest interval within all of them;
-- with a freshness alone: the cheapest setting that is fresh enough;
-- with neither: the knee of metadata against freshness.
+"""Which setting to recommend: the cheapest within all limits or, if that is preferred, the shortest interval.
 
 The candidates are the cheapest setting of each interval, within the limits where it has one (`search`).
 """
@@ -10,18 +6,12 @@ The candidates are the cheapest setting of each interval, within the limits wher
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
-from typing import Literal
-
-import numpy as np
 
 from wasim.capacity.figures import Figures
-from wasim.capacity.request import Rule
-from wasim.capacity.search import excess_of, simplest_of_cheapest
+from wasim.capacity.request import Prefer
+from wasim.capacity.search import NEGLIGIBLE_COST, excess_of
 from wasim.capacity.words import rounded_up
-from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.scenario.limits import Limit
-
-Because = Literal["limits", "freshness", "knee", "longest", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,33 +24,25 @@ class Relaxation:
 
 
 def choose(
-    figures: Iterable[Figures], rule: Rule, limits: Sequence[Limit], *, shift: float = 0.0
-) -> tuple[Figures | None, Because]:
-    """The recommended one of some settings at different intervals, and why; (None, "none") if none is within limits.
+    figures: Iterable[Figures], prefer: Prefer, limits: Sequence[Limit], *, shift: float = 0.0
+) -> Figures | None:
+    """The recommended one of some settings at different intervals; None if none is within limits. Of intervals whose
+    cheapest settings cost about the same, it is the shortest.
 
     `shift` moves every value within its band, from -1, the lower end, to 1, the upper.
     """
     within = [one for one in figures if one.keeps_up and not one.broken(limits, shift=shift)]
     if not within:
-        return None, "none"
-    if rule == "limits":
-        shortest = min(one.setting.interval_s for one in within)
-        return simplest_of_cheapest([one for one in within if one.setting.interval_s == shortest]), "limits"
-    if rule == "freshness":
-        cheapest = min(one.monthly_cost for one in within)
-        alike = [one for one in within if one.monthly_cost <= cheapest]
-        return min(alike, key=lambda one: one.setting.interval_s), "freshness"
-    ordered = by_interval(within)
-    if len(ordered) < FEWEST_FOR_A_KNEE:
-        return ordered[-1], "longest"
-    return ordered[_knee(ordered, tilt=shift)], "knee"
+        return None
+    most = inf if prefer == "freshest" else min(one.monthly_cost for one in within) + NEGLIGIBLE_COST
+    return min((one for one in within if one.monthly_cost <= most), key=lambda one: one.setting.interval_s)
 
 
 def within_band(
-    figures: Sequence[Figures], rule: Rule, limits: Sequence[Limit], chosen: Figures
+    figures: Sequence[Figures], prefer: Prefer, limits: Sequence[Limit], chosen: Figures
 ) -> tuple[Figures, ...]:
     """Other settings that would be recommended if the true values lay at an end of their bands."""
-    others = [choose(figures, rule, limits, shift=shift)[0] for shift in (-1.0, 1.0)]
+    others = [choose(figures, prefer, limits, shift=shift) for shift in (-1.0, 1.0)]
     return tuple({one.setting: one for one in others if one is not None and one.setting != chosen.setting}.values())
 
 
@@ -104,12 +86,3 @@ def _relaxation(limit: Limit, figures: Figures) -> Relaxation:
     value = figures.values[limit.metric]
     least = value if limit.comparison == "<=" else nextafter(value, inf)
     return Relaxation(limit=limit, value=rounded_up(limit.metric, least), figures=figures)
-
-
-def _knee(ordered: Sequence[Figures], *, tilt: float) -> int:
-    """The index of the knee; `tilt` moves the shorter half up and the longer half down within their bands."""
-    half = len(ordered) / 2
-    sizes = [
-        one.at("metadata_bytes_per_day", shift=tilt if place < half else -tilt) for place, one in enumerate(ordered)
-    ]
-    return knee_of(np.array([one.setting.interval_s for one in ordered]), np.array(sizes))

@@ -1,13 +1,16 @@
 """Commands to paste: SQL that maintains the table, and the commit interval as Spark or Flink configure it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.iceberg.trino_sql import execute_procedure, set_extra_properties
 from wasim.scenario import Case
-from wasim.units import format_duration
+from wasim.units import DAY_S, HOUR_S, format_duration
 
 FLINK, TRINO = "flink", "trino"
 OTHER_TRIGGERS = {
@@ -20,77 +23,122 @@ OTHER_TRIGGERS = {
     "iceberg_go": "Commit a transaction every {interval}  # iceberg-go",
 }
 """How writers other than Spark and Flink are told their interval, by profile."""
+MINUTE_S = 60.0
+WIDTH = 80
+_MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
+"""Jobs in the order in which each leaves least to the next, and the minute of an hour that keeps them in it."""
+_OPTIONS = {"target_file_size_bytes": "target-file-size-bytes", "min_input_files": "min-input-files"}
+_COUNTED = {"when_small_files": "small files", "when_manifests": "manifests", "when_snapshots": "snapshots"}
 
 
-def sql_of(table: str, setting: Setting, profile: str | None = None) -> tuple[str, ...]:
-    """Statements for Spark SQL, or Trino's where its profile writes: properties once, then each job with a comment that
-    says how often.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """Statements in one language, to paste together and in this order."""
+
+    language: str
+    lines: tuple[str, ...]
+
+
+def statements_of(request: PlanRequest, case: Case, setting: Setting) -> Iterator[Statements]:
+    """All that a setting takes: maintenance and properties in SQL, then the writer's interval in its own language."""
+    sql = [line for one in sql_of(request, setting) for line in one.split("\n")]
+    yield Statements(language="Trino SQL" if request.profile == TRINO else "Spark SQL", lines=tuple(sql))
+    language, options = writer_options(request, case, setting)
+    yield Statements(language=language, lines=options)
+
+
+def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> tuple[str, ...]:
+    """Statements for Spark SQL, or for Trino's where its profile writes: properties once, then each job and its
+    schedule as a comment, in cron's fields.
     """
-    kept, properties = setting.maintenance, properties_of(setting)
-    if profile == TRINO:
-        return _trino_sql(table, setting)
+    table, kept, properties = table or request.table_name, setting.maintenance, properties_of(setting)
     if kept.older_than_s is not None:  # CALL takes no computed age: expiry without older_than goes by this property
         properties[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
-    calls = [
-        f"-- {period_words(every_s)}\n{call_procedure(procedure, table, in_lines=True)};"
-        for procedure, every_s in _jobs(kept)
-        if every_s is not None
-    ]
+    every_s = {
+        "rewrite_data_files": kept.compact_every_s,
+        "rewrite_manifests": kept.rewrite_every_s,
+        "expire_snapshots": kept.expire_every_s,
+    }
+    calls = []
+    for job, minute in _MINUTES.items():
+        own = request.own_jobs.get(job, {})
+        schedule = _schedule(job, every_s.get(job), minute, own)
+        if schedule is not None:
+            called = _called_by_trino(job, table, kept) if request.profile == TRINO else _called(job, table, own)
+            calls.append(f"{called}; -- {schedule}")
+    if request.profile == TRINO:  # its table properties are its own, and all others need the catalog's leave
+        allowed = "-- once; iceberg.allowed-extra-properties must name them"
+        return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
     return f"{set_properties(table, properties, in_lines=True)};", *calls
 
 
-def _jobs(kept: Maintenance) -> tuple[tuple[str, float | None], ...]:
-    return (
-        ("expire_snapshots", kept.expire_every_s),
-        ("rewrite_manifests", kept.rewrite_every_s),
-        ("rewrite_data_files", kept.compact_every_s),
-    )
+def _called_by_trino(job: str, table: str, kept: Maintenance) -> str:
+    """`ALTER TABLE … EXECUTE …`; a retention below iceberg.expire-snapshots.min-retention, seven days, is refused."""
+    age = format_duration(kept.older_than_s or 0.0)
+    return execute_procedure(job, table, f"retention_threshold => '{age}'" if job == "expire_snapshots" else "")
 
 
-def _trino_sql(table: str, setting: Setting) -> tuple[str, ...]:
-    age = format_duration(setting.maintenance.older_than_s or 0.0)
-    arguments = {"expire_snapshots": f"retention_threshold => '{age}'"}
-    notes = {"expire_snapshots": f"; iceberg.expire-snapshots.min-retention must be at most {age}"}
-    calls = [
-        f"-- {period_words(every_s)}{notes.get(job, '')}\n{execute_procedure(job, table, arguments.get(job, ''))};"
-        for job, every_s in _jobs(setting.maintenance)
-        if every_s is not None
-    ]
-    allowed = "-- once; iceberg.allowed-extra-properties must name them"
-    return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
+def _schedule(job: str, every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:
+    """`20 * * * *`, a period that cron cannot say, or the count that starts it; None for a job that never runs."""
+    if every_s is None and job == "remove_orphan_files" and own:
+        every_s = PlanRequest.seconds_of(own["every"])
+    if every_s is not None:
+        return cron_of(every_s, minute) or period_words(every_s)
+    counted = next(((own[key], words) for key, words in _COUNTED.items() if own.get(key) is not None), None)
+    return None if counted is None else f"as soon as there are {counted[0]} {counted[1]}"
 
 
-def writer_options(case: Case, setting: Setting, writers: int = 1) -> str:
-    """The line that sets the interval of the writers together, and their append mode where the setting has another than
-    their default.
+def cron_of(every_s: float, minute: int) -> str | None:
+    """The five fields of cron for a period, at this minute of the hour; None for a period that cron cannot say."""
+    hours, minutes = every_s / HOUR_S, every_s / MINUTE_S
+    if every_s == 7 * DAY_S:
+        return f"{minute} 0 * * 0"
+    if every_s == DAY_S:
+        return f"{minute} 0 * * *"
+    if hours.is_integer() and 24 % hours == 0:
+        return f"{minute} * * * *" if hours == 1 else f"{minute} */{hours:.0f} * * *"
+    return f"*/{minutes:.0f} * * * *" if minutes.is_integer() and minutes and 60 % minutes == 0 else None
+
+
+def _called(job: str, table: str, own: Mapping[str, Any]) -> str:
+    given = {name: own[key] for key, name in _OPTIONS.items() if key in own}
+    listed = ", ".join(f"'{name}', '{value}'" for name, value in given.items())
+    options = f"options => map({listed})" if given else ""
+    call = call_procedure(job, table, options)
+    return call if len(call) < WIDTH else call_procedure(job, table, options, in_lines=True)
+
+
+def writer_options(request: PlanRequest, case: Case, setting: Setting) -> tuple[str, tuple[str, ...]]:
+    """The language and the lines that set the interval of the writers together, and their append mode where the setting
+    has another than their default.
     """
-    if case.writer.profile == FLINK:
-        return f"{flink_option(setting)}  -- Flink"
-    if case.writer.profile in OTHER_TRIGGERS:
-        return OTHER_TRIGGERS[case.writer.profile].format(
-            interval=format_duration(setting.interval_s), ms=round(setting.interval_s * 1000)
-        )
     interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
+    if case.writer.profile == FLINK:
+        return "Flink SQL", (f"SET 'execution.checkpointing.interval' = '{milliseconds} ms';",)
+    if case.writer.profile in OTHER_TRIGGERS:
+        text = OTHER_TRIGGERS[case.writer.profile].format(interval=interval, ms=milliseconds)
+        return "Writer", (text,)
+    if not request.writer_is_spark:
+        return "Writer", (f"Append every {interval}.",)
     if case.writer.kind == "batch":
-        in_turn = f", on one of the {writers} writers in turn" if writers > 1 else ""
-        return f"Start the batch job every {interval}{in_turn}."
+        in_turn = f", on one of the {request.writers} writers in turn" if request.writers > 1 else ""
+        return "Writer", (f"Start the batch job every {interval}{in_turn}.",)
     trigger = f'.trigger(processingTime="{milliseconds} milliseconds")'
     if setting.appends == "merge":
-        return f"{trigger}.foreachBatch(append)  # Spark, {interval}; appends of batches merge"
-    return f"{trigger}  # Spark, {interval}"
-
-
-def flink_option(setting: Setting) -> str:
-    """The SQL that sets a Flink job's checkpoint interval, which is its commit interval."""
-    return f"SET 'execution.checkpointing.interval' = '{round(setting.interval_s * 1000)} ms';"
+        return "PySpark", (
+            "def append(rows, batch_id):  # at least once: a batch that is retried is appended again",
+            f'    rows.writeTo("{request.table_name}").append()',
+            f"stream.writeStream{trigger}.foreachBatch(append)",
+        )
+    return "PySpark", (f"{trigger}  # {interval}",)
 
 
 def counts_of(setting: Setting, files_per_commit: float) -> Iterator[tuple[str, int]]:
     """The maintenance as thresholds: each job, and the snapshots, manifests or small files at which to start it."""
     kept, commits_per_s = setting.maintenance, 1 / setting.interval_s
-    if kept.expire_every_s is not None and kept.older_than_s is not None:
-        yield "expire_snapshots", max(2, round((kept.expire_every_s + kept.older_than_s) * commits_per_s))
-    if kept.rewrite_every_s is not None:
-        yield "rewrite_manifests", max(2, round(kept.rewrite_every_s * commits_per_s))
     if kept.compact_every_s is not None:
         yield "rewrite_data_files", max(2, round(kept.compact_every_s * commits_per_s * files_per_commit))
+    if kept.rewrite_every_s is not None:
+        yield "rewrite_manifests", max(2, round(kept.rewrite_every_s * commits_per_s))
+    if kept.expire_every_s is not None and kept.older_than_s is not None:
+        yield "expire_snapshots", max(2, round((kept.expire_every_s + kept.older_than_s) * commits_per_s))

@@ -59,6 +59,7 @@ def rounded(footprint: Footprint) -> Footprint:
     return replace(
         footprint,
         metadata_json_bytes=nearest(footprint.metadata_json_bytes),
+        json_text_bytes=nearest(footprint.json_text_bytes),
         manifest_list_bytes=nearest(footprint.manifest_list_bytes),
         manifest_bytes=nearest(footprint.manifest_bytes),
     )

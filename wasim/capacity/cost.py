@@ -15,25 +15,23 @@ from wasim.units import DAY_S, HOUR_S, MONTH_S
 
 GIB = 2.0**30
 GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of metadata.json
-JOB_CORE_S = 20.0  # fixed cost of a maintenance job on a running cluster
 COMPACTION_BYTES_PER_CORE_S = 40e6  # Parquet read, decoded, encoded and written
 GZIP_BYTES_PER_CORE_S = 80e6
 SCANNED_BYTES_PER_CORE_S = 100e6  # Parquet read and decoded
 OPENED_FILE_BYTES = 4 << 20  # read.split.open-file-cost: the bytes that opening a file is charged as
 GETS_OF_FILE = 2.0  # its footer, and the columns asked for
-QUERIED_WINDOW_S = DAY_S  # of event time: a query reads the latest day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """The load of a table on its store and machines: totals over the horizon, means over it, or figures at its end."""
+    """The load of a table on its store and machines in some event time: totals, or means over it."""
 
     horizon_s: float
     commits: float  # total
     files_written: float  # total, of all kinds
     bytes_written: float  # total, without the data files that rows arrive in
     compacted_bytes: float  # total, of data
-    metadata_on_disk_bytes: float  # at the end
+    metadata_on_disk_bytes: float  # mean
     replaced_data_bytes: float  # mean: no longer live, still on disk
     json_bytes: float  # mean size of metadata.json, uncompressed
     stored_json_bytes: float  # the same as stored
@@ -69,7 +67,7 @@ class MonthlyCost:
 def monthly_cost(
     load: Load, setting: Setting, machine: Machine, prices: Prices, queries_per_hour: float
 ) -> MonthlyCost:
-    """A month's cost at the horizon's mean rates, and storage for a month of the metadata on disk at its end."""
+    """A month's cost at the pace of the load."""
     per_1000, times = prices.per_1000_requests, MONTH_S / load.horizon_s
     core_s = prices.compute_per_core_hour / HOUR_S
     queries = queries_per_hour * MONTH_S / HOUR_S
@@ -88,7 +86,8 @@ def monthly_cost(
         storage=(load.metadata_on_disk_bytes + load.replaced_data_bytes) / GIB * prices.storage_per_gib_month,
         transfer=(load.bytes_written * times * prices.upload_per_gib + read * prices.retrieval_per_gib) / GIB,
         commits=load.commits * times * commit_s * core_s,
-        maintenance=_maintenance_core_s(load, setting, machine) * times * core_s,
+        maintenance=_maintenance_core_s(load, machine, setting) * times * core_s
+        + MONTH_S / DAY_S * setting.maintenance.runs_per_day * prices.per_job,
         planning=queries * (planning_s * core_s + gets_of_query * per_1000.get / 1000),
         opening=queries * load.opened_files * _opening(core_s, per_1000.get / 1000),
     )
@@ -97,21 +96,6 @@ def monthly_cost(
 def _opening(core_s: float, get: float) -> float:
     """What opening one data file costs a query; `core_s` and `get` are the prices of a core-second and of a GET."""
     return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
-
-
-def files_of_a_day(
-    arriving: float, compacted: float, live: float, *, horizon_s: float, compact_every_s: float | None
-) -> float:
-    """Live data files of the latest day, on average: half a compaction period's worth of those that compaction takes,
-    and a day's worth of the others and of what it left. Files that arrive and that compaction writes are counted over
-    the horizon, `live` ones at its end.
-    """
-    day = min(1.0, QUERIED_WINDOW_S / horizon_s)
-    if compact_every_s is None:
-        return arriving * day
-    taken = min(arriving, max(0.0, arriving + compacted - live))
-    waiting = taken * compact_every_s / 2 / horizon_s
-    return min(arriving * day, waiting + max(0.0, live - waiting) * day)
 
 
 def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:
@@ -130,7 +114,7 @@ def _manifests_read(load: Load, setting: Setting) -> float:
     return runs * load.manifests
 
 
-def _maintenance_core_s(load: Load, setting: Setting, machine: Machine) -> float:
-    runs = load.horizon_s / DAY_S * setting.maintenance.runs_per_day
+def _maintenance_core_s(load: Load, machine: Machine, setting: Setting) -> float:
+    """Core-seconds of jobs over the horizon, apart from starting them."""
     reading_s = machine.reading_ms(_manifests_read(load, setting), 0.0, 0.0) / 1000
-    return runs * JOB_CORE_S + reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S
+    return reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S

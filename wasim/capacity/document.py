@@ -1,11 +1,14 @@
 """A plan as one JSON document: the figures that the terminal shows, unrounded. Seconds, bytes and milliseconds."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from wasim.capacity.commands import counts_of, flink_option, sql_of, writer_options
+from wasim.capacity.commands import counts_of, sql_of, statements_of
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
+from wasim.capacity.warnings import warnings_of
+from wasim.capacity.words import pasted_words
 from wasim.contention import CommitLatency
 from wasim.scenario.limits import Limit
 
@@ -24,11 +27,11 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "time_travel_s": request.time_travel_s,
         "queries_per_hour": request.queries_per_hour,
         "horizon_s": plan.case.horizon_s,
-        "rule": request.rule,
-        "because": plan.because,
+        "prefer": request.prefer,
         "recommended": setting_document(chosen),
         "limits": [] if chosen is None else [_judged(limit, chosen, plan) for limit in plan.limits],
         "not_judged": list(request.not_judged),
+        "other_end": setting_document(plan.other_end),
         "binds": [limit.metric for limit in plan.stopped_by],
         "shorter": setting_document(plan.shorter),
         "longer": setting_document(plan.longer),
@@ -44,16 +47,18 @@ def plan_document(plan: Plan) -> dict[str, Any]:
             {
                 "metric": one.limit.metric,
                 "bound": one.limit.bound,
-                "to": one.value,
+                "to": pasted_words(one.limit.metric, one.value),
                 "setting": setting_document(one.figures),
             }
             for one in plan.relaxations
         ],
         "beyond_freshness": setting_document(plan.beyond),
-        "spreadsheet": _spreadsheet(plan),
-        "sql": [] if chosen is None else list(sql_of(request.table_name, chosen.setting, plan.case.writer.profile)),
-        "writer": None if chosen is None else writer_options(plan.case, chosen.setting, request.writers),
-        "flink": None if chosen is None else flink_option(chosen.setting),
+        "sql": [] if chosen is None else list(sql_of(request, chosen.setting)),
+        "statements": []
+        if chosen is None
+        else [asdict(one) for one in statements_of(request, plan.case, chosen.setting)],
+        "warnings": list(warnings_of(plan)),
+        **_saving(plan),
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
         "approximated": list(plan.approximated),
         "assumed": list(request.assumed),
@@ -74,17 +79,21 @@ def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
         "bound": limit.bound,
         "value": value,
         "slack": 1 - value / limit.bound,
-        "default": limit not in plan.request.limits,
     }
 
 
-def _spreadsheet(plan: Plan) -> dict[str, Any] | None:
-    """What constant cost per commit would have recommended."""
-    if plan.naive is None:
-        return None
+def _saving(plan: Plan) -> dict[str, Any]:
+    """What is there now, what both cost, and what may be deleted once."""
+    found = plan.saving
+    if found is None:
+        return {"now": None, "money": None, "deleted_once_bytes": None}
+    money = {"now": found.now_money, "then": found.then_money}
+    if found.now_money is not None:
+        money["saved"] = found.now_money.less(found.then_money)
     return {
-        "promised_metadata_bytes_per_day": plan.naive.promised_bytes_per_day,
-        "setting": setting_document(plan.naive.figures),
+        "now": setting_document(found.now),
+        "money": {name: None if one is None else asdict(one) for name, one in money.items()},
+        "deleted_once_bytes": found.once_bytes,
     }
 
 
@@ -116,6 +125,8 @@ def figures_document(figures: Figures) -> dict[str, Any]:
     days = figures.milestones
     return {
         "figures": dict(figures.values),
+        "mean": {name: spread.mean for name, spread in figures.spreads.items()},
+        "final": {name: spread.final for name, spread in figures.spreads.items()},
         "bands": dict(figures.bands),
         "cost_by_part": dict(figures.cost.parts()),
         "written_bytes": {str(kind): size for kind, size in figures.written_bytes.items()},

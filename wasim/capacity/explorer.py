@@ -217,17 +217,11 @@ def _mark_names() -> Iterator[tuple[str, str, str]]:
 def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     places = range(len(axes.rewrites_s)), range(len(axes.expiries))
     sql = [
-        [
-            [
-                sql_of(request.table_name, axes.setting(0, rewrite, expiry, deletes), case.writer.profile)
-                for deletes in (0, 1)
-            ]
-            for expiry in places[1]
-        ]
+        [[sql_of(request, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)] for expiry in places[1]]
         for rewrite in places[0]
     ]
     settings = [axes.setting(interval, 0, 0, 1) for interval in range(len(axes.intervals_s))]
-    writer = [writer_options(case, setting, request.writers) for setting in settings]
+    writer = ["\n".join(writer_options(request, case, setting)[1]) for setting in settings]
     return {"sql": sql, "writer": writer}
 
 

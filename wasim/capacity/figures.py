@@ -1,4 +1,4 @@
-"""What settings cost: each simulated over the whole horizon, with the band that its figures lie in.
+"""What settings cost: each simulated until the end of its last full cycle, with the band that its figures lie in.
 
     simulator = SettingSimulator(request=request)
     figures = simulator.evaluate(settings)    # one Figures for each Setting, in their order
@@ -14,33 +14,35 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, files_of_a_day, monthly_cost, waiting_for_expiry
+from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, waiting_for_expiry
+from wasim.capacity.last_cycle import Course, LastCycle, Spread, courses_ahead, courses_of, last_cycle, window_of
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
-from wasim.forecast import Forecaster
 from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import METADATA_KINDS, Kind, Scanned, Summed
-from wasim.ledger.vocabulary import DATA_KINDS, MANIFEST_KINDS
+from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.twin import Site
-from wasim.units import DAY_S, HOUR_S, Floats
-from wasim.years import Settled, Shape, YearsOf, simulate_ahead, with_lost
+from wasim.units import DAY_S, HOUR_S
+from wasim.years import Settled, Shape, with_lost
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
 LEAST_COST_BAND = 0.05
-FIRST_COMMITS = 100
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A setting's figures over the horizon: `values` by metric, `bands` their relative half-widths where known.
+    """A setting's figures, of its last full cycle: `values` by metric, `bands` their relative half-widths where known.
+
+    A value is what is written, in a settled day or for each byte, or the most that the table holds, which limits are
+    compared with; `spreads` has the mean and what is there at the end too. "metadata_bytes" is of the whole horizon.
 
     `keeps_up_s` is when a commit would take longer than its interval, in seconds of event time; None: never.
     `extrapolated` says whether latencies are of a larger table than any that they were measured on. `cost` is a
@@ -49,6 +51,7 @@ class Figures:
 
     setting: Setting
     values: Mapping[str, float]
+    spreads: Mapping[str, Spread]
     bands: Mapping[str, float]
     approximated: tuple[str, ...]
     keeps_up_s: float | None
@@ -58,8 +61,7 @@ class Figures:
     on_disk_bytes: Mapping[Kind, int]
     milestones: Milestones
     extrapolated: bool
-    first_commit_bytes: float  # metadata that each of the first hundred commits writes, on average
-    footprint: Footprint  # of a commit at the end
+    footprint: Footprint  # of a commit where metadata.json is largest
     sustained: bool = True  # by several writers, whose race this is
     commit: CommitLatency | None = None  # at the end, where it was modelled
 
@@ -70,7 +72,7 @@ class Figures:
 
     @property
     def per_day_bytes(self) -> float:
-        """Metadata written in a day, the mean of the horizon."""
+        """Metadata written in a settled day."""
         return self.values["metadata_bytes_per_day"]
 
     @property
@@ -94,13 +96,12 @@ class SettingSimulator:
     request: PlanRequest
     shapes: Shapes | None = None  # of another request for the same table, which differs in its rate alone
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
+    _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
-    _years: dict[tuple[object, ...], YearsOf] = field(default_factory=dict)
+    _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
-    _sums: dict[tuple[Setting, float], Summed] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
-    _bytes_per_row: float | None = None
 
     def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
         """A simulator of a request that differs in its rate alone: what files weigh is read off those encoded here."""
@@ -127,31 +128,39 @@ class SettingSimulator:
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
-        cases = [(self._case(setting, rate), setting, rate) for setting, rate in settings]
-        simulate_ahead((self.years_of(case, setting, rate=rate), case) for case, setting, rate in cases)
+        parts = {
+            self._course_key(setting, rate): (self.shape(setting, rate), self.case(setting, rate))
+            for setting, rate in settings
+        }
+        unknown = {key: part for key, part in parts.items() if key not in self._courses}
+        self._courses |= zip(unknown, courses_ahead(unknown.values()), strict=True)
 
     def figures(self, setting: Setting, *, rate: float = 1.0) -> Figures:
         """The figures of one setting."""
         key = setting, rate
         if key not in self._known:
-            self._known[key] = self._figures(setting, rate)
+            self._known[key] = self.figures_of(setting, self._course(setting, rate), rate=rate)
         return self._known[key]
 
+    def figures_of_case(self, case: Case, setting: Setting) -> Figures:
+        """The figures of a case of the request's table as it stands; the setting says what of it costs computing."""
+        self._cases[setting, 1.0] = case
+        return self.figures(setting)
+
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
-        """The figures of one setting at these horizons, in seconds."""
-        case, found = self._case(setting, 1.0), []
-        uncompressed = replace(setting, gzips_json=False)
-        for at in map(case.over, horizons_s):
-            summed = self.years_of(case, setting).simulate(at)
-            plain = self.years_of(case, uncompressed).simulate(at) if setting.gzips_json else summed
-            found.append(self.figures_of(at, setting, summed, plain))
-        return tuple(found)
+        """The figures of one setting at these horizons, ascending, in seconds."""
+        case, shape = self.case(setting), self.shape(setting)
+        # how full merged manifests are at a horizon depends on where earlier leaps ended
+        parts = [[horizon_s] for horizon_s in horizons_s] if case.merges else [horizons_s]
+        courses = [one for part in parts for one in courses_of(case, shape, part)]
+        return tuple(self.figures_of(setting, course) for course in courses)
 
     def fills_manifests(self, setting: Setting) -> bool:
         """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""
-        case = case_of(self.request, setting)
-        target = TableProperties.read(case.table.properties).manifest_target_size_bytes
-        return self.years_of(case, setting).most_manifest_bytes(case) > FAR_FROM_FULL * target
+        target = TableProperties.read(self.case(setting).table.properties).manifest_target_size_bytes
+        end = self._course(setting, 1.0).end
+        most = max(float(end.data_manifest_bytes.max()), float(end.delete_manifest_bytes.max()))
+        return most > FAR_FROM_FULL * target
 
     @property
     def evaluated(self) -> int:
@@ -160,34 +169,30 @@ class SettingSimulator:
 
     def files_per_commit(self, setting: Setting) -> float:
         """Data files of a commit."""
-        return self._shape(self._case(setting, 1.0), setting, 1.0).arrivals.files
+        return self.shape(setting).arrivals.files
 
-    def _figures(self, setting: Setting, rate: float) -> Figures:
-        case = self._case(setting, rate)
-        summed = self._simulate(setting, rate)
-        plain = self._simulate(replace(setting, gzips_json=False), rate) if setting.gzips_json else summed
-        return self.figures_of(case, setting, summed, plain)
-
-    def figures_of(self, case: Case, setting: Setting, summed: Summed, plain: Summed) -> Figures:
-        """The figures of a setting whose case came to these sums, and without gzip to `plain`."""
-        data_bytes = self._row_bytes() * case.commits * case.rows_per_commit
-        request, reckoned, sustained = self.request, _Reckoned(case=case, summed=summed, plain=plain), True
+    def figures_of(self, setting: Setting, course: Course, *, rate: float = 1.0) -> Figures:
+        """The figures of a setting whose table and jobs had this course."""
+        plain = self.shape(replace(setting, gzips_json=False), rate)
+        case = self.case(setting, rate)
+        cycle, request = last_cycle(case, course, self.shape(setting, rate), plain), self.request
+        reckoned, sustained = _Reckoned(cycle=cycle, merges=case.merges), True
         if request.writers > 1:
-            outcome = self._race(case, reckoned.footprint(merges=case.merges))
+            outcome = self._race(case, reckoned.footprint)
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
-            together = replace(case, writer=case.writer.model_copy(update={"writers": request.writers}))
-            summed = with_lost(together, summed, Settled(races=(replace(outcome, failed=0),)))
-            reckoned = replace(reckoned, summed=summed)
-        load = reckoned.load if request.counts_opening else replace(reckoned.load, opened_files=0.0)
-        cost = monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour)
-        planning_ms = request.machine.full_scan_ms(reckoned.json_at_end, *reckoned.planned_at_end)
-        values = _values(reckoned, data_bytes) | {"planning_p50_ms": planning_ms, "monthly_cost": cost.total}
-        extrapolated = request.machine.is_beyond(reckoned.json_at_end, values["manifests"], values["files"])
-        waits = request.machine.waits(*reckoned.planned_at_end)
+            reckoned = replace(reckoned, cycle=_with_lost(cycle, request.writers, replace(outcome, failed=0)))
+        cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
+        spreads = reckoned.spreads(request)
+        written = reckoned.written | {"monthly_cost": cost.total}
+        files, json_bytes = spreads["files"].most, reckoned.cycle.plain_json.most
+        extrapolated = request.machine.is_beyond(json_bytes, spreads["manifests"].most, files)
+        waits = request.machine.waits(*(spread.most for spread in reckoned.planned))
         planning_band = PLANNING_BAND if waits and not extrapolated else WIDE_PLANNING_BAND
+        planning_ms, summed = spreads["planning_p50_ms"].most, reckoned.cycle.end
         return Figures(
             setting=setting,
-            values=values,
+            values=written | {name: spread.most for name, spread in spreads.items()},
+            spreads=spreads,
             bands=_bands(summed) | {"planning_p50_ms": max(planning_band, PLANNING_BAND_MS / planning_ms)},
             approximated=summed.approximated,
             keeps_up_s=_keeps_up_s(reckoned, setting, request),
@@ -195,14 +200,14 @@ class SettingSimulator:
             written_bytes=summed.totals.written_bytes,
             written_bands=summed.band,
             on_disk_bytes=summed.totals.on_disk_bytes,
-            milestones=milestones_of(case, summed),
+            milestones=milestones_of(cycle.case, summed),
             extrapolated=extrapolated,
-            footprint=reckoned.footprint(merges=case.merges),
+            footprint=reckoned.footprint,
             sustained=sustained,
-            first_commit_bytes=float(np.mean(summed.ledger.metadata_bytes[summed.ledger.commit <= FIRST_COMMITS])),
         )
 
-    def _case(self, setting: Setting, rate: float) -> Case:
+    def case(self, setting: Setting, rate: float = 1.0) -> Case:
+        """The request's case under a setting. WasimError for an invalid one."""
         key = setting, rate
         if key not in self._cases:
             self._cases[key] = case_of(self.request, setting, rate=rate)
@@ -217,32 +222,38 @@ class SettingSimulator:
             self._races[key] = commit_latency(asked).outcome
         return self._races[key]
 
-    def _simulate(self, setting: Setting, rate: float) -> Summed:
-        key = setting, rate
-        if key not in self._sums:
-            case = self._case(setting, rate)
-            self._sums[key] = self.years_of(case, setting, rate=rate).simulate(case)
-        return self._sums[key]
+    def _course_key(self, setting: Setting, rate: float) -> tuple[object, ...]:
+        """What decides a course: all but how long snapshots are kept, and gzip."""
+        return setting.course_key, setting.interval_s, rate, window_of(self.case(setting, rate))
 
-    def years_of(self, case: Case, setting: Setting, *, rate: float = 1.0) -> YearsOf:
-        """What simulates the settings that share their shape, their appends and their manifests."""
-        plain = setting.interval_s, rate, setting.appends, setting.manifest_target_bytes
-        if (*plain, False) not in self._years:
-            forecaster = Forecaster(site=self._site, shape=self._shape(case, setting, rate))
-            self._years[*plain, False] = forecaster.years_of(case)
-        if not setting.gzips_json:
-            return self._years[*plain, False]
-        if (*plain, True) not in self._years:
-            shape = self._shapes_of(case).with_json_of(case, self._shape(case, setting, rate))
-            self._years[*plain, True] = replace(self._years[*plain, False], shape=shape)  # one dict of histories
-        return self._years[*plain, True]
+    def _course(self, setting: Setting, rate: float) -> Course:
+        key = self._course_key(setting, rate)
+        if key not in self._courses:
+            case = self.case(setting, rate)
+            self._courses[key] = courses_of(case, self.shape(setting, rate), [case.horizon_s])[0]
+        return self._courses[key]
 
-    def _shape(self, case: Case, setting: Setting, rate: float) -> Shape:
-        key = setting.interval_s, rate
+    def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
+        """What the files of a setting weigh."""
+        key, plain = (setting.interval_s, rate), self.case(replace(setting, gzips_json=False), rate)
+        shapes = self._shapes_of(plain)
+        if rate == 1.0:
+            shapes = self._encoded.get(setting.interval_s, shapes)
         if key not in self._shape_of:
-            plain = self._case(replace(setting, gzips_json=False), rate) if setting.gzips_json else case
-            self._shape_of[key] = self._shapes_of(case).of(plain)
-        return self._shape_of[key]
+            self._shape_of[key] = shapes.of(plain)
+        found = self._shape_of[key]
+        return shapes.with_json_of(self.case(setting, rate), found) if setting.gzips_json else found
+
+    def encode(self, interval_s: float) -> None:
+        """Encodes the files of one interval, whose sizes are read off between those of others until then."""
+        if interval_s in self._encoded:
+            return
+        case = self.case(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE))
+        shapes = self._shapes_of(case)
+        self._encoded[interval_s] = Shapes(profile=shapes.profile, site=shapes.site, encodes_each=True)
+        self._shape_of.pop((interval_s, 1.0), None)
+        self._known = {key: one for key, one in self._known.items() if (key[0].interval_s, key[1]) != (interval_s, 1.0)}
+        self._courses = {key: one for key, one in self._courses.items() if key[1:3] != (interval_s, 1.0)}
 
     def _shapes_of(self, case: Case) -> Shapes:
         if self.shapes is None:
@@ -253,129 +264,128 @@ class SettingSimulator:
     def _site(self) -> Site:
         return Site(location=self.request.location)
 
-    def _row_bytes(self) -> float:
-        """Data bytes that a row first takes at the longest interval: what amplification divides by."""
-        if self._bytes_per_row is None:
-            setting = Setting(interval_s=self.request.longest_s, maintenance=NO_MAINTENANCE)
-            case = case_of(self.request, setting)
-            self._bytes_per_row = self._shape(case, setting, 1.0).ingested_bytes / case.rows_per_commit
-        return self._bytes_per_row
+
+def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
+    """The cycle with the files of attempts that several writers lost."""
+    window = cycle.course.window
+
+    def of(summed: Summed | None, until_s: float) -> Summed | None:
+        if summed is None:
+            return None
+        case = cycle.case.over(until_s)
+        together = replace(case, writer=case.writer.model_copy(update={"writers": writers}))
+        return with_lost(together, summed, Settled(races=(outcome,)))
+
+    start, before, end = (
+        of(cycle.start, window.start_s),
+        of(cycle.before, window.before_s),
+        of(cycle.end, window.end_s),
+    )
+    assert before is not None  # noqa: S101 - a cycle has both
+    assert end is not None  # noqa: S101
+    return replace(cycle, start=start, before=before, end=end)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Reckoned:
-    """A simulated case, and what follows from it for latencies and costs."""
+    """A case in its last cycle, and what follows from it for latencies and costs."""
 
-    case: Case
-    summed: Summed
-    plain: Summed  # the same with metadata.json uncompressed
-
-    @cached_property
-    def json_bytes(self) -> Floats:
-        """Of metadata.json uncompressed, at the commits of the ledger."""
-        return self.plain.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
+    cycle: LastCycle
+    merges: bool
 
     @cached_property
-    def json_at_end(self) -> float:
-        """The same at the end."""
-        return float(self.plain.live_bytes[Kind.METADATA_JSON])
-
-    @cached_property
-    def planned_at_end(self) -> tuple[float, float, float]:
+    def planned(self) -> tuple[Spread, Spread, Spread]:
         """Manifests that a full scan reads, files, and bytes of the manifests."""
-        scanned = self._scanned
-        return float(scanned.manifests[-1]), float(self.summed.ledger.live_entries[-1]), float(scanned.bytes[-1])
+        scanned, scanned_bytes = self.cycle.spread("scanned_manifests"), self.cycle.spread("scanned_bytes")
+        return scanned, self.cycle.files, scanned_bytes
 
-    @property
-    def _scanned(self) -> Scanned:
-        scanned = self.summed.scanned
-        assert scanned is not None  # noqa: S101 - what years always say
-        return scanned
+    def spreads(self, request: PlanRequest) -> dict[str, Spread]:
+        """What the table holds over the cycle, by metric, and how long planning takes."""
+        cycle, planned = self.cycle, self.planned
 
-    def footprint(self, *, merges: bool) -> Footprint:
-        """What a commit reads and writes of metadata at the end; merging appends read a manifest again on average."""
-        ledger = self.summed.ledger
+        def planning_ms(of: str) -> float:
+            return request.machine.full_scan_ms(*(float(getattr(one, of)) for one in (cycle.plain_json, *planned)))
+
+        # the function takes bytes of metadata.json, manifests, files and bytes of manifests, in this order
+        return {
+            "metadata_json_bytes": cycle.json,
+            "manifests": cycle.spread("data_manifests+delete_manifests"),
+            "snapshots": cycle.snapshots,
+            "files": planned[1],
+            "delete_files": cycle.delete_files,
+            "metadata_on_disk_bytes": cycle.held(METADATA_KINDS),
+            "planning_p50_ms": Spread(**{of: planning_ms(of) for of in ("mean", "most", "final")}),
+        }
+
+    @cached_property
+    def written(self) -> dict[str, float]:
+        """What is written, by metric: in a day of the cycle, as ratios over the cycle, and over the horizon."""
+        cycle, days = self.cycle, self.cycle.length_s / DAY_S
+        metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
+        arrived = cycle.ingested_bytes
+        return {
+            "metadata_bytes_per_day": metadata / days,
+            "wa_metadata": metadata / arrived,
+            "metadata_bytes": float(cycle.end.totals.metadata_bytes),
+            "metadata_bytes_per_event_hour": metadata / days / (DAY_S / HOUR_S),
+            "files_written_per_day": cycle.written("files_written", Kind) / days,
+            "wa_data": data / arrived,
+            "wa_total": (data + metadata) / arrived,
+        }
+
+    @cached_property
+    def footprint(self) -> Footprint:
+        """What a commit reads and writes of metadata where metadata.json is largest; merging appends read a manifest
+        again on average.
+        """
+        ledger = self.cycle.end.ledger
         return Footprint(
-            metadata_json_bytes=float(self.summed.live_bytes[Kind.METADATA_JSON]),
+            metadata_json_bytes=self.cycle.json.most,
+            json_text_bytes=self.cycle.plain_json.most,
             manifest_list_bytes=float(ledger.written_bytes[Kind.MANIFEST_LIST][-1]),
             manifest_bytes=float(ledger.written_bytes[Kind.DATA_MANIFEST][-1]),
-            manifests_merged=1.0 if merges else 0.0,
+            manifests_merged=1.0 if self.merges else 0.0,
         )
 
     @cached_property
     def load(self) -> Load:
-        """What the case asks of store and machines."""
-        summed, totals = self.summed, self.summed.totals
-        on_disk, live, horizon_s = totals.on_disk_bytes, summed.live_bytes, self.case.horizon_s
-        compaction, expiry = self.case.maintenance.rewrite_data_files, self.case.maintenance.expire_snapshots
+        """What the case asks of store and machines in the cycle."""
+        cycle = self.cycle
+        metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
+        compacted = max(0.0, data - cycle.ingested_bytes)
+        scanned, files, scanned_bytes = self.planned
+        expiry = cycle.case.maintenance.expire_snapshots
         return Load(
-            horizon_s=horizon_s,
-            commits=float(self.case.commits),
-            files_written=float(sum(totals.files_written.values())),
-            bytes_written=float(totals.metadata_bytes + max(0, totals.data_bytes - summed.ingested_bytes)),
-            compacted_bytes=float(max(0, totals.data_bytes - summed.ingested_bytes)),
-            metadata_on_disk_bytes=float(sum(on_disk[kind] for kind in METADATA_KINDS)),
-            replaced_data_bytes=waiting_for_expiry(
-                max(0, sum(totals.written_bytes[kind] - live[kind] for kind in DATA_KINDS)),
-                horizon_s=horizon_s,
+            horizon_s=cycle.length_s,
+            commits=cycle.commits,
+            files_written=cycle.written("files_written", Kind),
+            bytes_written=metadata + compacted,
+            compacted_bytes=compacted,
+            metadata_on_disk_bytes=cycle.held(METADATA_KINDS).mean,
+            replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
+                cycle.replaced_bytes,
+                horizon_s=cycle.course.window.end_s,
                 kept_s=None if expiry is None else expiry.older_than,
                 every_s=None if expiry is None else expiry.every,
             ),
-            json_bytes=self._mean(self.json_bytes),
-            stored_json_bytes=self._mean(summed.ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)),
-            list_bytes=self._mean(summed.ledger.written_bytes[Kind.MANIFEST_LIST].astype(np.float64)),
-            manifests=self._mean(self._scanned.manifests),
-            manifest_bytes=self._mean(self._scanned.bytes),
-            files=self._mean(summed.ledger.live_entries.astype(np.float64)),
-            opened_files=files_of_a_day(
-                self._arriving,
-                max(0.0, sum(totals.files_written[kind] for kind in DATA_KINDS) - self._arriving),
-                float(summed.ledger.live_entries[-1]),
-                horizon_s=horizon_s,
-                compact_every_s=None if compaction is None else compaction.every,
-            ),
+            json_bytes=cycle.plain_json.mean,
+            stored_json_bytes=cycle.json.mean,
+            list_bytes=cycle.spread("list_bytes").mean,
+            manifests=scanned.mean,
+            manifest_bytes=scanned_bytes.mean,
+            files=files.mean,
+            opened_files=cycle.files_of_a_day,
         )
-
-    @cached_property
-    def _arriving(self) -> float:
-        """Files of data and deletes that the commits write over the horizon."""
-        return self.case.commits * float(np.median(self.summed.ledger.entries_added))
-
-    def _mean(self, column: Floats) -> float:
-        """Over the horizon, of what is known at some of its commits."""
-        at = self.summed.ledger.event_time_s
-        if len(at) < 2:
-            return float(column[-1])
-        return float(np.sum(np.diff(at) * (column[1:] + column[:-1]) / 2) / (at[-1] - at[0]))
 
 
 def _keeps_up_s(reckoned: _Reckoned, setting: Setting, request: PlanRequest) -> float | None:
-    ledger, machine = reckoned.summed.ledger, request.machine
-    slowed_s = commit_slowing().commit_s(reckoned.json_bytes)
-    too_long = machine.commit_ms + machine.loading_ms(reckoned.json_bytes) > setting.interval_s * 1000
+    cycle, machine = reckoned.cycle, request.machine
+    at_s = cycle.end.ledger.event_time_s
+    json_bytes = cycle.plain_json_at(at_s / setting.interval_s)
+    slowed_s = commit_slowing().commit_s(json_bytes)
+    too_long = machine.commit_ms + machine.loading_ms(json_bytes) > setting.interval_s * 1000
     late = too_long | (slowed_s > setting.interval_s)
-    return float(ledger.event_time_s[int(np.argmax(late))]) if np.any(late) else None
-
-
-def _values(reckoned: _Reckoned, data_bytes: float) -> dict[str, float]:
-    summed, days = reckoned.summed, reckoned.case.horizon_s / DAY_S
-    totals, on_disk = summed.totals, summed.totals.on_disk_bytes
-    metadata = float(totals.metadata_bytes)
-    return {
-        "metadata_bytes_per_day": metadata / days,
-        "wa_metadata": metadata / data_bytes,
-        "metadata_json_bytes": float(summed.live_bytes[Kind.METADATA_JSON]),
-        "manifests": float(summed.ledger.live_manifests[-1]),
-        "manifest_bytes": float(sum(summed.live_bytes[kind] for kind in MANIFEST_KINDS)),
-        "snapshots": float(summed.ledger.snapshots_retained[-1]),
-        "files": float(summed.ledger.live_entries[-1]),
-        "metadata_bytes": metadata,
-        "metadata_on_disk_bytes": float(sum(on_disk[kind] for kind in METADATA_KINDS)),
-        "metadata_bytes_per_event_hour": metadata / days / (DAY_S / HOUR_S),
-        "files_written_per_day": float(sum(totals.files_written.values())) / days,
-        "wa_data": totals.data_bytes / data_bytes,
-        "wa_total": (totals.data_bytes + metadata) / data_bytes,
-    }
+    return float(at_s[int(np.argmax(late))]) if np.any(late) else None
 
 
 def _bands(summed: Summed) -> dict[str, float]:

@@ -7,7 +7,7 @@ No intervals are tried but those that the budget reaches, and two below.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from wasim.capacity.fleet_budget import allocate, share_of
@@ -80,9 +80,8 @@ class _Class:
 
     @property
     def last(self) -> Setting | None:
-        """The setting found at the shortest interval so far, its metadata.json as they are by default."""
-        found = min((one.setting for one in self.options), key=lambda one: one.interval_s, default=None)
-        return None if found is None else replace(found, gzips_json=False)
+        """The setting found at the shortest interval so far."""
+        return min((one.setting for one in self.options), key=lambda one: one.interval_s, default=None)
 
     @property
     def untried_s(self) -> tuple[float, ...]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from wasim.capacity.commands import sql_of
 from wasim.capacity.fleet import FleetPlan, by_interval
+from wasim.capacity.fleet_options import request_of
+from wasim.capacity.request import Requirements
 from wasim.report.tables import TextTable, table_lines
 from wasim.runs.sentences import say_once
 from wasim.units import format_bytes, format_duration
@@ -99,7 +101,7 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
                 "metadata_bytes_per_day": one.option.metadata_bytes_per_day,
                 "monthly_cost": one.option.monthly_cost,
                 "approximated": list(one.option.approximated),
-                "sql": list(sql_of(one.table.name, one.option.setting)),
+                "sql": list(sql_of(request_of(one.table, Requirements()), one.option.setting, one.table.name)),
             }
             for one in plan.assigned
         ],

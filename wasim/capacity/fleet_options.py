@@ -7,7 +7,6 @@ from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.fleet_shapes import shapes_of
 from wasim.capacity.plan import search_for
 from wasim.capacity.request import PlanRequest, Requirements, request_from_flags
-from wasim.capacity.search import OF_FLEETS
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, able_intervals, case_of
 from wasim.scenario.fleet import FleetTable
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
@@ -41,7 +40,7 @@ class Layout:
 
 
 def options_of(layout: Layout) -> tuple[tuple[Option, ...], ...]:
-    """The settings to choose from at each rate: the cheapest of each interval, and that with metadata.json gzipped."""
+    """The settings to choose from at each rate: the cheapest of each interval."""
     shapes = shapes_of(layout.table) if layout.is_read_off else None
     found: list[tuple[Option, ...]] = []
     for rate, intervals_s, setting in zip(layout.rates, layout.intervals_s, layout.begin_with, strict=True):
@@ -61,11 +60,10 @@ def _options(
 ) -> tuple[Option, ...]:
     longest = Setting(interval_s=simulator.request.longest_s, maintenance=NO_MAINTENANCE)
     search = search_for(case_of(simulator.request, longest), simulator, ())
-    search = replace(search, coordinates=OF_FLEETS, tries_each=search.merges, begin_with=begin_with)
+    search = replace(search, aims=simulator.request.aims, tries_each=begin_with is None, begin_with=begin_with)
     found: list[Figures] = []
     for interval_s in reversed(intervals_s):
-        best = search.best_at(interval_s)
-        found += [best, simulator.figures(replace(best.setting, gzips_json=not best.setting.gzips_json))]
+        found.append(search.best_at(interval_s))
     return tuple(
         Option(
             setting=one.setting,
@@ -96,4 +94,4 @@ def request_of(table: FleetTable, requirements: Requirements) -> PlanRequest:
         "writer": table.writer,
     }
     request = request_from_flags(flags, replace(requirements, freshness=format_duration(table.freshness)))
-    return replace(request, counts_opening=False, source=f"table {table.name}")
+    return replace(request, source=f"table {table.name}")

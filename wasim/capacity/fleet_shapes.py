@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from math import log2
 from typing import Protocol, Self, TypeVar
 
-from wasim.capacity.request import Requirements, request_from_flags
+from wasim.capacity.request import DEFAULT_LOCATION, Requirements, request_from_flags
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.scenario import Case
@@ -65,7 +65,7 @@ def shapes_of(table: FleetTable) -> Shapes:
     usual = replace(layout, files=FILES[1], partitions=layout.partitions if layout.partitions < 2 else PARTITIONS[-1])
     return Shapes(
         profile=shipped_profile(_case(usual)),
-        site=Site(),
+        site=Site(location=DEFAULT_LOCATION),
         sample=_ReadOff(layout=layout, usual=usual),
         commits=_EvenCommits(),
         file_bytes=_by_columns(usual, FEW_COLUMNS, _file_bytes),
@@ -170,7 +170,7 @@ def _sample(layout: _Layout, seed: int = 0) -> TableSample:
     case = replace(_case(layout), seed=seed)
     profile = shipped_profile(case)
     check_answerable(case, profile)
-    return TableSample(case=case, profile=profile, site=Site(), draws_bounds=True)
+    return TableSample(case=case, profile=profile, site=Site(location=DEFAULT_LOCATION), draws_bounds=True)
 
 
 def _arrivals(layout: _Layout, rows: float) -> Arrivals:

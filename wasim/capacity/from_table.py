@@ -1,12 +1,20 @@
 """A request for an existing table: what the doctor reads of it, as a scenario document."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from wasim.capacity.request import PlanRequest, Requirements, request_from_document
+from wasim.capacity.request import PlanRequest, Requirements, now_words, request_from_document
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of
+from wasim.doctor.upkeep import maintenance_of
+from wasim.iceberg.metadata_json import TableMetadata
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
+
+LEAST_INTERVAL_S = (
+    1.0  # of a table in use: commits of a test follow each other sooner, and a month of them takes minutes
+)
 
 
 def request_from_table(
@@ -19,8 +27,35 @@ def request_from_table(
         f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
-    request = request_from_document(location, _document(found.case), requirements, horizon, notes)
-    return replace(request, location=inspection.tree.opened.metadata.location)
+    metadata = inspection.tree.opened.metadata
+    document, interval_s = _document(found.case), found.case.commit_interval_s
+    never_merges = found.case.writer.kind == "batch" and found.case.writer.append == "fast"  # as pyiceberg's
+    if never_merges:
+        document["writer"] = {"kind": "streaming", "append": "fast"}
+    request = request_from_document(location, document, requirements, horizon, notes, metadata.properties)
+    upkeep = maintenance_of(
+        inspection.tree.index, inspection.history, TableProperties.read_leniently(metadata.properties)
+    )
+    as_it_is = {
+        "commit_interval": interval_s,
+        "table": {"properties": metadata.properties},
+        "maintenance": upkeep.model_dump(mode="json", exclude_none=True),
+    }
+    return replace(
+        request,
+        location=metadata.location,
+        writer_is_spark=not never_merges,
+        now=requirements.now or (now_words(as_it_is) if interval_s >= LEAST_INTERVAL_S else None),
+        warnings=tuple(_warnings(metadata)),
+    )
+
+
+def _warnings(metadata: TableMetadata) -> Iterator[str]:
+    """What of the table the plan leaves out."""
+    current = next((one for one in metadata.snapshots if one.snapshot_id == metadata.current_snapshot_id), None)
+    deletes = ((current.summary if current is not None else None) or {}).get("total-delete-files", "0")
+    if deletes != "0":
+        yield f"Its {deletes} delete files, and those that its writer adds, are not in these figures: compact them."
 
 
 def _document(case: Case) -> dict[str, Any]:

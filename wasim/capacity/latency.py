@@ -45,6 +45,7 @@ class Machine:
     slowness: float = 1.0
     get_ms: float = 0.0
     get_ms_per_mebibyte: float = 0.0
+    measured_commit_ms: float | None = None  # the median of a run's commits, where it is a run's machine
 
     def reading_from(self, store: Store) -> "Machine":
         """The same machine, with the latencies of a store that its tables are read from."""
@@ -154,6 +155,7 @@ def machine_of_run(folder: Path) -> Machine | None:
         most_manifests=max(float(probe["manifests_scanned"]) for _, probe in probed),
         most_files=max(float(probe["files_planned"]) for _, probe in probed),
         slowness=median(ratios),
+        measured_commit_ms=median(float(case["commit_ms"]["median"]) for case in summary["cases"] if case["commit_ms"]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from wasim.capacity.answer import conclusion, sections_of
+from wasim.capacity.answer import conclusion, first_sections, further_sections
 from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
@@ -27,10 +27,11 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
         page_environment("wasim.capacity")
         .get_template("plan.html.jinja")
         .render(
-            title="Which commit interval, and which maintenance?",
+            title=request.table_name,
             source=request.source,
             conclusion=conclusion(plan),
-            sections=list(sections_of(plan)),
+            first=list(first_sections(plan)),
+            sections=list(further_sections(plan)),
             band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
             simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
             content=explorer_of(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wasim.capacity.choice import Because, Relaxation, choose, frontier_of, relax, within_band
+from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within_band
 from wasim.capacity.commits import sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
-from wasim.capacity.naive import Naive, naive_of
+from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest
 from wasim.capacity.search import Search
 from wasim.capacity.settings import (
@@ -33,7 +33,8 @@ class Plan:
     """What to choose, and why.
 
     `best` is the best setting of each interval up to the longest; `chosen` is None where nothing meets the limits, and
-    `relaxations` then say what to give up. `limits` are those asked for and, as far as it can be kept, the default one.
+    `relaxations` then say what to give up. `other_end` is what would be preferred otherwise: the freshest within
+    limits, or the cheapest.
     `shorter` and `longer` are the best at the neighbouring intervals, `longer` possibly beyond the freshness;
     `stopped_by` is what keeps the interval from being shorter. `at_rates` is the chosen setting at multiples of the
     rate. `keeping_json` is the chosen setting where old metadata.json stay. `or_within_band` are the settings that
@@ -42,20 +43,19 @@ class Plan:
 
     request: PlanRequest
     case: Case  # the chosen setting's, or the longest interval's
-    limits: tuple[Limit, ...]
     best: tuple[Figures, ...]
     chosen: Figures | None
-    because: Because
     frontier: tuple[Figures, ...]
     relaxations: tuple[Relaxation, ...] = ()
     beyond: Figures | None = None  # meets the limits at an interval beyond the freshness
     shorter: Figures | None = None
     longer: Figures | None = None
     stopped_by: tuple[Limit, ...] = ()
+    other_end: Figures | None = None
     at_rates: tuple[tuple[float, Figures], ...] = ()
     keeping_json: Figures | None = None
+    saving: Saving | None = None  # of the chosen setting, on what is there now
     or_within_band: tuple[Figures, ...] = ()
-    naive: Naive | None = None
     evaluated: int = 0
     files_per_commit: float = 1.0
     sustained: SustainedRate | None = None  # of the chosen setting's commits
@@ -72,9 +72,9 @@ class Plan:
         return tuple(one.setting.interval_s for one in self.best if not one.keeps_up)
 
     @property
-    def default_limit_dropped(self) -> bool:
-        """Whether the default limit cannot be kept, and so is not asked for."""
-        return len(self.limits) < len(self.request.limits) + len(self.request.default_limits)
+    def limits(self) -> tuple[Limit, ...]:
+        """Those asked for, but for freshness."""
+        return self.request.limits
 
 
 def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -> Plan:
@@ -85,34 +85,42 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     simulator = simulator or SettingSimulator(request=request)
     _check_horizon(request)
     case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
-    limits = (*request.limits, *request.default_limits)
-    search = replace(search_for(case, simulator, limits), aims=request.aims)
+    search = replace(search_for(case, simulator, request.limits), aims=request.aims)
     best = _best(search, case)
-    chosen, because = choose(best, request.rule, limits)
-    if chosen is None and request.default_limits:  # nothing keeps it
-        limits = request.limits
-        search = replace(search_for(case, simulator, limits), aims=request.aims)
-        best = _best(search, case)
-        chosen, because = choose(best, request.rule, limits)
-    if chosen is not None and request.rule == "limits":
-        chosen, best = _refined(search, case, best, chosen, limits)
+    chosen = choose(best, request.prefer, request.limits)
+    if chosen is not None and request.prefer == "freshest":
+        chosen, best = _refined(search, case, best, chosen, request.limits)
+    chosen, best = _encoded(search, case, best, chosen)
     plan = Plan(
         request=request,
         case=case,
-        limits=tuple(limits),
         best=tuple(best),
         chosen=chosen,
-        because=because,
         frontier=frontier_of(one for one in best if one.keeps_up),
     )
     plan = _with_neighbours(plan, chosen, search) if chosen is not None else _with_ways_out(plan, search)
     return replace(
         plan,
-        naive=naive_of(plan),
         sustained=None if chosen is None or chosen.commit is None else sustained(chosen.commit),
         evaluated=simulator.evaluated,
         files_per_commit=1.0 if chosen is None else simulator.files_per_commit(chosen.setting),
     )
+
+
+def _encoded(
+    search: Search, case: Case, best: list[Figures], chosen: Figures | None
+) -> tuple[Figures | None, list[Figures]]:
+    """The choice by what files of the chosen interval weigh themselves, which may break a limit that others kept."""
+    request, simulator = search.simulator.request, search.simulator
+    encoded: set[float] = set()
+    while chosen is not None and chosen.setting.interval_s not in encoded:
+        interval_s = chosen.setting.interval_s
+        simulator.encode(interval_s)
+        encoded.add(interval_s)
+        exact = _sustained(simulator.figures(chosen.setting), search, case)
+        best = [exact if one.setting.interval_s == interval_s else one for one in best]
+        chosen = choose(best, request.prefer, request.limits)
+    return chosen, best
 
 
 def _best(search: Search, case: Case) -> list[Figures]:
@@ -210,7 +218,7 @@ def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
         relaxed = {one.limit: replace(one.limit, bound=one.value) for one in found}
         limits = [relaxed.get(limit, limit) for limit in plan.limits]
         search = replace(search_for(plan.case, search.simulator, limits), aims=search.aims)
-        chosen, _ = choose(_best(search, plan.case), plan.request.rule, limits)
+        chosen = choose(_best(search, plan.case), plan.request.prefer, limits)
         if chosen is not None:
             return tuple(replace(one, figures=chosen) for one in found)
     return found
@@ -236,9 +244,13 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
         shorter=shorter[-1] if shorter else None,
         longer=longer[0] if longer else _beyond(setting.interval_s, plan, search),
         stopped_by=_nearest(shorter[-1], search, plan.case).broken(plan.limits)
-        if shorter and plan.request.rule == "limits"
+        if shorter and plan.request.prefer == "freshest"
         else (),
         at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in rates),
         keeping_json=simulator.figures(replace(setting, deletes_json=False)),
-        or_within_band=within_band(plan.best, plan.request.rule, plan.limits, chosen),
+        or_within_band=within_band(plan.best, plan.request.prefer, plan.limits, chosen),
+        saving=saving_of(
+            simulator, None if plan.request.now is None else now_of(plan.request.now, plan.request), chosen
+        ),
+        other_end=choose(plan.best, "cheapest" if plan.request.prefer == "freshest" else "freshest", plan.limits),
     )

@@ -11,6 +11,12 @@ from typing import Any, Literal
 from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.contention import LOCAL, Arrivals, provider_named
 from wasim.errors import SavedFileError, WasimError, quoted
+from wasim.iceberg.properties import (
+    MAX_SNAPSHOT_AGE_MS,
+    METADATA_COMPRESSION,
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    MIN_SNAPSHOTS_TO_KEEP,
+)
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
@@ -19,25 +25,26 @@ from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.storage.local import read_regular
-from wasim.twin import Site, profile_named
-from wasim.units import HOUR_S, duration_of_flag_s, parse_bytes, parse_duration_s
+from wasim.twin import profile_named
+from wasim.units import HOUR_S, duration_of_flag_s, format_duration, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
 DEFAULT_QUERIES = "10"
 DEFAULT_NAME = "catalog.namespace.table"
-MOST_QUERIES = "1e9"
+MOST_QUERIES = 1e9
 FEWEST_COMMITS = 3  # within the horizon: fewer tell nothing of a longer one
+DEFAULT_LOCATION = "s3://bucket-name-in-region/warehouse/database.db/table_name"  # as long as people's
 DEFAULT_PRICES = "s3"  # for a provider without prices: local files
-DEFAULT_LIMIT = Limit(metric="wa_metadata", comparison="<=", bound=1.0, text="<= 1")
-"""The limit where none is given on metadata written: no more metadata than data."""
 AIM = Limit(metric="wa_metadata", comparison="<=", bound=0.1, text="<= 0.1")
 """Where metadata is more than that share of data, less of it is worth a property or a job that costs nothing."""
 
 LIMITS_OF_WRITING = frozenset(["metadata_bytes_per_day", "wa_metadata", "metadata_bytes_per_event_hour", "wa_total"])
 FLAGS = "flags"
+REPLACED_JOBS = ("expire_snapshots", "rewrite_manifests")
 _TABLE_NAME = re.compile(r"(\w+|`[^`\n]+`)(\.(\w+|`[^`\n]+`)){1,}")
-Rule = Literal["limits", "freshness", "knee"]
+Prefer = Literal["cheapest", "freshest"]
+PREFERS: tuple[Prefer, ...] = ("cheapest", "freshest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +67,57 @@ class PlanRequest:
     provider: str = LOCAL
     arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them "at_once"
     queries_per_hour: float = float(DEFAULT_QUERIES)
-    counts_opening: bool = True  # whether queries pay for opening data files; not in a fleet, which tries no compaction
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()
-    location: str = Site().location
+    prefer: Prefer = "cheapest"
+    warnings: tuple[str, ...] = ()  # of what the table is
+    now: str | None = None  # how it is written and maintained, as --now says it
+    own_properties: Mapping[str, str] = field(default_factory=dict)  # of a table that exists, all of them
+    writer_is_spark: bool = True  # or Flink
+    location: str = DEFAULT_LOCATION
 
     @property
     def horizon_s(self) -> float:
         """Event time that figures are of. WasimError for what is no duration."""
         return duration_of_flag_s("--horizon", str(self.document["horizon"]))
+
+    @property
+    def own_jobs(self) -> Mapping[str, Mapping[str, Any]]:
+        """Maintenance of the scenario that a plan keeps as it is: all but expiry and rewriting of manifests."""
+        jobs: Mapping[str, Mapping[str, Any]] = self.document.get("maintenance", {})
+        return {name: job for name, job in jobs.items() if name not in REPLACED_JOBS}
+
+    @property
+    def own_compaction_s(self) -> float | None:
+        """The period of the scenario's own compaction; None without one, or where a count starts it."""
+        every = self.own_jobs.get("rewrite_data_files", {}).get("every")
+        return None if every is None else self.seconds_of(every)
+
+    @property
+    def own_words(self) -> tuple[str, ...]:
+        """The scenario's jobs that no setting has a field for."""
+        jobs, found = self.own_jobs, []
+        if small := jobs.get("rewrite_data_files", {}).get("when_small_files"):
+            found.append(f"compact at {small} small files")
+        if orphans := jobs.get("remove_orphan_files"):
+            found.append(f"remove orphan files every {format_duration(self.seconds_of(orphans['every']))}")
+        return tuple(found)
+
+    @property
+    def retain_last(self) -> int:
+        """Snapshots that stay whatever their age, as the table has it."""
+        text = self.properties.get(MIN_SNAPSHOTS_TO_KEEP, "1")
+        return max(1, int(text)) if text.isdecimal() else 1
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The table's own properties."""
+        return {**self.document["table"].get("properties", {}), **self.own_properties}
+
+    @staticmethod
+    def seconds_of(value: object) -> float:
+        """A duration of a scenario's document, in seconds."""
+        return parse_duration_s(value) if isinstance(value, str) else float(str(value))
 
     @property
     def longest_s(self) -> float:
@@ -85,23 +134,20 @@ class PlanRequest:
         return floor(min(default_s, most_s) * 1000) / 1000
 
     @property
-    def rule(self) -> Rule:
-        """Which rule of `choice` applies."""
-        if self.limits:
-            return "limits"
-        return "knee" if self.freshness_s is None else "freshness"
-
-    @property
-    def default_limits(self) -> tuple[Limit, ...]:
-        """The limit that is added by default where limits or nothing decide on the interval, and dropped where no
-        setting meets it: no more metadata than data.
-        """
-        return () if self.rule == "freshness" or not self.aims else (DEFAULT_LIMIT,)
+    def gzips_json(self) -> bool:
+        """Whether metadata.json is compressed, at every setting: unless the table's own properties say otherwise."""
+        return self.properties.get(METADATA_COMPRESSION, "gzip").lower() == "gzip"
 
     @property
     def aims(self) -> tuple[Limit, ...]:
         """What to come near to where that costs nothing, unless metadata written is limited: a tenth of the data."""
         return () if any(limit.metric in LIMITS_OF_WRITING for limit in self.limits) else (AIM,)
+
+    @property
+    def profile(self) -> str | None:
+        """The writer's profile, where the document names one."""
+        writer = self.document.get("writer")
+        return writer.get("profile") if isinstance(writer, Mapping) else None
 
     def written_by(self, profile: str) -> "PlanRequest":
         """The same for a table that the writer of a profile commits to. WasimError if there is none."""
@@ -128,6 +174,9 @@ class Requirements:
     queries_per_hour: str | None = None
     prices: Path | None = None
     provider: str | None = None
+    prefer: str | None = None
+    now: str | None = None
+    per_job: str | None = None
 
 
 def request_from_flags(given: Mapping[str, str | None], requirements: Requirements) -> PlanRequest:
@@ -151,6 +200,8 @@ def request_from_file(
             f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
         )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
+    if "commit_interval" in loaded.swept:
+        document.pop("commit_interval", None)  # which of them is there now is unknown
     return _request_of_document(str(path), document, requirements, limits=loaded.limits, horizon=horizon)
 
 
@@ -181,9 +232,18 @@ def request_from_document(
     requirements: Requirements,
     horizon: str | None = None,
     notes: tuple[str, ...] = (),
+    own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
     """A request for a table and workload given as a scenario document, such as an inspected table's."""
-    return _request_of_document(source, dict(document), requirements, limits=(), horizon=horizon, notes=notes)
+    return _request_of_document(
+        source,
+        dict(document),
+        requirements,
+        limits=(),
+        horizon=horizon,
+        notes=notes,
+        own_properties=own_properties,
+    )
 
 
 def _request_of_document(
@@ -194,14 +254,47 @@ def _request_of_document(
     limits: tuple[Limit, ...],
     horizon: str | None,
     notes: tuple[str, ...] = (),
+    own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
+    now = now_words(document)
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
     document["horizon"] = horizon or DEFAULT_WORKLOAD["horizon"]
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
-    return _request(source, document, requirements, limits=limits, assumed=tuple(assumed))
+    changes = document.get("changes") or {}
+    if changes:
+        assumed.append(f"The scenario's statements are in all figures: {', '.join(sorted(changes))}.")
+    request = _request(
+        source, document, requirements, limits=limits, assumed=tuple(assumed), own_properties=own_properties
+    )
+    return request if request.now else replace(request, now=now)
+
+
+def now_words(document: Mapping[str, Any]) -> str | None:
+    """How a scenario's table is written and maintained, as --now says it; None where a count starts its jobs, or it
+    has no interval of its own.
+    """
+    jobs, properties = document.get("maintenance") or {}, document["table"].get("properties", {})
+    kept = [jobs[name] for name in (*REPLACED_JOBS, "rewrite_data_files") if jobs.get(name)]
+    if "commit_interval" not in document or any(job.get("every") is None for job in kept):
+        return None
+    places = {
+        "interval": document["commit_interval"],
+        "expire": jobs.get("expire_snapshots", {}).get("every"),
+        "keep": jobs.get("expire_snapshots", {}).get("older_than"),
+        "rewrite": jobs.get("rewrite_manifests", {}).get("every"),
+        "compact": jobs.get("rewrite_data_files", {}).get("every"),
+    }
+    parts = [
+        f"{key}={format_duration(PlanRequest.seconds_of(value))}" for key, value in places.items() if value is not None
+    ]
+    if properties.get(METADATA_COMPRESSION, "none").lower() == "gzip":
+        parts.append("gzip=yes")
+    if str(properties.get(METADATA_DELETE_AFTER_COMMIT_ENABLED, "false")).lower() == "true":
+        parts.append("old-json=deleted")
+    return ",".join(parts)
 
 
 def _request(
@@ -211,7 +304,14 @@ def _request(
     *,
     limits: tuple[Limit, ...],
     assumed: tuple[str, ...],
+    own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
+    properties = {**document["table"].get("properties", {}), **(own_properties or {})}
+    age_s = _own_age_s(properties)
+    time_travel_s = duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL)
+    if age_s is not None and requirements.time_travel is None:
+        time_travel_s = age_s
+        assumed = (*assumed, f"Time travel {format_duration(age_s)}, as the table has it.")
     document, writers = _with_one_writer(document)
     own = tuple(_limit(metric, text) for metric, text in requirements.limits.items())
     metrics = {limit.metric for limit in own}
@@ -220,28 +320,40 @@ def _request(
     defaults = [
         f"{what} {text} (default)."
         for what, text, given in (
-            ("Time travel", DEFAULT_TIME_TRAVEL, requirements.time_travel),
+            ("Time travel", DEFAULT_TIME_TRAVEL, requirements.time_travel or age_s),
             ("Queries, each of the latest day's files,", f"{DEFAULT_QUERIES} an hour", requirements.queries_per_hour),
         )
         if given is None
     ]
+    judged = (*own, *(limit for limit in others if limit not in reasons))
     return PlanRequest(
         source=source,
         document=document,
-        limits=(*own, *(limit for limit in others if limit not in reasons)),
+        limits=judged,
+        prefer=_prefer(requirements.prefer, judged),
         freshness_s=None
         if requirements.freshness is None
         else duration_of_flag_s("--freshness", requirements.freshness),
-        time_travel_s=duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL),
+        time_travel_s=time_travel_s,
+        now=requirements.now,
+        own_properties=own_properties or {},
         table_name=_table_name(requirements.table_name or DEFAULT_NAME),
         assumed=(*assumed, *defaults),
         writers=writers,
         provider=_provider(requirements),
         machine=_machine(requirements),
         prices=_prices(requirements),
-        queries_per_hour=_queries(requirements.queries_per_hour or DEFAULT_QUERIES),
+        queries_per_hour=_number(
+            "--queries-per-hour", requirements.queries_per_hour or DEFAULT_QUERIES, most=MOST_QUERIES
+        ),
         not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
     )
+
+
+def _own_age_s(properties: Mapping[str, str]) -> float | None:
+    """The age that the table itself keeps its snapshots to; None where it has none of its own."""
+    text = str(properties.get(MAX_SNAPSHOT_AGE_MS, ""))
+    return int(text) / 1000 if text.isdecimal() and int(text) > 0 else None
 
 
 def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
@@ -253,10 +365,15 @@ def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], in
 
 
 def _prices(requirements: Requirements) -> Prices:
+    if requirements.prices is not None and requirements.per_job is not None:
+        raise WasimError("--prices and --per-job exclude each other: give per_job in the file.")
     if requirements.prices is not None:
         return load_prices(requirements.prices)
-    named = str(requirements.provider).removesuffix("-premium")
-    return prices_of_provider(named if named in PROVIDERS else DEFAULT_PRICES)
+    named = str(requirements.provider)
+    prices = prices_of_provider(named if named in PROVIDERS else DEFAULT_PRICES)
+    if requirements.per_job is None:
+        return prices
+    return prices.model_copy(update={"per_job": _number("--per-job", requirements.per_job, most=1e6)})
 
 
 def _provider(requirements: Requirements) -> str:
@@ -286,14 +403,23 @@ def _why_not_judged(limit: Limit) -> str:
     return "it is for the scenario's own horizon" if limit.metric in ("metadata_bytes", "data_bytes") else ""
 
 
-def _queries(text: str) -> float:
+def _prefer(text: str | None, limits: tuple[Limit, ...]) -> Prefer:
+    found = next((one for one in PREFERS if one == (text or PREFERS[0])), None)
+    if found is None:
+        raise WasimError(f"--prefer is {text!r}. Give {' or '.join(PREFERS)}.")
+    if found == "freshest" and not limits:
+        raise WasimError("--prefer freshest has no limit to stop at. Give one too, such as --monthly-cost 20.")
+    return found
+
+
+def _number(flag: str, text: str, *, most: float) -> float:
     try:
-        queries = float(text)
+        found = float(text)
     except ValueError:
-        queries = -1.0
-    if not 0 <= queries <= float(MOST_QUERIES):
-        raise WasimError(f"--queries-per-hour is {quoted(text)}. Give a number from 0 to {MOST_QUERIES}.")
-    return queries
+        found = -1.0
+    if not 0 <= found <= most:
+        raise WasimError(f"{flag} is {quoted(text)}. Give a number from 0 to {f'{most:.0e}'.replace('+0', '')}.")
+    return found
 
 
 _WANTED = {

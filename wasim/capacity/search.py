@@ -15,15 +15,14 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from wasim.capacity.figures import Figures, SettingSimulator
-from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
+from wasim.capacity.settings import Maintenance, Setting
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
 
 LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
-COORDINATES = ("gzip", "manifests", "expiry", "compaction", "targets")
-OF_FLEETS = ("manifests", "expiry")  # what decides between the tables of a fleet
+COORDINATES = ("manifests", "expiry", "compaction", "targets")
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
@@ -44,7 +43,6 @@ class Search:
     merges: bool  # whether the writer's own appends merge
     aims: Sequence[Limit] = ()  # to come near to, where that costs nothing
     may_append_otherwise: bool
-    coordinates: Sequence[str] = COORDINATES
     begin_with: Setting | None = None  # found at a longer interval; else a plain one
     tries_each: bool = True  # else no way that leaves more manifests than the one found at a longer interval
     _nearest: dict[float, Figures] = field(default_factory=dict, init=False)
@@ -88,13 +86,13 @@ class Search:
         )
 
     def _leanest(self, interval_s: float) -> Figures:
-        return self.simulator.figures(self.lean(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)))
+        return self.simulator.figures(self.lean(self._plain(interval_s)))
 
     def lean(self, setting: Setting) -> Setting:
         """The setting with the smallest metadata.json there is."""
         every_s, older_s = self._expiries()[-1]
         kept = replace(setting.maintenance, expire_every_s=every_s, older_than_s=older_s)
-        return replace(setting, maintenance=kept, gzips_json=True)
+        return replace(setting, maintenance=kept, gzips_json=self.simulator.request.gzips_json)
 
     def _start(self, interval_s: float) -> Setting:
         """The setting of the nearest interval that is known, or else the one to begin with."""
@@ -103,15 +101,25 @@ class Search:
             return self.allowed(self._nearest[known_s].setting.at_interval(interval_s))
         if self.begin_with is not None:
             return self.begin_with.at_interval(interval_s)
-        every_s, older_s = self._expiries()[0]
-        kept = Maintenance(expire_every_s=every_s, older_than_s=older_s, rewrite_every_s=None)
-        return Setting(interval_s=interval_s, maintenance=kept)
+        return self._plain(interval_s)
+
+    def _plain(self, interval_s: float) -> Setting:
+        """The rarest expiry, and what the scenario itself keeps."""
+        (every_s, older_s), request = self._expiries()[0], self.simulator.request
+        kept = Maintenance(
+            expire_every_s=every_s,
+            older_than_s=older_s,
+            rewrite_every_s=None,
+            compact_every_s=request.own_compaction_s,
+            own=request.own_words,
+        )
+        return Setting(interval_s=interval_s, maintenance=kept, gzips_json=request.gzips_json)
 
     def _descend(self, start: Figures) -> Figures:
         best = start
         for _ in range(PASSES):
             before = best
-            for name in self.coordinates:
+            for name in COORDINATES:
                 setting, values = best.setting, getattr(self, f"_{name}")
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
@@ -154,22 +162,20 @@ class Search:
                 yield replace(setting, maintenance=kept, appends=appends)
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
-        """How often small files are compacted: hourly too where queries pay for those that wait for it."""
+        """How often small files are compacted: hourly too where queries pay for those that wait for it; as the scenario
+        says where it does.
+        """
+        if "rewrite_data_files" in self.simulator.request.own_jobs:
+            return
         costly = _matters(best.cost.opening, best) and self.horizon_s > HOUR_S
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
-            setting = replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
-            yield setting
-            if self.simulator.figures(self.allowed(setting)).broken(self.limits):  # gzip may make room for it
-                yield replace(setting, gzips_json=True)
+            yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
 
     def _merges_beside_compaction(self, setting: Setting) -> bool:
         """Whether other appends than the writer's own are tried beside a compaction."""
         return self.horizon_s <= MOST_MERGED * setting.interval_s
-
-    def _gzip(self, best: Figures) -> Iterator[Setting]:
-        yield replace(best.setting, gzips_json=not best.setting.gzips_json)
 
     def _targets(self, best: Figures) -> Iterator[Setting]:
         target = best.setting.manifest_target_bytes

@@ -31,6 +31,7 @@ class Maintenance:
     older_than_s: float | None
     rewrite_every_s: float | None
     compact_every_s: float | None = None
+    own: tuple[str, ...] = ()  # other jobs, which the scenario has and every setting keeps
 
     @property
     def periods_s(self) -> tuple[tuple[str, float], ...]:
@@ -50,7 +51,7 @@ class Maintenance:
     @property
     def words(self) -> str:
         """`expire hourly, compact daily`, or `no maintenance`."""
-        return ", ".join(f"{job} {period_words(every_s)}" for job, every_s in self.periods_s) or "no maintenance"
+        return ", ".join([*(f"{job} {period_words(s)}" for job, s in self.periods_s), *self.own]) or "no maintenance"
 
 
 def period_words(every_s: float) -> str:
@@ -102,6 +103,12 @@ class Setting:
         steps = len(self.maintenance.periods_s) + len(self._property_words()) + another_writer
         return steps, self.maintenance.runs_per_day
 
+    @property
+    def course_key(self) -> tuple[object, ...]:
+        """All of it that the files of data and their manifests depend on, but not what expires or is compressed."""
+        kept = self.maintenance
+        return self.interval_s, self.appends, self.manifest_target_bytes, kept.rewrite_every_s, kept.compact_every_s
+
     def at_interval(self, interval_s: float) -> "Setting":
         """The same at another interval."""
         return replace(self, interval_s=interval_s)
@@ -141,7 +148,7 @@ def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) ->
     """The request's scenario document under a setting; `rate` multiplies the rows per second."""
     document = dict(request.document)
     table, writer = document["table"], document["writer"]
-    jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance)}
+    jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance, request)}
     document |= {
         "commit_interval": format_duration(setting.interval_s),
         "table": {**table, "properties": {**table.get("properties", {}), **properties_of(setting)}},
@@ -165,17 +172,21 @@ def properties_of(setting: Setting) -> dict[str, str]:
     return properties
 
 
-def _jobs(maintenance: Maintenance) -> dict[str, Any]:
+def _jobs(maintenance: Maintenance, request: PlanRequest) -> dict[str, Any]:
     jobs: dict[str, Any] = {"expire_snapshots": None, "rewrite_manifests": None}
     if maintenance.expire_every_s is not None:
         jobs["expire_snapshots"] = {
             "every": _text(maintenance.expire_every_s),
             "older_than": _text(maintenance.older_than_s),
+            "retain_last": request.retain_last,
         }
     if maintenance.rewrite_every_s is not None:
         jobs["rewrite_manifests"] = {"every": _text(maintenance.rewrite_every_s)}
     if maintenance.compact_every_s is not None:
-        jobs["rewrite_data_files"] = {"every": _text(maintenance.compact_every_s)}
+        own = request.own_jobs.get("rewrite_data_files", {})
+        jobs["rewrite_data_files"] = {**own, "every": _text(maintenance.compact_every_s)}
+    elif request.own_compaction_s is not None:  # a setting without the scenario's own
+        jobs["rewrite_data_files"] = None
     return jobs
 
 

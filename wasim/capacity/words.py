@@ -28,6 +28,11 @@ def value_words(metric: str, value: float, currency: str) -> str:
     return format_value(metric, value)
 
 
+def pasted_words(metric: str, value: float) -> str:
+    """The same as `value_words`, as a flag takes it: `10.2GiB`, `1.3s` or `14.2`."""
+    return value_words(metric, value, "").replace(" ", "").replace(",", "")
+
+
 def rounded_up(metric: str, value: float) -> float:
     """The least value from this on that `value_words` says as it is: a limit set to what it says is kept."""
     if metric.endswith("_ms"):

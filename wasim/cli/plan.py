@@ -48,14 +48,17 @@ def plan(
         Path | None, typer.Option(metavar="FILE", help="Plan for many tables under one budget, which the file names.")
     ] = None,
     master: Annotated[Text, typer.Option(help="Spark that plans for the fleet; left out: this machine.")] = None,
-    freshness: Annotated[Text, typer.Option(help="The longest interval to consider; 1h, and then the knee.")] = None,
+    freshness: Annotated[Text, typer.Option(help="The longest commit interval; 1h.")] = None,
+    prefer: Annotated[
+        Text, typer.Option(help="Within all limits: cheapest, or freshest, the shortest interval; cheapest.")
+    ] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
     planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
     metadata_per_day: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata written in a day.")] = None,
     wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
-    metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at the end.")] = None,
-    manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at the end.")] = None,
-    metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at the end.")] = None,
+    metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at any time.")] = None,
+    manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at any time.")] = None,
+    metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time.")] = None,
     monthly_cost: Annotated[Text, typer.Option(metavar="AMOUNT", help="Most money a month, at the prices.")] = None,
     queries_per_hour: Annotated[
         Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
@@ -72,6 +75,9 @@ def plan(
         ),
     ] = None,
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
+    per_job: Annotated[
+        Text, typer.Option(metavar="AMOUNT", help="Price of starting a maintenance job; 0.0003, a running cluster.")
+    ] = None,
     name: Annotated[Text, typer.Option("--name", help="What SQL calls the table; catalog.namespace.table.")] = None,
     settings: Settings = None,
     html: Annotated[
@@ -79,11 +85,24 @@ def plan(
     ] = None,
     form: FormatOption = Format.TABLE,
     link: Link = "",
+    now: Annotated[
+        Text,
+        typer.Option(
+            metavar="KEY=VALUE,…",
+            help="How the table is written and maintained now: interval=1m,expire=never,keep=5d,compact=daily,"
+            "rewrite=never,gzip=no,old-json=kept; what is left out is a writer's default.",
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the rest after the first screen too.")] = False,
+    emit_scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the chosen setting as a scenario, to simulate or bench.")
+    ] = None,
     as_json: AsJson = False,
     table: TableOptions,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
-    from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_document, plan_lines
+    from wasim.capacity import Requirements, SettingSimulator, make_plan
+    from wasim.capacity.emitted import scenario_of
 
     limits = {
         "planning_p50_ms": planning,
@@ -102,6 +121,9 @@ def plan(
         queries_per_hour=queries_per_hour,
         provider=provider,
         prices=prices,
+        prefer=prefer,
+        now=now,
+        per_job=per_job,
     )
     form = chosen_format(form, as_json=as_json)
     if form is Format.CSV or (fleet is not None and form is Format.MARKDOWN):
@@ -109,8 +131,9 @@ def plan(
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet, reaching=table)
     if table.given and from_table is None:
         raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
-    if html is not None:
-        check_writable("--html", html)
+    for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
+        if path is not None:
+            check_writable(flag, path)
     if fleet is not None:
         others = {
             "horizon": horizon,
@@ -118,9 +141,14 @@ def plan(
             **limits,
             "name": name,
             "location": location,
+            "now": now,
+            "prefer": prefer,
             "profile": written_by,
         }
-        switches = {"set": ", ".join(settings or ()) or None, "html": None if html is None else str(html)}
+        switches = {
+            "set": ", ".join(settings or ()) or None,
+            **_paths(html=html, emit_scenario=emit_scenario),
+        }
         given = {**workload, **others, **switches}
         _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=form is Format.JSON)
         return
@@ -133,26 +161,42 @@ def plan(
         request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator)
-    if form is Format.JSON:
-        echo(json.dumps(plan_document(made)))
-    elif form is Format.MARKDOWN:
-        from wasim.capacity.comment import plan_comment
-
-        echo(plan_comment(made, link or ("" if html is None else str(html))))
-    else:
-        echo("\n".join(plan_lines(made)))
+    _show(made, form, explain=explain, link=link or ("" if html is None else str(html)))
     if html is not None:
         _write_page(html, made, simulator)
+    if emit_scenario is not None and made.chosen is not None:
+        _write(emit_scenario, scenario_of(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
+def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:
+    from wasim.capacity import plan_document, plan_lines
+
+    if form is Format.JSON:
+        return echo(json.dumps(plan_document(made)))
+    if form is Format.MARKDOWN:
+        from wasim.capacity.comment import plan_comment
+
+        return echo(plan_comment(made, link))
+    return echo("\n".join(plan_lines(made, explains=explain)))
+
+
+def _paths(**given: Path | None) -> dict[str, str | None]:
+    return {name: None if path is None else str(path) for name, path in given.items()}
+
+
 def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
     from wasim.capacity.page import render_plan
+
+    _write(path, render_plan(made, simulator))
+    echo(f"Page: {path}", err=True)
+
+
+def _write(path: Path, text: str) -> None:
     from wasim.runs import write_atomically
 
-    write_atomically(path, render_plan(made, simulator))
-    echo(f"Page: {path}", err=True)
+    write_atomically(path, text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,8 @@ _Z99 = 2.326  # of the normal distribution
 class Footprint:
     """What one commit reads and writes of metadata: bytes of each file, and how many manifests.
 
-    `manifests_merged` is how many a merging commit reads, and writes again as one.
+    `manifests_merged` is how many a merging commit reads, and writes again as one. `json_text_bytes` are those of
+    metadata.json before compression, which the engine parses and writes; 0: it is not compressed.
     """
 
     metadata_json_bytes: float
@@ -31,6 +32,12 @@ class Footprint:
     manifest_bytes: float
     manifests_written: float = 1.0
     manifests_merged: float = 0.0
+    json_text_bytes: float = 0.0
+
+    @property
+    def parsed_bytes(self) -> float:
+        """Bytes of metadata.json that the engine reads and writes itself."""
+        return max(self.json_text_bytes, self.metadata_json_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,7 @@ def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quant
     if footprint.manifests_merged:
         merged = merged + draw.of(store.put, footprint.manifests_merged * footprint.manifest_bytes)
     json = draw.of(store.put, size)
-    later = draw.of(requests.engine, size) + read + lists + merged + json
+    later = draw.of(requests.engine, footprint.parsed_bytes) + read + lists + merged + json
     first = later + footprint.manifests_written * draw.of(store.put, footprint.manifest_bytes)
     return WriterTimes(
         catalog="",
@@ -78,7 +85,7 @@ def width_of(footprint: Footprint, requests: AttemptRequests) -> float:
     store, manifest = requests.store, footprint.manifest_bytes / MIB
     puts = 2 + footprint.manifests_written
     spent = (
-        (requests.engine, requests.engine.p50_ms + requests.engine.ms_per_mib * size),
+        (requests.engine, requests.engine.p50_ms + requests.engine.ms_per_mib * footprint.parsed_bytes / MIB),
         (store.get, 2 * store.get.p50_ms + store.get.ms_per_mib * (size + lists)),
         (store.put, puts * store.put.p50_ms + store.put.ms_per_mib * (size + lists + manifest)),
         (requests.swap, requests.swap.p50_ms),

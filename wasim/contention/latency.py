@@ -156,7 +156,7 @@ class _Model:
         known = request.provider == LOCAL and request.writers > 1 and request.measured
         if known:
             times = times_among(request.measured, request.catalog, request.writers)
-            grown_s = providers.engine.ms_per_mib * request.footprint.metadata_json_bytes / MIB / 1000
+            grown_s = providers.engine.ms_per_mib * request.footprint.parsed_bytes / MIB / 1000
             times = times.slower_by(grown_s)  # they were measured on small tables
             times = replace(times, work_s=request.work_s) if request.work_s is not None else times
         else:

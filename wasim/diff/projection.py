@@ -6,12 +6,9 @@ from pathlib import Path
 
 from wasim.capacity import Maintenance, PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
 from wasim.capacity.words import SHOWN_METRICS
-from wasim.forecast import Forecaster
-from wasim.iceberg.properties import METADATA_COMPRESSION, TableProperties
-from wasim.ledger import Summed
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.limits import Limit
-from wasim.twin import Site
 
 METRICS = SHOWN_METRICS
 
@@ -56,10 +53,7 @@ def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Itera
 
 
 def _project(case: Case, request: PlanRequest) -> Projection:
-    setting = _setting_of(case)
-    summed = _sums(case, request)
-    plain = _sums(_without_gzip(case), request) if setting.gzips_json else summed
-    figures = SettingSimulator(request=request).figures_of(case, setting, summed, plain)
+    figures = SettingSimulator(request=request).figures_of_case(case, _setting_of(case))
     return Projection(
         case=case,
         values=figures.values,
@@ -68,15 +62,6 @@ def _project(case: Case, request: PlanRequest) -> Projection:
         keeps_up=figures.keeps_up,
         currency=request.prices.currency,
     )
-
-
-def _sums(case: Case, request: PlanRequest) -> Summed:
-    return Forecaster(site=Site(location=request.location)).sums(case)
-
-
-def _without_gzip(case: Case) -> Case:
-    properties = {key: text for key, text in case.table.properties.items() if key != METADATA_COMPRESSION}
-    return replace(case, table=case.table.model_copy(update={"properties": properties}))
 
 
 def _setting_of(case: Case) -> Setting:

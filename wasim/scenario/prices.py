@@ -16,6 +16,7 @@ PROVIDERS = {
     "s3-express": "prices_s3_express.yaml",
     "gcs": "prices_gcs.yaml",
     "azure": "prices_azure.yaml",
+    "azure-premium": "prices_azure_premium.yaml",
 }
 """Files of the shipped list prices, by the provider's name as a user gives it."""
 
@@ -44,6 +45,11 @@ class Prices(Part):
     storage_per_gib_month: Price = Field(description="Price of keeping 2^30 bytes for a month.")
     upload_per_gib: Price = Field(default=0.0, description="Price of writing 2^30 bytes; most stores take none.")
     retrieval_per_gib: Price = Field(default=0.0, description="Price of reading 2^30 bytes within the region.")
+    per_job: Price = Field(
+        default=0.0003,
+        description="Price of starting a maintenance job: 0.0003 on a running cluster; a minute, the least, of four"
+        " vCPU of EMR Serverless is 0.005, of two DPU of Glue 0.0147.",
+    )
     compute_per_core_hour: Price = Field(default=0.05, description="Price of a core for an hour, where jobs run.")
 
 

@@ -1,0 +1,45 @@
+"""The chosen setting as a scenario: what simulating it gives is what the plan says."""
+
+from pathlib import Path
+
+import pytest
+from support.paths import SCENARIOS
+
+from wasim.capacity import Requirements, make_plan, request_from_file, request_from_flags
+from wasim.capacity.emitted import scenario_of
+from wasim.ledger import METADATA_KINDS
+from wasim.scenario import load_scenario
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
+
+REQUESTS = {
+    "a stream": request_from_flags({"rows_per_second": "500"}, Requirements(freshness="5m")),
+    "a batch of many files": request_from_flags(
+        {"rows_per_second": "20000", "writer": "batch", "files_per_commit": "8"}, Requirements(freshness="10m")
+    ),
+    "a scenario's own compaction": request_from_file(
+        SCENARIOS / "smoke.yaml",
+        {"writer": "batch", "maintenance": "{rewrite_data_files: {every: 1h, target_file_size_bytes: 64MB}}"},
+        Requirements(freshness="10m"),
+    ),
+}
+
+
+@pytest.mark.parametrize("request_of", REQUESTS.values(), ids=REQUESTS)
+def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Path):
+    chosen = make_plan(request_of).chosen
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request_of, chosen.setting))
+    (case,) = load_scenario(file, {}).cases()
+    assert case.maintenance.rewrite_data_files is None or case.maintenance.rewrite_data_files.every == 3600
+    summed = simulate_years(case, shipped_profile(case), Site(location=request_of.location))
+    simulated = {
+        "metadata_bytes": summed.totals.metadata_bytes,
+        "metadata_on_disk_bytes": sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS),
+    }
+    planned = {
+        "metadata_bytes": chosen.values["metadata_bytes"],
+        "metadata_on_disk_bytes": chosen.spreads["metadata_on_disk_bytes"].final,
+    }
+    for metric, value in simulated.items():
+        assert planned[metric] == pytest.approx(value, rel=max(0.02, chosen.bands[metric])), metric

@@ -1,0 +1,75 @@
+"""What a table holds over its last full cycle, and that the horizon's phase decides nothing."""
+
+from dataclasses import replace
+
+import pytest
+from support.plans import a_request
+
+from wasim.capacity import Maintenance, Setting, SettingSimulator
+from wasim.capacity.last_cycle import window_of
+from wasim.twin import Site, shipped_profile
+from wasim.units import DAY_S, HOUR_S
+from wasim.years import simulate_years
+
+KEPT = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None, compact_every_s=HOUR_S)
+SETTING = Setting(interval_s=60.0, maintenance=KEPT)
+
+
+def figures_of(horizon: str, setting: Setting = SETTING):
+    request = a_request()
+    return SettingSimulator(request=replace(request, document={**request.document, "horizon": horizon})).figures(
+        setting
+    )
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        SETTING,
+        replace(SETTING, maintenance=replace(KEPT, compact_every_s=None, rewrite_every_s=DAY_S)),
+        replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge"),
+    ],
+)
+def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Setting):
+    figures = [figures_of(horizon, setting).values for horizon in ("239h", "10d", "241h", "251h30m")]
+    for name, value in figures[1].items():
+        if name not in ("metadata_bytes", "files"):  # which grow with the horizon
+            assert [one[name] for one in figures] == pytest.approx([value] * 4, rel=0.01), name
+
+
+def test_metadata_json_is_largest_just_before_an_expiry():
+    found = figures_of("10d").spreads["metadata_json_bytes"]
+    assert found.most == pytest.approx(2 * found.final, rel=0.05)  # a day kept, and a day until the next expiry
+    assert found.final < found.mean < found.most
+
+
+def test_manifests_are_most_just_before_compaction_and_fall_by_an_hour_of_them():
+    found = figures_of("10d").spreads["manifests"]
+    assert 60 <= found.most - found.final <= 100  # with those that a compaction emptied
+    assert found.mean == pytest.approx((found.most + found.final) / 2, rel=0.1)
+
+
+def test_merging_appends_reach_as_many_manifests_as_they_merge():
+    setting = replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge")
+    found = figures_of("10d", setting).spreads["manifests"]
+    assert 96 <= found.most <= 106
+    assert 40 < found.mean < 65
+
+
+def test_a_day_is_that_of_a_table_that_has_grown_to_its_size():
+    found, request = figures_of("10d"), a_request()
+    case = SettingSimulator(request=request).case(SETTING)
+    sums = [
+        simulate_years(case.over(days * DAY_S), shipped_profile(case), Site(location=request.location))
+        for days in (8, 9)
+    ]
+    day = sums[1].totals.metadata_bytes - sums[0].totals.metadata_bytes
+    assert found.per_day_bytes == pytest.approx(day, rel=0.03)
+    assert found.per_day_bytes > 1.05 * sums[0].totals.metadata_bytes / 8
+
+
+def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
+    case = SettingSimulator(request=a_request()).case(SETTING)
+    window = window_of(case, 5 * HOUR_S)
+    assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
+    assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S

@@ -1,0 +1,42 @@
+"""What a table costs now, and what a plan saves."""
+
+from dataclasses import replace
+
+import pytest
+from support.plans import a_request
+
+from wasim.capacity import Setting, SettingSimulator, make_plan
+from wasim.capacity.now import money_of, now_of
+from wasim.errors import WasimError
+
+
+@pytest.mark.parametrize("text", ["expire=daily", "interval=1m,expire", "interval=1m,vacuum=1d", "interval=1m,gzip=so"])
+def test_a_now_that_makes_no_sense_is_one_line(text: str):
+    with pytest.raises(WasimError, match=r"^--now [^\n]*$"):
+        now_of(text, a_request())
+
+
+def test_what_is_left_out_of_now_is_a_writer_s_default():
+    found = now_of("interval=1m,expire=daily", a_request())
+    assert (found.deletes_json, found.gzips_json, found.maintenance.compact_every_s) == (False, False, None)
+    assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)
+
+
+def test_a_plan_saves_what_now_costs_more_and_says_what_can_be_deleted():
+    found = make_plan(replace(a_request("5m"), now="interval=1m"))
+    saving = found.saving
+    assert saving.now.values["metadata_json_bytes"] > 10 * found.chosen.values["metadata_json_bytes"]
+    saved = saving.now_money.less(saving.then_money)
+    assert saved.year > 12 * saved.month_1 > 0  # without expiry each month costs more than the one before
+    on_disk = saving.now.spreads["metadata_on_disk_bytes"].final
+    assert 0.9 * on_disk < saving.once_bytes < on_disk
+
+
+def test_a_settled_table_costs_as_much_in_each_month():
+    request = a_request()
+    simulator = SettingSimulator(request=request)
+    setting = now_of("interval=1m,expire=daily,keep=1d,rewrite=daily,old-json=deleted", request)
+    assert isinstance(setting, Setting)
+    money = money_of(simulator, setting)
+    assert money.month_12 == pytest.approx(simulator.figures(setting).monthly_cost, rel=0.02)
+    assert money.year == pytest.approx(money.month_12 * 365 / 30, rel=0.02)

@@ -1,0 +1,36 @@
+"""A plan's chosen setting as a scenario's file, for `simulate` and `bench` to carry out."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from wasim.capacity.request import PlanRequest
+from wasim.capacity.settings import Setting, document_of
+from wasim.units import format_duration
+
+_DURATIONS = frozenset(["every", "older_than", "at"])
+_SIZES = frozenset(["target_file_size_bytes"])
+
+
+def scenario_of(request: PlanRequest, setting: Setting) -> str:
+    """The scenario of a setting as YAML text."""
+    document = document_of(request, setting)
+    if request.writers > 1:
+        writer = document["writer"]
+        own = {"kind": writer} if isinstance(writer, str) else writer
+        document["writer"] = {**own, "writers": request.writers}
+    return json.dumps(_written(document), indent=1) + "\n"  # which is YAML
+
+
+def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of any depth
+    """A value as a file has it: durations and sizes with their units."""
+    if isinstance(value, Mapping):
+        return {name: _written(one, name) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(one) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if key in _DURATIONS:
+            return format_duration(float(value))
+        if key in _SIZES:
+            return f"{value:.0f}B"
+    return value

@@ -1,0 +1,348 @@
+"""A table in its last full cycle: the time in which every job of its maintenance runs once, a day at least.
+
+What a table holds is a saw-tooth: metadata.json falls with every expiry, manifests with every rewrite, compaction or
+merge. Where a horizon ends in that is an accident, and a mean over a horizon contains the days in which the table had
+yet to grow to its size. So figures are those of the last whole cycle before the end of the horizon: what is written in
+it, and of what the table holds the mean, the most and what is there at its end.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from math import ceil
+
+import numpy as np
+
+from wasim.iceberg.properties import TableProperties
+from wasim.ledger import Kind, Summed
+from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.processes import map_in_processes
+from wasim.scenario import Case
+from wasim.scenario.case import whole_commits
+from wasim.units import DAY_S, Floats
+from wasim.years import Shape, history_of, sum_history
+from wasim.years.flows import DELETES, Flow
+from wasim.years.history import Samples
+from wasim.years.retention import Retention
+from wasim.years.summed import of_one_writer
+
+MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
+NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
+COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
+SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
+SIZES = 240  # commits of a cycle whose metadata.json is measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """What a table holds of something over a cycle: on average, at the most, and at its end."""
+
+    mean: float
+    most: float
+    final: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry.
+
+    From `held_s` on, which may be earlier, it is looked at what manifests there are.
+    """
+
+    held_s: float
+    start_s: float
+    before_s: float
+    end_s: float
+
+    @property
+    def length_s(self) -> float:
+        """How long it is."""
+        return self.end_s - self.start_s
+
+
+def window_of(case: Case, horizon_s: float | None = None) -> Window:
+    """The last full cycle of a case over a horizon, its own by default; a horizon shorter than that is all of one.
+
+    It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
+    """
+    horizon_s = case.horizon_s if horizon_s is None else horizon_s
+    jobs = [*(job for _, job in case.maintenance), *(change for _, change in case.changes)]
+    periods_s = [job.every for job in jobs if job is not None and job.every]
+    longest_s = [one for one in (*periods_s, _merging_s(case)) if one <= horizon_s]
+    length_s = ceil(max([DAY_S, case.commit_interval_s, *longest_s]) / DAY_S) * DAY_S
+    if horizon_s < length_s:
+        start_s, end_s = 0.0, horizon_s
+    else:
+        cycles = max(1, int(horizon_s / length_s + 0.5))
+        start_s, end_s = (cycles - 1) * length_s, cycles * length_s
+    expiry = case.maintenance.expire_snapshots
+    every_s = None if expiry is None else expiry.every
+    expired_s = int(end_s / every_s + 1e-9) * every_s if every_s else end_s
+    before_s = (expired_s if expired_s > start_s else end_s) - case.commit_interval_s
+    held_s = start_s
+    if _merges_seldom(case):
+        held_s = min(start_s, max(end_s / 2, end_s - SELDOM_S))
+    return Window(held_s=held_s, start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
+
+
+def _merges_seldom(case: Case) -> bool:
+    """Whether compaction takes away what appends would merge: then what it leaves is merged once in some days."""
+    compaction, merging_s = case.maintenance.rewrite_data_files, _merging_s(case)
+    return merging_s > 0 and compaction is not None and bool(compaction.every) and (compaction.every or 0) <= merging_s
+
+
+def _merging_s(case: Case) -> float:
+    """How long appends that merge take to gather as many manifests as they merge; 0 where none do."""
+    if not (case.merges or case.key_columns):
+        return 0.0
+    return TableProperties.read(case.table.properties).manifest_min_merge_count * case.commit_interval_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end."""
+
+    window: Window
+    start: Samples | None  # None: the cycle begins with the table
+    before: Samples
+    end: Samples
+
+
+def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[Course, ...]:
+    """The courses of a case over these horizons, ascending, in seconds, in one pass."""
+    case = of_one_writer(case)
+    windows = [window_of(case, horizon_s) for horizon_s in horizons_s]
+    history = history_of(replace(case, horizon_s=windows[-1].end_s), shape)
+    is_stepped = not (case.has_changes or case.key_columns)  # statements take long, and are averaged all the same
+
+    def until(time_s: float) -> Samples | None:
+        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        if not commits:
+            return None
+        history.commits = max(float(commits), history.state.commits)
+        return history.run()
+
+    found: dict[float, Course] = {}
+    for window in windows:
+        if window.end_s in found:
+            continue
+        history.leaps = True
+        until(window.held_s)
+        history.leaps = not is_stepped
+        start = until(window.start_s)
+        before = end = start
+        for commit in _moments(case, window):
+            history.commits = commit
+            end = history.run()
+            if commit * case.commit_interval_s <= window.before_s + 1e-6:
+                before = end
+        assert end is not None  # noqa: S101 - a cycle has a commit
+        found[window.end_s] = Course(window=window, start=start, before=before or end, end=end)
+    return tuple(found[window.end_s] for window in windows)
+
+
+def _moments(case: Case, window: Window) -> list[float]:
+    """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
+    first, before, last = (
+        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        for time_s in (window.start_s, window.before_s, window.end_s)
+    )
+    moments = {float(before), float(last)}
+    if merging_s := _merging_s(case):
+        gathering = max(first, last - merging_s / case.commit_interval_s)
+        moments |= {*np.rint(np.linspace(gathering, last, MOMENTS + 1)).tolist()}
+    return sorted(moment for moment in moments if first < moment <= last)
+
+
+def courses_ahead(parts: Iterable[tuple[Shape, Case]]) -> list[Course]:
+    """The courses of these cases over their own horizons, one on each core."""
+    return [*map_in_processes(_course_of, [*parts])]
+
+
+def _course_of(part: tuple[Shape, Case]) -> Course:
+    shape, case = part
+    return courses_of(case, shape, [case.horizon_s])[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastCycle:
+    """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
+
+    `plain` is the shape with metadata.json uncompressed.
+    """
+
+    case: Case
+    course: Course
+    shape: Shape
+    plain: Shape
+    start: Summed | None
+    before: Summed
+    end: Summed
+
+    @property
+    def length_s(self) -> float:
+        """Event time of the cycle."""
+        return self.course.window.length_s
+
+    def written(self, column: str, kinds: Iterable[Kind]) -> float:
+        """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
+        kinds = tuple(kinds)
+        return self._total(self.end, column, kinds) - self._total(self.start, column, kinds)
+
+    @property
+    def ingested_bytes(self) -> float:
+        """Data bytes that rows arrive in."""
+        return self.end.ingested_bytes - (0.0 if self.start is None else self.start.ingested_bytes)
+
+    @property
+    def replaced_bytes(self) -> float:
+        """Bytes of data, written since the table was created, that are no longer live."""
+        written, live = self.end.totals.written_bytes, self.end.live_bytes
+        return float(max(0, sum(written[kind] - live[kind] for kind in DATA_KINDS)))
+
+    def held(self, kinds: Iterable[Kind]) -> Spread:
+        """Bytes of these kinds on disk: they grow until expiry, and fall."""
+        kinds = tuple(kinds)
+        most, least = (sum(one.totals.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end))
+        return Spread(mean=max(0.0, (most + least) / 2), most=float(max(most, least)), final=float(least))
+
+    def spread(self, column: str) -> Spread:
+        """A column of what manifests there are, or several added up, over the cycle."""
+        at, values = self._commits(), self._values(column)
+        most = float(values.max())
+        if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
+            falls = zip(pairwise(at), pairwise(values), strict=True)
+            most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
+        if merging_s and not _merges_seldom(self.case):
+            close = at >= at[-1] - merging_s / self.case.commit_interval_s
+            at, values = at[close], values[close]
+        mean = float(np.trapezoid(values, at) / (at[-1] - at[0])) if at[-1] > at[0] else float(values[-1])
+        return Spread(mean=mean, most=most, final=float(values[-1]))
+
+    @property
+    def commits(self) -> float:
+        """Commits of the writer in the cycle."""
+        at = self._commits(self.course.window.start_s)
+        return float(at[-1] - at[0])
+
+    @cached_property
+    def files(self) -> Spread:
+        """Live files of data and of deletes."""
+        files = self._values("entries", self.course.window.start_s)
+        return Spread(mean=float(files.mean()), most=float(files.max()), final=float(files[-1]))
+
+    @cached_property
+    def files_of_a_day(self) -> float:
+        """Live files of the latest day, on average: those that a day leaves for good, and those that wait for
+        compaction, as many as there are more than just after one.
+        """
+        start_s = self.course.window.start_s
+        at, files = self._commits(start_s), self._values("entries", start_s)
+        grown, days = float(files[-1] - files[0]), self.length_s / DAY_S
+        settled = files[0] + grown * (at - at[0]) / max(at[-1] - at[0], 1.0)
+        waiting = float(np.trapezoid(files - settled, at) / max(at[-1] - at[0], 1.0))
+        most = self.written("files_written", DATA_KINDS) / max(1.0, days)
+        return min(most, max(0.0, grown / max(1.0, days)) + max(0.0, waiting))
+
+    @cached_property
+    def delete_files(self) -> Spread:
+        """Live files of deletes."""
+        flows = self.course.end.flows[self._rows(self.course.window.start_s)]
+        live = flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES]
+        return Spread(mean=float(live.mean()), most=float(live.max()), final=float(live[-1]))
+
+    @cached_property
+    def json(self) -> Spread:
+        """Bytes of metadata.json as stored."""
+        return self._json_spread(self._retention)
+
+    @cached_property
+    def plain_json(self) -> Spread:
+        """Bytes of metadata.json before compression."""
+        return self._json_spread(self._plain_retention)
+
+    @cached_property
+    def snapshots(self) -> Spread:
+        """Snapshots retained."""
+        retention = self._retention
+        retained = retention.retained(retention.made_by(self._sampled_commits))
+        final = float(retention.snapshots[-1] - retention.expiries.gone[-1])
+        return Spread(mean=float(retained.mean()), most=float(retained.max()), final=final)
+
+    def plain_json_at(self, commits: Floats) -> Floats:
+        """Bytes of metadata.json before compression, at these commits of the writer."""
+        return _json_at(self._plain_retention, commits)
+
+    def _json_spread(self, retention: Retention) -> Spread:
+        sizes, final = _json_at(retention, self._sampled_commits), retention.last_json_bytes
+        return Spread(mean=float(sizes.mean()), most=max(final, float(sizes.max())), final=final)
+
+    @cached_property
+    def _retention(self) -> Retention:
+        return _retention_of(self.case, self.course.end, self.shape)
+
+    @cached_property
+    def _plain_retention(self) -> Retention:
+        return self._retention if self.plain is self.shape else _retention_of(self.case, self.course.end, self.plain)
+
+    @cached_property
+    def _sampled_commits(self) -> Floats:
+        """Commits of the cycle that lie evenly, and those after which snapshots expire."""
+        window, every_s = self.course.window, self.case.commit_interval_s
+        first, last = window.start_s / every_s, self.course.end.commits[-1]
+        expired = self._retention.expiries.commits
+        even = np.rint(np.linspace(min(first + 1, last), last, SIZES))
+        return np.unique(np.concatenate([even, expired[(expired > first) & (expired <= last)]]))
+
+    def _rows(self, since_s: float) -> slice:
+        """The samples from the last one at this time on, after the jobs of that moment."""
+        commits = self.course.end.commits
+        first = whole_commits(horizon_s=since_s, commit_interval_s=self.case.commit_interval_s)
+        return slice(max(0, int(np.searchsorted(commits, first, side="right")) - 1), None)
+
+    def _commits(self, since_s: float | None = None) -> Floats:
+        return self.course.end.commits[self._rows(self.course.window.held_s if since_s is None else since_s)]
+
+    def _values(self, column: str, since_s: float | None = None) -> Floats:
+        rows = self._rows(self.course.window.held_s if since_s is None else since_s)
+        found: Floats = sum(getattr(self.course.end, name)[rows] for name in column.split("+"))
+        return found
+
+    @staticmethod
+    def _total(summed: Summed | None, column: str, kinds: Iterable[Kind]) -> float:
+        return 0.0 if summed is None else float(sum(getattr(summed.totals, column)[kind] for kind in kinds))
+
+
+def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCycle:
+    """A case whose table and jobs had this course, by what its files weigh, and weigh without compression."""
+    case = of_one_writer(case)
+    window = course.window
+    start, before, end = (
+        None if samples is None else sum_history(case.over(time_s), shape, samples)
+        for time_s, samples in (
+            (window.start_s, course.start),
+            (window.before_s if course.before is not course.end else window.end_s, course.before),
+            (window.end_s, course.end),
+        )
+    )
+    assert before is not None  # noqa: S101 - a course has both
+    assert end is not None  # noqa: S101
+    over = case.over(window.end_s)
+    return LastCycle(case=over, course=course, shape=shape, plain=plain, start=start, before=before, end=end)
+
+
+def _retention_of(case: Case, samples: Samples, shape: Shape) -> Retention:
+    limit = TableProperties.read(case.table.properties).metadata_previous_versions_max
+    return Retention(case=case, samples=samples, json=shape.sizes.json, log_limit=limit)
+
+
+def _json_at(retention: Retention, commits: Floats) -> Floats:
+    made = retention.made_by(commits)
+    return retention.json_of(made, made)
+
+
+def _just_before(commits: tuple[float, float], values: tuple[float, float]) -> float:
+    """What there was before a fall between two moments that lie near each other: one more with each commit."""
+    apart = commits[1] - commits[0]
+    return values[0] + apart - 1 if values[1] < values[0] and 0 < apart <= NEAR else values[0]

@@ -1,0 +1,127 @@
+"""What a table costs as it is written and maintained now, and what a plan saves of that."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+
+from wasim.capacity.figures import Figures, SettingSimulator
+from wasim.capacity.request import PlanRequest
+from wasim.capacity.settings import Maintenance, Setting
+from wasim.errors import WasimError
+from wasim.units import DAY_S, YEAR_S, duration_of_flag_s
+
+MONTHS_IN_YEAR = 12
+MONTH_DAYS = 30
+MONEY_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found; straight lines in between
+KEYS = ("interval", "expire", "keep", "compact", "rewrite", "gzip", "old-json", "append")
+NEVER = "never"
+OFTEN = {"daily": "1d", "hourly": "1h"}
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """What a table costs from its first day on, in the currency of the prices: in its first month, in its twelfth, and
+    in the year of both.
+    """
+
+    month_1: float
+    month_12: float
+    year: float
+
+    def less(self, other: "Money") -> "Money":
+        """The difference, part by part."""
+        return Money(**{one.name: getattr(self, one.name) - getattr(other, one.name) for one in fields(self)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """A table as it is now and as it would be, over the horizon; None for now where that is unknown.
+
+    `once_bytes` are of files on disk by the end of the horizon that the plan's maintenance would have deleted.
+    """
+
+    now: Figures | None
+    now_money: Money | None
+    then_money: Money
+    once_bytes: float
+
+
+def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -> Saving:
+    """What a plan saves of what is there now."""
+    figures = None if now is None else simulator.figures(now)
+    disk = "metadata_on_disk_bytes"
+    return Saving(
+        now=figures,
+        now_money=None if now is None else money_of(simulator, now),
+        then_money=money_of(simulator, then.setting),
+        once_bytes=0.0 if figures is None else max(0.0, figures.spreads[disk].final - then.spreads[disk].final),
+    )
+
+
+def money_of(simulator: SettingSimulator, setting: Setting) -> Money:
+    """The money that a setting takes: its pace at some days of a year, added up.
+
+    Where rows change or several writers race, the pace at the end of the horizon stands for all of the year.
+    """
+    case = simulator.case(setting)
+    if case.has_changes or case.writer.upsert is not None or simulator.request.writers > 1:
+        pace = simulator.figures(setting).monthly_cost
+        return Money(month_1=pace, month_12=pace, year=pace * YEAR_S / DAY_S / MONTH_DAYS)
+    days = [day for day in MONEY_DAYS if day * DAY_S >= setting.interval_s]
+    found = simulator.figures_over(setting, [day * DAY_S for day in days])
+    paces = [one.monthly_cost for one in found]
+    month_1, year = (_added_up(days, paces, until) / MONTH_DAYS for until in (MONTH_DAYS, MONEY_DAYS[-1]))
+    return Money(month_1=month_1, month_12=paces[-1], year=year)
+
+
+def _added_up(days: Sequence[float], paces: Sequence[float], until: float) -> float:
+    """The integral of a pace from day 0 on, which is that of the first day known until then."""
+    at = np.unique([0.0, *(day for day in days if day < until), until])
+    return float(np.trapezoid(np.interp(at, days, paces), at))
+
+
+def now_of(text: str, request: PlanRequest) -> Setting:
+    """The setting that `interval=1m,expire=daily,…` describes; what is left out is as writers have it by default, so
+    that nothing is ever maintained. WasimError names what makes no sense.
+    """
+    given = _pairs(text)
+    if "interval" not in given:
+        raise WasimError(f"--now is {text!r}, without an interval. Give one, such as --now interval=1m.")
+
+    def seconds(key: str, default: str = NEVER) -> float | None:
+        value = given.get(key, default)
+        return None if value == NEVER else duration_of_flag_s(f"--now {key}", OFTEN.get(value, value))
+
+    expire_s = seconds("expire")
+    return Setting(
+        interval_s=seconds("interval") or 0.0,
+        maintenance=Maintenance(
+            expire_every_s=expire_s,
+            older_than_s=None if expire_s is None else seconds("keep", "5d"),
+            rewrite_every_s=seconds("rewrite"),
+            compact_every_s=seconds("compact"),
+            own=request.own_words,
+        ),
+        deletes_json=_one_of(given, "old-json", {"kept": False, "deleted": True}),
+        gzips_json=_one_of(given, "gzip", {"no": False, "yes": True}),
+        appends=_one_of(given, "append", {"default": None, "fast": "fast", "merge": "merge"}),
+    )
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    for key, sign, value in pairs:
+        if key not in KEYS or not sign or not value:
+            raise WasimError(f"--now has {key + sign + value!r}. Give KEY=VALUE, with a key of {', '.join(KEYS)}.")
+    return {key: value for key, _, value in pairs}
+
+
+def _one_of(given: Mapping[str, str], key: str, values: Mapping[str, Value]) -> Value:
+    """The value of a word; without one that of the first."""
+    word = given.get(key, next(iter(values)))
+    if word not in values:
+        raise WasimError(f"--now {key} is {word!r}. Give {' or '.join(values)}.")
+    return values[word]

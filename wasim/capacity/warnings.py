@@ -1,0 +1,62 @@
+"""What a plan warns of: sizes that readers refuse, guarantees that are lost, what a table's readers would notice."""
+
+from collections.abc import Iterator
+
+from wasim.capacity.figures import Figures
+from wasim.capacity.plan import Plan
+from wasim.capacity.settings import properties_of
+from wasim.capacity.words import time_words, value_words
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
+from wasim.ledger.trouble import JSON_MARKS
+from wasim.units import format_bytes, format_duration
+
+MANY_DELETE_FILES = 1_000
+FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
+
+
+def warnings_of(plan: Plan) -> Iterator[str]:
+    """Sentences, the most harmful first; none where nothing was chosen."""
+    yield from plan.request.warnings
+    chosen = plan.chosen
+    if chosen is None:
+        return
+    size = chosen.values["metadata_json_bytes"]
+    passed = [mark for mark in JSON_MARKS if size > mark.value]
+    if passed:
+        yield f"metadata.json reaches {format_bytes(size)}, beyond {passed[-1].name}: {passed[-1].source}."
+    deletes = chosen.values["delete_files"]
+    if deletes > MANY_DELETE_FILES:
+        yield (
+            f"{deletes:,.0f} delete files are live at the most, and readers apply them. Compaction as simulated here"
+            " leaves them; rewrite_data_files with delete-file-threshold removes them."
+        )
+    if chosen.setting.appends == "merge" and plan.case.writer.kind == "streaming" and plan.case.writer.profile is None:
+        yield "Merge appends take foreachBatch, which appends a retried batch again: at least once, not exactly once."
+    if chosen.values["wa_metadata"] > 1 and "wa_metadata" not in {limit.metric for limit in plan.limits}:
+        yield "That is more metadata than data; --wa-metadata 1 would rule it out."
+    yield from _late(plan, chosen)
+    yield from _changed(plan, chosen)
+
+
+def _late(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """Where a row can be read much later than the interval says."""
+    interval_s, commit = chosen.setting.interval_s, chosen.commit
+    seen_s = interval_s + ((0.0 if commit is None else commit.p50_ms) + chosen.values["planning_p50_ms"]) / 1000
+    if seen_s > FRESH_ENOUGH * (plan.request.freshness_s or interval_s):
+        yield (
+            f"A row can be read after {time_words(seen_s)} at the most: {format_duration(interval_s)}, the commit, and"
+            f" {value_words('planning_p50_ms', chosen.values['planning_p50_ms'], '')} of planning."
+        )
+
+
+def _changed(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """Properties of the table that the statements change."""
+    own, setting = plan.request.properties, chosen.setting
+    changed = dict(properties_of(setting))
+    if setting.maintenance.older_than_s is not None:
+        changed[MAX_SNAPSHOT_AGE_MS] = str(round(setting.maintenance.older_than_s * 1000))
+    for key, value in changed.items():
+        if key in own and str(own[key]) != value:
+            yield f"The statements change {key} from {own[key]} to {value}."
+    if not setting.gzips_json:
+        yield "metadata.json is left uncompressed, as the table's own properties say."
