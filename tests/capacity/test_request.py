@@ -1,14 +1,17 @@
 """Requests from a scenario, a table that exists and a run."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 from support.paths import DATA, SCENARIOS, sample_run
+from typer.testing import CliRunner
 
 from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, make_plan, request_from_file, request_from_run
 from wasim.capacity.from_table import request_from_table
 from wasim.capacity.settings import case_of
+from wasim.cli import app
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN
 from wasim.units import DAY_S
@@ -33,8 +36,10 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
     assert make_plan(read).chosen is not None
 
 
-def test_a_run_gives_its_scenario_and_its_machine():
-    folder = sample_run()
+def test_a_run_gives_its_scenario_and_its_machine(tmp_path):
+    folder = tmp_path / sample_run().name
+    shutil.copytree(sample_run(), folder)
+    assert CliRunner().invoke(app, ["report", str(folder)]).exit_code == 0  # writes its summary
     read = request_from_run(folder, {"writer": "batch"}, Requirements())
     summary = json.loads((folder / "summary.json").read_text())
     fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}

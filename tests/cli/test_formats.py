@@ -63,7 +63,7 @@ def test_a_plan_is_a_comment_too() -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("### ✓ Commit every ")
     assert lines[2].startswith("- ✓ metadata.json: ")
-    assert "| cost a month |" in result.stdout.partition("<details>")[0]
+    assert "| cost, month 1 |" in result.stdout.partition("<details>")[0]
     assert "CALL " in result.stdout.partition("```sql")[2].partition("```")[0]
     assert lines[-1] == "[Report](https://ci/2)"
     refused = CliRunner().invoke(app, [*asked, "--format", "csv"])

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, SettingSimulator, request_from_file
 from wasim.capacity.fleet import plan_fleet
 from wasim.capacity.fleet_options import request_of
-from wasim.capacity.settings import case_of
 from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of as case_of_table
@@ -100,16 +99,16 @@ def test_a_plan_s_setting_costs_what_simulate_gives(scenario: Path, month: int):
     assert figures.values["metadata_bytes"] == pytest.approx(month, rel=1e-4)
 
 
-def test_a_fleet_s_table_costs_what_its_setting_s_forecast_is(tmp_path: Path):
+def test_a_fleet_of_one_costs_what_a_plan_says(tmp_path: Path):
     path = tmp_path / "fleet.yaml"
     path.write_text(
         "version: 1\nbudget: {monthly_cost: 1000}\n"
         "tables: [{name: a.b.c, rows_per_second: 64, columns: 6, freshness: 1m}]\n"
     )
     ((assigned,), requirements) = plan_fleet(load_fleet(path), Requirements()).assigned, Requirements()
-    case = case_of(request_of(assigned.table, requirements), assigned.option.setting)
-    per_day = forecast_of(case, Forecaster()).written_bytes / case.horizon_s * 86_400
-    assert assigned.option.metadata_bytes_per_day == pytest.approx(per_day, rel=0.01)
+    planned = SettingSimulator(request=request_of(assigned.table, requirements)).figures(assigned.option.setting)
+    assert assigned.option.metadata_bytes_per_day == pytest.approx(planned.per_day_bytes, rel=0.02)
+    assert assigned.option.monthly_cost == pytest.approx(planned.monthly_cost, rel=0.02)
 
 
 def test_an_inspected_table_s_forecast_is_that_of_its_case(scenario: Path, tmp_path: Path):
@@ -148,7 +147,7 @@ def test_every_verb_says_what_it_ignored_in_the_same_words(tmp_path: Path):
     simulated = run("simulate", path, "--mode", "fast", "--table-only")
     reported = json.loads(run("simulate", path, "--mode", "fast", "--out", tmp_path, "--json"))["answer"]
     grid = run("simulate", path, "--grid", tmp_path / "grid.parquet")
-    planned = run("plan", path, "--freshness", "1m")
+    planned = run("plan", path, "--freshness", "1m", "--explain")
     for said in (simulated, grid, planned):
         assert all(sentence in " ".join(said.split()) for sentence in SAID), said
     assert set(SAID) <= set(reported["approximated"])

@@ -8,6 +8,7 @@ import pytest
 from support.synthetic import synthetic_report, synthetic_run
 
 from wasim.ledger import RequestKind, Requests, request_kind
+from wasim.report.answer import answer_run
 from wasim.report.pages.bill_cells import bill_table
 from wasim.runs import Run, bill_case, summary_document
 from wasim.scenario.prices import load_prices
@@ -116,7 +117,7 @@ def test_the_document_and_the_page_name_the_prices_and_their_day() -> None:
     assert document["prices"]["as_of"] == prices.as_of
     assert document["cases"][0]["s3"]["requests_per_commit"]["put"] == 10
     assert "s3" not in document["cases"][1]
-    table = bill_table(run, synthetic_report(), prices)
+    table = bill_table(run, answer_run(run, synthetic_report()), prices)
     assert prices.as_of in table.caption
     ((label, *figures),) = table.rows
     assert label == run.cases[0].case.label

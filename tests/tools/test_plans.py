@@ -23,6 +23,7 @@ def checked(planned_per_day: float = 100e6, written_per_day: float = 100e6, band
     bands = {"metadata_bytes_per_day": band, "planning_p50_ms": 0.15}
     figures = SimpleNamespace(
         values=values,
+        spreads={},
         at=lambda metric, shift=0.0: values[metric] * (1 + shift * bands[metric]),
         bands=bands,
         written_bytes={kind: 1.03 * size for kind, size in written.items()},

@@ -30,6 +30,7 @@ from wasim.scenario.limits import Limit
 from wasim.twin import Site
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import Settled, Shape, with_lost
+from wasim.years.passed_over import passed_over
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
@@ -194,7 +195,7 @@ class SettingSimulator:
             values=written | {name: spread.most for name, spread in spreads.items()},
             spreads=spreads,
             bands=_bands(summed) | {"planning_p50_ms": max(planning_band, PLANNING_BAND_MS / planning_ms)},
-            approximated=summed.approximated,
+            approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
             keeps_up_s=_keeps_up_s(reckoned, setting, request),
             cost=cost,
             written_bytes=summed.totals.written_bytes,

@@ -14,8 +14,7 @@ from wasim.errors import SavedFileError, WasimError, quoted
 from wasim.iceberg.properties import (
     MAX_SNAPSHOT_AGE_MS,
     METADATA_COMPRESSION,
-    METADATA_DELETE_AFTER_COMMIT_ENABLED,
-    MIN_SNAPSHOTS_TO_KEEP,
+    TableProperties,
 )
 from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
@@ -106,8 +105,7 @@ class PlanRequest:
     @property
     def retain_last(self) -> int:
         """Snapshots that stay whatever their age, as the table has it."""
-        text = self.properties.get(MIN_SNAPSHOTS_TO_KEEP, "1")
-        return max(1, int(text)) if text.isdecimal() else 1
+        return max(1, TableProperties.read_leniently(self.properties).min_snapshots_to_keep)
 
     @property
     def properties(self) -> Mapping[str, str]:
@@ -136,7 +134,8 @@ class PlanRequest:
     @property
     def gzips_json(self) -> bool:
         """Whether metadata.json is compressed, at every setting: unless the table's own properties say otherwise."""
-        return self.properties.get(METADATA_COMPRESSION, "gzip").lower() == "gzip"
+        own = TableProperties.read_leniently(self.properties).metadata_compression
+        return METADATA_COMPRESSION not in self.properties or own == "gzip"
 
     @property
     def aims(self) -> tuple[Limit, ...]:
@@ -290,9 +289,10 @@ def now_words(document: Mapping[str, Any]) -> str | None:
     parts = [
         f"{key}={format_duration(PlanRequest.seconds_of(value))}" for key, value in places.items() if value is not None
     ]
-    if properties.get(METADATA_COMPRESSION, "none").lower() == "gzip":
+    own = TableProperties.read_leniently({key: str(value) for key, value in properties.items()})
+    if own.metadata_compression == "gzip":
         parts.append("gzip=yes")
-    if str(properties.get(METADATA_DELETE_AFTER_COMMIT_ENABLED, "false")).lower() == "true":
+    if own.metadata_delete_after_commit_enabled:
         parts.append("old-json=deleted")
     return ",".join(parts)
 
@@ -352,8 +352,8 @@ def _request(
 
 def _own_age_s(properties: Mapping[str, str]) -> float | None:
     """The age that the table itself keeps its snapshots to; None where it has none of its own."""
-    text = str(properties.get(MAX_SNAPSHOT_AGE_MS, ""))
-    return int(text) / 1000 if text.isdecimal() and int(text) > 0 else None
+    age_ms = TableProperties.read_leniently(properties).max_snapshot_age_ms
+    return age_ms / 1000 if MAX_SNAPSHOT_AGE_MS in properties and age_ms > 0 else None
 
 
 def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wasim.diff.settings import Reading, Settings, period_s
+from wasim.iceberg.properties import KEY_PREFIXES
 from wasim.scenario.document import Refused, read_document
 
 _PROPERTIES = re.compile(
@@ -23,7 +24,6 @@ _INTERVALS = re.compile(
     r"(?:[\w-]+[._-])*trigger(?:[._-]?(?:processing[._-]?time|interval))?)",
     re.IGNORECASE,
 )
-_BARE = ("write.", "commit.", "history.expire.")  # what properties begin with that stand by themselves
 _CONNECTOR = re.compile(r"(?P<owner>.*?)\.?connector\.class")
 _CONNECTORS_INTERVAL_S = 300.0  # of iceberg.control.commit.interval-ms, where it is not given
 _LINE = re.compile(r"\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*")
@@ -62,7 +62,7 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
     for key, value in flat.items():
         if match := _PROPERTIES.fullmatch(key):
             properties.setdefault(match["owner"], {})[match["key"]] = value
-        elif key.startswith(_BARE):
+        elif key.startswith(KEY_PREFIXES):
             properties.setdefault("", {})[key] = value
         elif (match := _CONNECTOR.fullmatch(key)) and "iceberg" in value.lower():
             intervals.setdefault(match["owner"], _CONNECTORS_INTERVAL_S)

@@ -52,7 +52,6 @@ METRICS: Mapping[str, Metric] = {
             meaning="Metadata bytes written per day; the model's day where the horizon is shorter.",
             flag="--metadata-per-day",
         ),
-        Metric(name="delete_files", words="delete files", meaning="Live files of deletes at the end."),
         Metric(
             name="metadata_json_bytes",
             words="metadata.json",
