@@ -126,7 +126,9 @@ def _cache_folder() -> Path | None:
     except PackageNotFoundError:
         return None
     sources = "".join(inspect.getsource(module) for module in (*_MODULES, *(module for module, _ in _ASKED)))
-    key = hashlib.sha256(f"{sources} {numba} {sys.version}".encode()).hexdigest()[:16]
+    file = Path(stepping.__file__)  # numba compiles anew where it lies elsewhere, or was written again
+    origin = f"{file} {file.stat().st_mtime_ns}"
+    key = hashlib.sha256(f"{sources} {origin} {numba} {sys.version}".encode()).hexdigest()[:16]
     try:
         home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
         folder = Path(os.environ.get(CACHE) or Path(home) / "wasim") / key

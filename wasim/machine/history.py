@@ -81,11 +81,12 @@ class History:
         if self.is_compiled and not self._is_array:
             self._compile()
         patience = PATIENCE if is_compiled_already() else PATIENCE_TO_COMPILE
+        begun = self.events
         while True:
             waits = not self._is_array and self.is_compiled is None
             step = compiled_run() if self._is_array else run
             assert step is not None  # noqa: S101 - else nothing is an array
-            most = min(most_events, patience) if waits else most_events
+            most = min(most_events, begun + max(0, patience - _plain[0])) if waits else most_events
             status = step(self.table, self.laws, float(commits), most)
             if status == FULL:
                 self._make_room()
@@ -93,6 +94,8 @@ class History:
                 break
             elif waits:
                 self._compile()
+        if not self._is_array:
+            _plain[0] += self.events - begun
         if not self._is_array and self.events > LONG:
             warnings.warn(SLOW, stacklevel=2)
         return np.array(self.table.samples)[: int(self.table.state[SAMPLED])]
@@ -126,6 +129,7 @@ class History:
         self.table = table._replace(**room)
 
 
+_plain = [0]  # events that this process stepped through in plain Python
 SLOW = "Long histories take a tenth of the time with numba: pip install 'wasim[fast]'."
 
 

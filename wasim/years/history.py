@@ -5,8 +5,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from wasim.machine import columns as at
 from wasim.machine.columns import SAMPLE_STATE
 from wasim.machine.history import History
+from wasim.rules.compaction import small_file_bytes
 from wasim.scenario import Case
 from wasim.units import Floats
 from wasim.years.laws import jobs_of, laws_of
@@ -15,6 +17,7 @@ from wasim.years.trend import Trend, carried_on, trend_of
 
 CHECKPOINTS = 200
 FIRST_EVENTS = 20_000  # until a trend is looked for, and again after twice as many
+FILLED = 4
 _OTHERS = ("flows", "trend")
 
 
@@ -56,13 +59,13 @@ class Samples:
 
 
 def history_of(
-    case: Case, shape: Shape, *, at: Sequence[float] = (), seed: int = 0, is_compiled: bool | None = None
+    case: Case, shape: Shape, *, also_at: Sequence[float] = (), seed: int = 0, is_compiled: bool | None = None
 ) -> Samples:
-    """The history of a case of one writer, sampled `at` these commits too. Where chance decides, the seed does.
+    """The history of a case of one writer, sampled at these commits too. Where chance decides, the seed does.
 
     It is compiled once that is worth it; with `is_compiled` from the start, or never.
     """
-    places = {*np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).tolist(), *at}
+    places = {*np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).tolist(), *also_at}
     history = History(
         laws=laws_of(case, shape),
         jobs=jobs_of(case, shape.arrivals),
@@ -72,12 +75,30 @@ def history_of(
     )
     table, trend, events = history.until(float(case.commits), FIRST_EVENTS), None, FIRST_EVENTS
     while history.commits < case.commits:
-        trend = trend_of(table)
+        trend = trend_of(table) if has_filled(history, float(case.commits)) else None
         if trend is not None and trend.is_close:
-            table = carried_on(table, float(case.commits), np.array(at, dtype=np.float64))
+            table = carried_on(table, float(case.commits), np.array(also_at, dtype=np.float64))
             break
         events *= 2
         table, trend = history.until(float(case.commits), events), None
     names = [one.name for one in fields(Samples) if one.name not in _OTHERS]
     columns = {name: table[:, place] for place, name in enumerate(names)}
     return Samples(**columns, flows=table[:, SAMPLE_STATE:], trend=trend)
+
+
+def has_filled(history: History, commits: float) -> bool:
+    """Whether what fills up, manifests that merge and files that compaction makes, has done so FILLED times, or will
+    not by that commit: until then nothing that a trend could follow has shown itself.
+    """
+    settings, state, samples = history.laws.settings, history.table.state, history.table.samples
+    ahead, last = commits / history.commits, samples[int(state[at.SAMPLED]) - 1]
+    rewrites = at.REWRITE_MANIFESTS in list(history.table.jobs[at.KIND])
+    for size in (last[4], last[5]) if settings[at.MERGE_ENABLED] and not rewrites else ():
+        if size < FILLED * settings[at.MANIFEST_TARGET] < FILLED * size * ahead:
+            return False
+    if not settings[at.HAS_RULE] or settings[at.LIFETIME_COMMITS] * FILLED < history.commits:
+        return True
+    partitions, flows = settings[at.OPEN_PARTITIONS], history.table.flows
+    live_bytes = flows[at.WRITTEN_FILES + 1] - flows[at.REMOVED_FILES + 1]
+    is_small = live_bytes * ahead / partitions < small_file_bytes(settings[at.TARGET])
+    return is_small or state[at.SETTLED_FILES] >= FILLED * partitions

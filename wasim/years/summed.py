@@ -132,7 +132,7 @@ class YearsOf:
         commits = [float(one.commits) for one in cases]
         known = self.histories.get(key)
         if known is None or not np.isin(commits, known.commits).all():
-            known = self.histories[key] = history_of(cases[-1], self.shape_of(case), at=commits)
+            known = self.histories[key] = history_of(cases[-1], self.shape_of(case), also_at=commits)
         return [sum_history(one, self.shape_of(case), known.until(float(one.commits))) for one in cases]
 
     def most_manifest_bytes(self, case: Case) -> float:
