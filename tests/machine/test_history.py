@@ -27,6 +27,7 @@ def case_of(name: str, number: int, commits: int) -> Case:
     return replace(case, horizon_s=commits * case.commit_interval_s)
 
 
+@pytest.mark.slow  # a minute or more, once for each state of the source: numba compiles all of it
 @pytest.mark.parametrize(("name", "number"), CASES)
 def test_compiled_code_comes_to_what_plain_python_comes_to(name, number):
     assert compiled_run() is not None, "numba is among the development packages"
