@@ -143,7 +143,7 @@ def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, sm
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2, target_file_size_bytes: 5000}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",
     )
-    with pytest.raises(CaseFailed, match="of small files in one partition would write several"):
+    with pytest.raises(CaseFailed, match="of files in one partition would write several"):
         run_on("core", case)
 
 

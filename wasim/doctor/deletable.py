@@ -205,4 +205,5 @@ def is_past(opened: OpenedTable, file: StoredFile, head: AvroHead) -> bool:
     if head.sequence_number:
         return head.sequence_number <= opened.metadata.last_sequence_number
     retained = {one.snapshot_id for one in opened.metadata.snapshots}
-    return file.modified_s <= current and head.parent_id not in retained
+    is_of_retained = head.snapshot_id in retained  # another attempt of a commit that was made
+    return is_of_retained or (file.modified_s <= current and head.parent_id not in retained)
