@@ -8,6 +8,7 @@ from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
 
 
+@pytest.mark.slow
 def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept():
     chosen = [a_plan(prefer="freshest", metadata_bytes_per_day=bound).chosen for bound in ("3GB", "30GB", "300GB")]
     assert all(one is not None for one in chosen)
@@ -52,9 +53,9 @@ def test_a_choice_that_the_band_could_change_is_called_close():
 @pytest.mark.parametrize(
     ("rows_per_second", "columns", "freshness", "limits"),
     [
-        ("107", "40", "1m", {"metadata_json_bytes": "100KB"}),
-        ("64.5", "40", "5m", {"monthly_cost": "0.638683"}),
-        ("19", "20", "1m", {"planning_p50_ms": "9ms"}),
+        pytest.param("107", "40", "1m", {"metadata_json_bytes": "100KB"}, marks=pytest.mark.slow),
+        pytest.param("64.5", "40", "5m", {"monthly_cost": "0.638683"}, marks=pytest.mark.slow),
+        pytest.param("19", "20", "1m", {"planning_p50_ms": "9ms"}, marks=pytest.mark.slow),
         ("500", "6", "30s", {"metadata_bytes_per_day": "60MB", "metadata_json_bytes": "20KB"}),
     ],
 )

@@ -78,6 +78,7 @@ def month(scenario: Path) -> int:
     return written(case)
 
 
+@pytest.mark.slow
 def test_a_report_s_month_and_remedies_are_what_simulating_a_month_gives(scenario: Path, month: int, tmp_path: Path):
     where = ("--location", LOCATION, "--out", tmp_path, "--horizon", "10m", "--json")
     answer = json.loads(run("simulate", scenario, *where))["answer"]

@@ -60,7 +60,7 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.02)
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("version", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize(
     ("changes", "off"),
     [
@@ -92,6 +92,7 @@ def test_deletes_stay_while_compaction_leaves_older_files_alone(
         assert summed.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=most), kind
 
 
+@pytest.mark.slow
 def test_upserts_on_read_beside_compaction_leave_as_many_bytes_as_there_are(small_case: Callable[..., Case]):
     """An hourly MERGE for thirty days, compacted daily: deletes of the last one before a compaction outlive it."""
     case = small_case(
