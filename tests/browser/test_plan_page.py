@@ -15,6 +15,7 @@ from wasim.capacity import Figures, PlanRequest, SettingSimulator, make_plan
 from wasim.capacity.commands import sql_of
 from wasim.capacity.request import Requirements, request_from_flags
 from wasim.capacity.words import value_words
+from wasim.ledger.trouble import JSON_MARKS
 from wasim.units import format_bytes, format_duration
 
 pytestmark = pytest.mark.browser
@@ -81,10 +82,11 @@ def test_the_page_begins_with_the_recommended_setting_of_the_json(browser, plan_
     recommended = document["recommended"]
     assert shown(browser) == words(browser, recommended["figures"])
     passes = recommended["metadata_json_passes_on_day"]
-    days = [passes["5000000"], passes["10000000"], passes["50000000"], recommended["metadata_outweighs_data_on_day"]]
+    days = [*passes.values(), recommended["metadata_outweighs_data_on_day"]]
+    assert len(days) == len(JSON_MARKS) + 1
     assert sorted(shown(browser, "mark").values()) == sorted(day_words(one, "30d") for one in days)
-    assert text(browser, "sql").split("\n\n") == [*document["sql"], document["writer"]]
-    assert text(browser, "limits").startswith("All limits hold. Next to break: metadata")
+    assert text(browser, "sql").split("\n\n") == [*document["sql"], *document["statements"][-1]["lines"]]
+    assert text(browser, "limits").startswith("The limit holds. Next to break: metadata.json")
     legend = {
         cell.get_attribute("data-metric"): cell.text
         for cell in browser.find_elements(By.CSS_SELECTOR, ".legend span[data-metric]")
@@ -118,8 +120,10 @@ def test_settings_that_keys_reach_show_their_own_figures_to_the_last_digit(brows
         assert len(seen) >= 5
 
 
-def test_without_expiry_the_page_says_on_which_day_which_limit_breaks(browser, simulator):
-    base = make_plan(simulator.request, simulator).chosen.setting
+def test_without_expiry_the_page_says_on_which_day_which_limit_breaks(browser, plan_page, simulator):
+    shortest = plan_page[1]["intervals"][0]["commit_interval_s"]
+    base = replace(make_plan(simulator.request, simulator).chosen.setting, interval_s=shortest)
+    press(browser, "interval", Keys.HOME)
     press(browser, "expire", Keys.HOME)
     assert not browser.find_element(By.CSS_SELECTOR, '[data-axis="keep"]').is_enabled()
     kept = replace(base.maintenance, expire_every_s=None, older_than_s=None)
@@ -131,7 +135,7 @@ def test_without_expiry_the_page_says_on_which_day_which_limit_breaks(browser, s
     metric, bound = {"metadata.json": ("json", 3), "metadata ÷ data": ("data", 1)}[said[1]]
     passing = days[5_000_000] * bound / 5 if metric == "json" else figures.milestones.metadata_outweighs
     assert int(said[2]) == pytest.approx(passing, rel=0.25, abs=1)
-    assert text(browser, "sql").startswith(sql_of(simulator.request.table_name, figures.setting)[0])
+    assert text(browser, "sql").startswith(sql_of(simulator.request, figures.setting)[0])
 
 
 def test_old_metadata_json_are_kept_or_deleted_by_the_space_bar(browser, simulator):
