@@ -6,7 +6,18 @@ from pathlib import Path
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.contention import ModelledLatency, Setup, footprint_at, model_latency
+from wasim.contention import (
+    Footprint,
+    LatencyRequest,
+    ModelledLatency,
+    Setup,
+    commit_latency,
+    footprint_at,
+    model_latency,
+    retry_policy,
+)
+from wasim.contention.case_latency import statements_of
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
@@ -46,7 +57,7 @@ def test_a_footprint_is_that_of_the_commit_that_is_asked_about():
 def test_several_writers_on_local_files_race_as_bench_has_them_and_elsewhere_at_their_interval():
     case = case_of("contention", 2, "40s")
     as_bench, elsewhere = modelled(case), modelled(case, provider="s3")
-    assert (as_bench.arrivals, elsewhere.arrivals) == ("at_once", "random")
+    assert (as_bench.arrivals, elsewhere.arrivals) == ("when_free", "at_random")
     assert as_bench.lost_share == pytest.approx(0.53, abs=0.06)  # of 40 real commits, 51 % and 53 %
     assert elsewhere.writers == 4
     assert modelled(case, provider="s3", writers=1).lost_share == 0
@@ -59,3 +70,25 @@ def test_maintenance_of_a_busy_table_is_given_up_where_a_provider_is_asked_about
     assert busy.statements["rewrite_manifests"]["failed_share"] > 0.1
     assert calm.statements["rewrite_manifests"]["failed_share"] < 0.05
     assert "rewrite_manifests" in busy.basis[-1]
+
+
+@pytest.mark.parametrize(("manifests", "least", "most"), [(90, 0.0, 0.05), (900, 0.9, 1.0)])
+def test_compaction_that_merges_many_manifests_never_lands_beside_a_fast_stream(manifests, least, most):
+    case = case_of("remedies", 2, "7d")
+    size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=2e4, manifest_bytes=8e3)
+    jobs = [replace(one, every_s=3600.0) for one in statements_of(case, manifests, size.manifest_bytes)]
+    policy = retry_policy(TableProperties.read({"commit.retry.num-retries": "3"}))
+    asked = LatencyRequest(
+        provider="s3", footprint=size, commit_interval_s=10.0, policy=policy, statements=tuple(jobs), arrivals="evenly"
+    )
+    found = commit_latency(replace(asked, commits=9000)).statements["rewrite_data_files"]
+    assert least <= found.failed_share <= most
+    assert found.commits >= 10
+
+
+def test_a_job_takes_what_the_scenario_says():
+    case = case_of("remedies", 2, "7d")
+    compacts = case.maintenance.rewrite_data_files.model_copy(update={"takes": 600.0})
+    longer = replace(case, maintenance=case.maintenance.model_copy(update={"rewrite_data_files": compacts}))
+    took_s = [next(statements_of(one, 100, 8e3)).work_s for one in (case, longer)]
+    assert took_s == [30.0, 600.0]

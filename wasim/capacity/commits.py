@@ -1,17 +1,19 @@
 """Commit latency of a setting in the request's store, with its concurrent writers, and the bytes of lost attempts."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING
 
 from wasim.capacity.request import PlanRequest
 from wasim.contention import (
+    LOCAL,
     CommitLatency,
     Footprint,
     LatencyRequest,
     SustainedRate,
     commit_latency,
     retry_policy,
+    statements_of,
     sustained_rate,
 )
 from wasim.iceberg.properties import TableProperties
@@ -22,12 +24,55 @@ if TYPE_CHECKING:
     from wasim.capacity.figures import Figures
 
 RACE_COMMITS = 1000  # commits of a race
+RACED_EVERY, JOB_RUNS, MOST_COMMITS = 4, 60, 4000  # the pace of raced jobs, in intervals or their own time; their runs
+MOST_FAILED = 0.05  # of a job's runs
+RETRIES = 20
 
 
 def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
     """The figures with the latency of commits at the end of the horizon, when metadata.json is largest."""
     asked = latency_request(figures.footprint, figures.setting.interval_s, case, request)
     return replace(figures, commit=commit_latency(asked))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LosingJob:
+    """A maintenance job that loses some of its races with the writers' commits.
+
+    `share` of its runs fail; with `RETRIES` retries instead of the table's own it is `share_retried`.
+    """
+
+    name: str
+    share: float
+    share_retried: float
+
+
+def losing_jobs(figures: "Figures", case: Case, request: PlanRequest) -> tuple[LosingJob, ...]:
+    """The case's jobs of which more than `MOST_FAILED` fail, at the end of the horizon, the worst first; none on local
+    files, where attempts take milliseconds.
+    """
+    if request.provider == LOCAL:
+        return ()
+    size, interval_s = figures.footprint, figures.setting.interval_s
+    # how often a job runs does not decide how it ends, as long as its runs do not overlap
+    jobs = tuple(
+        replace(one, every_s=max(RACED_EVERY * interval_s, RACED_EVERY * one.work_s))
+        for one in statements_of(case, figures.values["manifests"], size.manifest_bytes)
+    )
+    asked = latency_request(size, interval_s, case, request)
+    commits = int(max((one.every_s for one in jobs), default=0.0) * JOB_RUNS / interval_s)
+    asked = replace(asked, statements=jobs, commits=min(max(commits, RACE_COMMITS), MOST_COMMITS))
+    ends = commit_latency(asked).statements
+    if all(one.failed_share <= MOST_FAILED for one in ends.values()):
+        return ()
+    patient = replace(asked, policy=replace(asked.policy, retries=max(RETRIES, asked.policy.retries)))
+    retried = commit_latency(patient).statements
+    losing = (
+        LosingJob(name=name, share=one.failed_share, share_retried=retried[name].failed_share)
+        for name, one in ends.items()
+        if one.failed_share > MOST_FAILED
+    )
+    return tuple(sorted(losing, key=lambda one: -one.share))
 
 
 def sustained(commit: CommitLatency) -> SustainedRate:

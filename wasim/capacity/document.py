@@ -59,6 +59,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         else [asdict(one) for one in statements_of(request, plan.case, chosen.setting)],
         "warnings": list(warnings_of(plan)),
         **_saving(plan),
+        "maintenance_fails": {one.name: one.share for one in plan.losing},
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
         "approximated": list(plan.approximated),
         "assumed": list(request.assumed),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within_band
-from wasim.capacity.commits import sustained, with_commits
+from wasim.capacity.commits import LosingJob, losing_jobs, sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest
@@ -59,6 +59,7 @@ class Plan:
     evaluated: int = 0
     files_per_commit: float = 1.0
     sustained: SustainedRate | None = None  # of the chosen setting's commits
+    losing: tuple[LosingJob, ...] = ()  # of the chosen setting's maintenance
 
     @property
     def approximated(self) -> tuple[str, ...]:
@@ -102,6 +103,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
     return replace(
         plan,
         sustained=None if chosen is None or chosen.commit is None else sustained(chosen.commit),
+        losing=() if chosen is None else losing_jobs(chosen, simulator.case(chosen.setting), request),
         evaluated=simulator.evaluated,
         files_per_commit=1.0 if chosen is None else simulator.files_per_commit(chosen.setting),
     )

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
-from wasim.contention import LOCAL, Arrivals, provider_named
+from wasim.contention import LOCAL, provider_named
 from wasim.errors import SavedFileError, WasimError, quoted
 from wasim.iceberg.properties import (
     MAX_SNAPSHOT_AGE_MS,
     METADATA_COMPRESSION,
     TableProperties,
 )
-from wasim.scenario import load_scenario
+from wasim.scenario import Arrivals, load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
@@ -64,7 +64,7 @@ class PlanRequest:
     prices: Prices
     writers: int = 1  # the document has one: together they write what one would
     provider: str = LOCAL
-    arrivals: Arrivals = "random"  # of commits; a bench on a virtual clock has them "at_once"
+    arrivals: Arrivals = "at_random"  # of commits
     queries_per_hour: float = float(DEFAULT_QUERIES)
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()

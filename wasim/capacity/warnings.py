@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wasim.capacity.commits import RETRIES
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
 from wasim.capacity.settings import properties_of
@@ -24,6 +25,18 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     passed = [mark for mark in JSON_MARKS if size > mark.value]
     if passed:
         yield f"metadata.json reaches {format_bytes(size)}, beyond {passed[-1].name}: {passed[-1].source}."
+    for job in plan.losing:
+        helps = job.share_retried <= job.share / 2
+        yield (
+            f"{job.name} fails {100 * job.share:.0f} % of its runs beside commits every"
+            f" {format_duration(chosen.setting.interval_s)} on {plan.request.provider}, and its work is lost. "
+            + (
+                f"With commit.retry.num-retries={RETRIES} it is {100 * job.share_retried:.0f} %."
+                if helps
+                else f"More retries do not help ({100 * job.share_retried:.0f} % with {RETRIES}): run it while the"
+                " writers rest, on partitions that they have left, or with partial progress."
+            )
+        )
     deletes = chosen.values["delete_files"]
     if deletes > MANY_DELETE_FILES:
         yield (

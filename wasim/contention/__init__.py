@@ -5,11 +5,19 @@
 (`attempt_times`, `providers`). Start at `latency`: `commit_latency` and `sustained_rate`.
 """
 
+from wasim.contention.arrivals import arrivals_of, due_s
 from wasim.contention.attempt_times import Footprint
-from wasim.contention.case_latency import ModelledLatency, Setup, footprint_at, model_latency
+from wasim.contention.case_latency import (
+    ModelledLatency,
+    Setup,
+    footprint_at,
+    model_latency,
+    provider_of,
+    statements_of,
+    times_of,
+)
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.latency import (
-    Arrivals,
     CommitLatency,
     LatencyRequest,
     PeriodicStatement,
@@ -28,7 +36,6 @@ __all__ = [
     "LOCAL",
     "PARTS",
     "QUANTILES",
-    "Arrivals",
     "Attempt",
     "CommitLatency",
     "ConflictRule",
@@ -45,18 +52,23 @@ __all__ = [
     "SustainedRate",
     "WriterGroup",
     "WriterTimes",
+    "arrivals_of",
     "commit_latency",
     "commit_slowing",
+    "due_s",
     "footprint_at",
     "load_providers",
     "measure_contention",
     "model_latency",
     "outcome_of",
     "provider_named",
+    "provider_of",
     "race",
     "race_of",
     "retry_policy",
     "rules_of",
+    "statements_of",
     "sustained_rate",
     "times_among",
+    "times_of",
 ]

@@ -69,7 +69,17 @@ def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quant
         later_attempt_s=_quantiles_s(later),
         write_s=_quantiles_s(json),
         finish_s=_quantiles_s(draw.of(requests.swap)),
+        ms_per_mib=requests.engine.ms_per_mib + store.get.ms_per_mib + store.put.ms_per_mib,
     )
+
+
+def reading_s(footprint: Footprint, store: Store, manifests: float) -> float:
+    """Mean seconds to read that many manifests one after another, and to write their entries as one."""
+    if not manifests:
+        return 0.0
+    draw = _Draw(np.random.default_rng(0))
+    put = draw.of(store.put, manifests * footprint.manifest_bytes)
+    return float((manifests * draw.of(store.get, footprint.manifest_bytes) + put).mean()) / 1000
 
 
 def validation_s(footprint: Footprint, store: Store) -> float:

@@ -6,21 +6,23 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.contention.attempt_times import Footprint
+from wasim.contention.arrivals import arrivals_of
+from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times
 from wasim.contention.conflicts import retry_policy
-from wasim.contention.latency import Arrivals, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
+from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
 from wasim.contention.outcome import Outcome, percentile_ms
 from wasim.contention.providers import LOCAL, provider_named
 from wasim.contention.writer_times import WriterTimes
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Ledger
-from wasim.scenario import Case
+from wasim.scenario import Arrivals, Case
 from wasim.units import Floats
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # points of a case's history, as shares of its commits, that are raced
 RACE_COMMITS, RATE_RACE_COMMITS = 1000, 1500  # commits of each race
 MOST_RACE_COMMITS, STATEMENT_RUNS = 10_000, 20  # commits of a race at most; times that its rarest statement should run
-JOB_S = 30.0  # assumed, for the job of a statement: no scenario gives its duration
+JOB_S = 30.0  # assumed for the job of a statement whose `takes` is left out
+WORKERS = 4  # of Iceberg's pool that filters manifests (iceberg.worker.num-threads): as many as a driver has cores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,23 @@ class ModelledLatency:
         return 1 / self.offered_per_s >= self.sustainable_interval_s
 
 
+def provider_of(case: Case, named: str | None) -> str | None:
+    """The provider that was named, or that of the case's store; None for local files."""
+    return named or ("s3" if case.environment.store == "s3" else None)
+
+
+def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
+    """The times of a case's writers in a provider's store, for a commit of that footprint: their race's, whose lost
+    attempts the case's bytes hold. WasimError for an unknown provider.
+    """
+    providers, store = provider_named(provider)
+    catalog, writers = case.environment.catalog, case.writer.writers
+    requests = AttemptRequests(
+        store=providers.store(store), swap=providers.swap(store, catalog), engine=providers.engine
+    )
+    return replace(attempt_times(footprint, requests, NO_WORK), catalog=catalog, writers=writers)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """Where a case's commits go. Without a `provider`, that of the case's store; without `writers`, as many as it has.
@@ -75,15 +94,13 @@ class Setup:
 def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency | None:
     """The latency of a case's commits, modelled from the bytes in its ledger; None without a commit.
 
-    Commits arrive at random, one per interval on average; those of several writers that `bench` would run on local
-    files with a virtual clock, as soon as a writer is free. WasimError for an unknown provider.
+    Commits arrive as `arrivals_of` says. WasimError for an unknown provider.
     """
     if not len(ledger):
         return None
-    named = setup.provider or ("s3" if case.environment.store == "s3" else LOCAL)
+    named = provider_of(case, setup.provider) or LOCAL
     providers, provider = provider_named(named)
     writers = setup.writers or case.writer.writers
-    at_once = setup.provider is None and provider == LOCAL and case.clock == "virtual" and writers > 1
     request = LatencyRequest(
         provider=provider,
         footprint=footprint_at(ledger, 1.0),
@@ -91,7 +108,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         writers=writers,
         catalog=case.environment.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
-        arrivals="at_once" if at_once else "random",
+        arrivals=arrivals_of(case, provider_of(case, setup.provider)),
         measured=tuple(setup.measured),
         commits=RACE_COMMITS,
         seed=case.seed,
@@ -102,7 +119,11 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
             for share in SHARES
         ]
     )
-    statements = () if setup.provider is None and case.clock == "virtual" else tuple(statements_of(case))
+    statements = (
+        ()
+        if setup.provider is None and case.clock == "virtual"
+        else tuple(statements_of(case, ledger_manifests(ledger), footprint_at(ledger, 1.0).manifest_bytes))
+    )
     end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
     rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers)
     return ModelledLatency(
@@ -127,13 +148,20 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     )
 
 
-def statements_of(case: Case) -> Iterator[PeriodicStatement]:
-    """The case's maintenance and changes as jobs that run while the writers commit.
+def ledger_manifests(ledger: Ledger) -> float:
+    """The most manifests that are live at once in the later half of a ledger."""
+    return float(ledger.live_manifests[len(ledger) // 2 :].max())
+
+
+def statements_of(case: Case, manifests: float, manifest_bytes: float) -> Iterator[PeriodicStatement]:
+    """The case's maintenance and changes as jobs that run while the writers commit, when the table has that many live
+    manifests of that size.
 
     Compaction conflicts with position deletes on files that it rewrites, rewrite_manifests with an append that merges
     manifests that it rewrites; a change is taken not to touch the rows that the writers append.
     """
     kept = case.maintenance
+    first, later = _reads(case, manifests, manifest_bytes)
     by_position = float(case.writer.upsert is not None and not case.key_columns)
     merges = 1 / TableProperties.read(case.table.properties).manifest_min_merge_count if case.merges else 0.0
     jobs = (
@@ -143,12 +171,30 @@ def statements_of(case: Case) -> Iterator[PeriodicStatement]:
     )
     for name, job, validates, clash in jobs:
         if job is not None and job.every is not None:
-            yield PeriodicStatement(
-                name=name, every_s=job.every, work_s=JOB_S, validates=validates, clash=clash, redoes=False
+            one = PeriodicStatement(
+                name=name, every_s=job.every, work_s=job.takes or JOB_S, validates=validates, clash=clash, redoes=False
             )
+            yield replace(one, first_reads=first, later_reads=later) if name == "rewrite_data_files" else one
     for name, change in case.changes:
         if change is not None:
-            yield PeriodicStatement(name=name, every_s=change.every, work_s=JOB_S)
+            one = PeriodicStatement(name=name, every_s=change.every, work_s=change.takes or JOB_S)
+            yield replace(one, first_reads=first, later_reads=later)
+
+
+def _reads(case: Case, manifests: float, manifest_bytes: float) -> tuple[float, float]:
+    """Manifests that an attempt reads one after another, in commits that filter manifests and merge them: the first
+    one, and later ones.
+
+    The first filters all live ones, several at a time, and merges each bin of them; later ones keep what they filtered
+    and the bins that are full, and merge the newest bin again, as it has another manifest now (Iceberg's
+    MergingSnapshotProducer). A bin below `commit.manifest.min-count-to-merge` is not merged.
+    """
+    properties = TableProperties.read(case.table.properties)
+    fits = max(1.0, properties.manifest_target_size_bytes // max(manifest_bytes, 1.0))
+    newest = manifests % fits
+    later = newest if properties.manifest_merge_enabled and newest >= properties.manifest_min_merge_count else 0.0
+    largest_bin = max(later, fits if manifests >= fits and properties.manifest_merge_enabled else 0.0)
+    return manifests / WORKERS + largest_bin, later
 
 
 def _long_enough(request: LatencyRequest) -> LatencyRequest:
@@ -169,7 +215,10 @@ def _shares(outcome: Outcome) -> dict[str, float]:
 def _statements_basis(statements: tuple[PeriodicStatement, ...]) -> Iterator[str]:
     if statements:
         names = ", ".join(one.name for one in statements)
-        yield f"While the writers commit, {names} run too, each assumed to be a job of {JOB_S:.0f} s."
+        yield (
+            f"While the writers commit, {names} run too, each a job of {JOB_S:.0f} s unless the scenario says more."
+            f" A commit that rewrites data reads the manifests that it filters, {WORKERS} at a time, and merges."
+        )
 
 
 def footprint_at(ledger: Ledger, share: float) -> Footprint:

@@ -5,20 +5,20 @@ The writers race for a few thousand commits in a steady state. An attempt takes 
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
-from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, validation_s, width_of
+from wasim.contention.arrivals import due_s
+from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, reading_s, validation_s, width_of
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
-from wasim.contention.providers import LOCAL, WIDTHS, Providers, load_providers
+from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, load_providers
 from wasim.contention.race import RaceRules, WriterGroup, race
 from wasim.contention.writer_times import Quantiles, WriterTimes, times_among
 from wasim.iceberg.properties import TableProperties
-from wasim.units import MIB, Floats
+from wasim.scenario import Arrivals
+from wasim.units import MIB
 
-Arrivals = Literal["fixed", "random", "at_once"]
 COMMITS = 4000
 NO_WORK: Quantiles = (0.0, 0.0)
 SETTLING = 0.05  # share of the commits that is left out as warm-up
@@ -30,6 +30,7 @@ _SLOWEST = 0.02  # where the search for a sustained rate begins, as a share of t
 class PeriodicStatement:
     """A periodic statement that commits to the same table: an overwrite, or maintenance, whose job takes `work_s`.
 
+    Its first attempt reads `first_reads` manifests one after another, later ones `later_reads`.
     Where it `validates`, it reads what has landed since it began. Each commit of the writers conflicts with it with
     probability `clash`; it then restarts if it `redoes`, and fails otherwise.
     """
@@ -40,13 +41,15 @@ class PeriodicStatement:
     clash: float = 0.0
     validates: bool = True
     redoes: bool = True
+    first_reads: float = 0.0
+    later_reads: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatencyRequest:
     """What to model: a commit every `commit_interval_s`, of all `writers` together, each with this footprint.
 
-    Commits arrive at fixed times, at random (a Poisson process), or "at_once", each as soon as its writer is free.
+    They arrive as `arrivals.due_s` says.
     `work_s` are quantiles of the job before each commit; None stands for the measured ones, or for no job. `measured`
     are times of several writers on local files. `commits` is the length of the race.
     """
@@ -57,7 +60,7 @@ class LatencyRequest:
     writers: int = 1
     catalog: str = "jdbc"
     policy: RetryPolicy = field(default_factory=lambda: retry_policy(TableProperties()))
-    arrivals: Arrivals = "random"
+    arrivals: Arrivals = "at_random"
     work_s: Quantiles | None = None
     statements: tuple[PeriodicStatement, ...] = ()
     measured: tuple[WriterTimes, ...] = ()
@@ -124,7 +127,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
     if request.writers == 1:
         alone_s = model.alone_s
         return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s, band=model.band)
-    arrivals: Arrivals = "random" if request.arrivals == "at_once" else request.arrivals
+    arrivals: Arrivals = "evenly" if request.arrivals == "evenly" else "at_random"
     fastest = 1 / model.least_s
     ceiling, low, high = 0.0, _SLOWEST * fastest, fastest
     for _ in range(_STEPS):
@@ -141,7 +144,7 @@ class _Model:
     """The times of a request's commits, and the rules of their race."""
 
     times: WriterTimes
-    validation_s: float
+    store: Store
     rule: ConflictRule
     policy: RetryPolicy
     band: float
@@ -163,7 +166,7 @@ class _Model:
             times = attempt_times(request.footprint, requests, request.work_s or NO_WORK)
         return cls(
             times=times,
-            validation_s=validation_s(request.footprint, store),
+            store=store,
             rule=CONFLICT_RULES.get(request.catalog, ConflictRule()),
             policy=request.policy,
             band=round(WIDTHS["derived"] if known else width_of(request.footprint, requests), 3),
@@ -183,12 +186,12 @@ class _Model:
     def race(self, request: LatencyRequest) -> tuple[Outcome, dict[str, Outcome]]:
         """The outcome of the writers' commits, and of each statement by name."""
         rng = np.random.default_rng(request.seed)
-        due_s = _due_s(request.arrivals, request.commit_interval_s, request.commits, rng)
+        due = due_s(request.arrivals, request.commit_interval_s, request.commits, request.writers, rng)
         ends_s = request.commits * request.commit_interval_s
-        arrivals: list[tuple[float, int]] = [(float(at_s), 0) for at_s in due_s]
+        arrivals: list[tuple[float, int]] = [(float(at_s), 0) for at_s in due]
         for place, one in enumerate(request.statements, 1):
-            kind: Arrivals = "random" if request.arrivals == "random" else "fixed"
-            times_s = _due_s(kind, one.every_s, int(ends_s / one.every_s), rng)
+            kind: Arrivals = "at_random" if request.arrivals == "at_random" else "evenly"
+            times_s = due_s(kind, one.every_s, int(ends_s / one.every_s), 1, rng)
             arrivals += [(float(at_s), place) for at_s in times_s]
         arrivals.sort()
         rules = RaceRules(groups=self._groups(request), policy=self.policy, rule=self.rule)
@@ -204,27 +207,24 @@ class _Model:
         return outcome(0), {one.name: outcome(place) for place, one in enumerate(request.statements, 1)}
 
     def _groups(self, request: LatencyRequest) -> tuple[WriterGroup, ...]:
-        count = 1 + len(request.statements)
+        count, size, store = 1 + len(request.statements), request.footprint, self.store
+
+        def times(one: PeriodicStatement) -> WriterTimes:
+            reads_s = (reading_s(size, store, manifests) for manifests in (one.first_reads, one.later_reads))
+            return replace(self.times.slower_by(*reads_s), work_s=(one.work_s, one.work_s))
+
         others = [
             WriterGroup(
                 writers=1,
-                times=replace(self.times, work_s=(one.work_s, one.work_s)),
+                times=times(one),
                 validates=one.validates,
-                validation_s=self.validation_s,
+                validation_s=validation_s(size, store),
                 clashes=(one.clash, *(0.0,) * (count - 1)),
                 redoes=one.redoes,
             )
             for one in request.statements
         ]
         return (WriterGroup(writers=request.writers, times=self.times), *others)
-
-
-def _due_s(arrivals: Arrivals, every_s: float, count: int, rng: np.random.Generator) -> Floats:
-    """When each of `count` commits arrives, in seconds from the start, ascending."""
-    if arrivals == "at_once":
-        return np.zeros(count)
-    gaps = rng.exponential(every_s, count) if arrivals == "random" else np.full(count, every_s)
-    return np.cumsum(gaps)
 
 
 def _basis(request: LatencyRequest, requests: AttemptRequests) -> tuple[str, ...]:

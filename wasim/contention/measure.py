@@ -1,6 +1,7 @@
 """Times of concurrent writers, from the recording of a real case."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def measure_contention(recording: Recording, case: Case) -> WriterTimes:
         found["finish_s"].append(ended_s - written_s[-1])
     if min(map(len, found.values())) < LEAST_TIMES:
         raise _too_few(case)
-    times = {part: _quantiles(seen) for part, seen in found.items()}
+    times: dict[str, Any] = {part: _quantiles(seen) for part, seen in found.items()}
     return WriterTimes(catalog=case.environment.catalog, writers=case.writer.writers, **times)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wasim.contention.arrivals import arrivals_of, due_s
 from wasim.contention.conflicts import CONFLICT_RULES, JITTER, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.providers import load_providers
 from wasim.contention.writer_times import Part, WriterTimes, times_among
@@ -102,19 +103,23 @@ def race_of(
 ) -> list[Attempt]:
     """The attempts of a step of appends by several writers, which begins `passed_s` seconds after the case."""
     commits = range(step.first_commit, step.first_commit + step.commits)
-    waits = case.clock == "real"
-    due_s = [commit * case.commit_interval_s - passed_s if waits else 0.0 for commit in commits]
-    return race(commits, due_s, rules_of(case, together), rng)
+    every_s, arrivals = case.commit_interval_s, arrivals_of(case, None)
+    due = due_s(arrivals, every_s, step.commits, case.writer.writers, rng)
+    if arrivals in {"evenly", "at_once"}:  # random ones have no memory
+        due = due + (step.first_commit - 1) * every_s - passed_s
+    return race(commits, due.tolist(), rules_of(case, together), rng)
 
 
 def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
     """The rules of a case's race, with the times measured in its catalog, interpolated to its number of writers."""
     catalog, writers = case.environment.catalog, case.writer.writers
+    times = times_among(together, catalog, writers)
+    slows = load_providers().engine.ms_per_mib if times.ms_per_mib is None else times.ms_per_mib
     return RaceRules(
-        groups=(WriterGroup(writers=writers, times=times_among(together, catalog, writers)),),
+        groups=(WriterGroup(writers=writers, times=times),),
         policy=retry_policy(TableProperties.read(case.table.properties)),
         rule=CONFLICT_RULES[catalog],
-        slows_s=load_providers().engine.ms_per_mib / 1000 * SNAPSHOT_BYTES / MIB,
+        slows_s=slows / 1000 * SNAPSHOT_BYTES / MIB,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,8 @@ class WriterTimes:
     `work_s` is from a commit's start until it reads the table: its job. `first_attempt_s` is from there until its
     metadata.json is written, `later_attempt_s` the same from the end of a retry's wait. `write_s` is the last part of
     an attempt, after its manifest list; in a REST catalog it is the server's. `finish_s` is from the metadata.json to
-    the end of the commit, with the swap of the table's pointer in between.
+    the end of the commit, with the swap of the table's pointer in between. An attempt takes `ms_per_mib` longer for
+    each MiB that metadata.json has grown by since; None: as long as on local files.
     """
 
     catalog: str
@@ -32,11 +33,13 @@ class WriterTimes:
     later_attempt_s: Quantiles
     write_s: Quantiles
     finish_s: Quantiles
+    ms_per_mib: float | None = None
 
-    def slower_by(self, seconds: float) -> "WriterTimes":
-        """The times with every attempt longer by this many seconds."""
-        first, later = (tuple(one + seconds for one in part) for part in (self.first_attempt_s, self.later_attempt_s))
-        return replace(self, first_attempt_s=first, later_attempt_s=later)
+    def slower_by(self, first_s: float, later_s: float | None = None) -> "WriterTimes":
+        """The times with the first attempt longer by `first_s` seconds, and later ones by as many or by `later_s`."""
+        more_s = first_s if later_s is None else later_s
+        first = tuple(one + first_s for one in self.first_attempt_s)
+        return replace(self, first_attempt_s=first, later_attempt_s=tuple(one + more_s for one in self.later_attempt_s))
 
     def draw(self, part: Part, rng: np.random.Generator, count: int) -> Floats:
         """`count` times in seconds, from the measured distribution, interpolated between quantiles in the logarithm.
@@ -67,4 +70,5 @@ def times_among(measured: Sequence[WriterTimes], catalog: str, writers: int) -> 
         rows = np.array([getattr(one, part) for one in ordered])
         return tuple(float(np.interp(writers, counts, column)) for column in rows.T)
 
-    return WriterTimes(catalog=catalog, writers=writers, **{part: between(part) for part in PARTS})
+    parts: dict[str, Any] = {part: between(part) for part in PARTS}
+    return WriterTimes(catalog=catalog, writers=writers, ms_per_mib=ordered[0].ms_per_mib, **parts)

@@ -1,8 +1,9 @@
 """Forecasts of a run: an hour, a day, a month and a year of its cases, each where and as the run wrote it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from wasim.contention import LOCAL
 from wasim.errors import WasimError
 from wasim.forecast.ahead import Forecast, forecast
 from wasim.runs import CaseRun, Run
@@ -47,7 +48,8 @@ def forecast_run(run: Run) -> RunForecasts:
 
 def site_of(run: CaseRun) -> Site:
     """Where the case's table lies; that of `Site` where a run was saved without it."""
-    return Site() if run.location is None else Site(location=run.location)
+    site = Site(provider=None if run.latency is None or run.latency.provider == LOCAL else run.latency.provider)
+    return site if run.location is None else replace(site, location=run.location)
 
 
 def _horizons_s(case: Case) -> tuple[float, ...]:

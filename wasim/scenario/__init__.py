@@ -5,7 +5,8 @@
 
 from wasim.scenario.case import Case, case_from_document
 from wasim.scenario.load import load_scenario
+from wasim.scenario.parts import Arrivals
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import LoadedScenario
 
-__all__ = ["Case", "LoadedScenario", "Scenario", "case_from_document", "load_scenario"]
+__all__ = ["Arrivals", "Case", "LoadedScenario", "Scenario", "case_from_document", "load_scenario"]

@@ -12,6 +12,7 @@ from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.values import ColumnName, ColumnType, Duration, NoneOr, Number, Part, Size, Text, Whole
 
 Mode = Literal["copy-on-write", "merge-on-read"]
+TAKES = "How long its job runs before it commits, for conflicts with the writers; left out: 30s. Simulated only."
 Share = Annotated[Number, Field(gt=0, le=1)]
 
 
@@ -19,6 +20,7 @@ class Change(Part):
     """A periodic change."""
 
     every: Duration = Field(description="Event time between two of them.")
+    takes: Annotated[Duration | None, NoneOr(None)] = Field(default=None, description=TAKES)
     share: Share | None = Field(default=None, description="Share of the rows in the table that it touches.")
     rows: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None, description="The same as a number of rows; one of the two is given."
@@ -81,7 +83,13 @@ class MaintenanceJob(Part):
     every: Duration | None = Field(default=None, description="Event time between two of them.")
 
 
-class RewriteDataFiles(MaintenanceJob):
+class CommittingJob(MaintenanceJob):
+    """Maintenance that commits, beside writers that do."""
+
+    takes: Annotated[Duration | None, NoneOr(None)] = Field(default=None, description=TAKES)
+
+
+class RewriteDataFiles(CommittingJob):
     """Iceberg's rewrite_data_files, by bin-packing."""
 
     when_small_files: Annotated[Whole, Field(ge=2)] | None = Field(
@@ -95,7 +103,7 @@ class RewriteDataFiles(MaintenanceJob):
     )
 
 
-class RewriteManifests(MaintenanceJob):
+class RewriteManifests(CommittingJob):
     """Iceberg's rewrite_manifests."""
 
     when_manifests: Annotated[Whole, Field(ge=2)] | None = Field(
@@ -103,7 +111,7 @@ class RewriteManifests(MaintenanceJob):
     )
 
 
-class ExpireSnapshots(MaintenanceJob):
+class ExpireSnapshots(CommittingJob):
     """Iceberg's expire_snapshots."""
 
     when_snapshots: Annotated[Whole, Field(ge=2)] | None = Field(

@@ -124,12 +124,6 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
     others = [name for name in ("changes", "maintenance") if getattr(scenario, name).model_dump(exclude_none=True)]
     others += ["evolution"] if scenario.evolution else []
     others += ["writer.upsert"] if scenario.writer.upsert else []
-    if scenario.environment.store != "local":
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but requests to S3 cannot be told apart by commit while several write",
-            remedy="Give environment.store: local, or one writer.",
-        )
     if scenario.writer.kind != "batch":
         yield Fault(
             place=place,
@@ -188,7 +182,7 @@ CHECKS = (
     _check(check_rows, "commit_interval", "workload.rows_per_second"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
-    _check(check_writers, "writer", "changes", "maintenance", "evolution", "environment.store"),
+    _check(check_writers, "writer", "changes", "maintenance", "evolution"),
     _check(check_changes, "changes", "table"),
     _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),
     _check(check_maintenance, "maintenance"),

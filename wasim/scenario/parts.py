@@ -25,6 +25,7 @@ from wasim.scenario.values import (
 )
 
 WRITER_KINDS = ("streaming", "batch", "flink")
+Arrivals = Literal["at_random", "at_once", "evenly", "when_free"]
 FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
 OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of every table, with their types
@@ -170,8 +171,14 @@ class Writer(Part):
         description="Iceberg's FastAppend or MergeAppend; left out: the writer's own default, which is fast for Spark's"
         " stream into the table and merge for all else.",
     )
-    writers: Annotated[Whole, Field(ge=1, le=64)] = Field(
+    writers: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
+    )
+    arrivals: Annotated[Arrivals | None, NoneOr(None)] = Field(
+        default=None,
+        description="When the commits of several writers come: at_random around the interval, evenly, at_once (one of"
+        " every writer at the same moment), or each when_free. Left out: when_free, or evenly on a real clock."
+        " Simulated only.",
     )
     upsert: Annotated[Upsert | None, NoneOr(None)] = Field(
         default=None,

@@ -29,7 +29,6 @@ class SimulatedCase:
     profile: WriterProfile
     site: Site
     emit: Path | None
-    provider: str | None = None  # for commit latency; None: that of the case's store
 
     @property
     def simulation(self) -> Simulation:
@@ -47,7 +46,7 @@ class SimulatedCase:
             "profile": hashlib.sha256(render_profile(self.profile).encode()).hexdigest(),
             "site": json.dumps(asdict(self.site)),
         }
-        return self.case.key(decides if self.provider is None else decides | {"provider": self.provider})
+        return self.case.key(decides)
 
     @property
     def announced(self) -> str:
@@ -78,6 +77,6 @@ class SimulatedCase:
 
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""
-        setup = Setup(provider=self.provider, measured=self.profile.together)
+        setup = Setup(provider=self.site.provider, measured=self.profile.together)
         latency = model_latency(self.case, made.ledger, setup)
         return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)

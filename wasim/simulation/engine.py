@@ -56,6 +56,7 @@ FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
 def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
     """The simulator of a mode for the case; only the exact one can emit files."""
     if mode is Mode.AUTO:
-        short = case.commits <= EXACT_AT_MOST_COMMITS and exact_needs(case).within(AUTO_BUDGET)
+        waves = case.writer.arrivals == "at_once"  # which steps of a case would cut
+        short = case.commits <= EXACT_AT_MOST_COMMITS and not waves and exact_needs(case).within(AUTO_BUDGET)
         mode = Mode.EXACT if short or emits else Mode.FAST
     return EXACT if mode is Mode.EXACT else FAST

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -84,14 +84,15 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
         case = as_written(given, profile)
         emit = None if options.emit is None else options.emit / _folder_name(case)
         location = options.location if emit is None else str(emit.absolute())
+        site = Site(provider=options.provider)
+        site = site if location is None else replace(site, location=location)
         chosen.append(
             SimulatedCase(
                 case=case,
                 simulator=simulator_for(case, options.mode, emits=emit is not None),
                 profile=profile,
-                site=Site() if location is None else Site(location=location),
+                site=site,
                 emit=emit,
-                provider=options.provider,
             )
         )
     return chosen

@@ -6,7 +6,7 @@ table. Where several writers commit at once, `wasim.contention` says who wins, a
 their attempts leave.
 """
 
-from wasim.twin.case import CaseWriter, Simulated, simulate_case, simulate_table
+from wasim.twin.case import CaseWriter, Simulated, raced, simulate_case, simulate_table
 from wasim.twin.creation import Site
 from wasim.twin.measure import measure_profile
 from wasim.twin.profile import (
@@ -25,6 +25,7 @@ __all__ = [
     "WriterProfile",
     "measure_profile",
     "profile_named",
+    "raced",
     "read_profile",
     "render_profile",
     "shipped_profile",

@@ -8,12 +8,12 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, race_of
+from wasim.contention import CONFLICT_RULES, arrivals_of, footprint_at, provider_of, race_of, times_of
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Action, Kind, Recording
+from wasim.ledger import Action, Kind, Recording, view_by_commit
 from wasim.ledger.contention import lost_files
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
@@ -38,6 +38,7 @@ from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 PACE_SPREAD = 0.2  # standard deviation of the time between commits, as a share; 0.15 … 0.25 on an idle machine
+FIRST_COMMITS = 3  # that show what an attempt reads and writes
 MAKE_SNAPSHOTS = frozenset({"rewrite_data_files", "rewrite_manifests", "update", "delete", "merge", "overwrite"})
 
 
@@ -87,6 +88,7 @@ def simulate_table(
             )
         chosen = replace(chosen, location=str(emit.absolute()))
     files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
+    case, profile = raced(case, profile, chosen)
     writer = CaseWriter(case=case, profile=profile, files=files, site=chosen, rng=rng, log=EventLog(folder=emit))
     for step in plan_steps(case):
         match step:
@@ -106,6 +108,32 @@ def simulate_table(
     recording = writer.log.recording()
     live_bytes = _live_bytes(recording, writer.table)
     return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
+
+
+def raced(case: Case, profile: WriterProfile, site: Site) -> tuple[Case, WriterProfile]:
+    """The case and its profile with the arrivals and the times with which its several writers race at the site.
+
+    In a provider's store the times follow from what the first commits of one writer read and write. WasimError for an
+    unknown provider.
+    """
+    if case.writer.writers == 1:
+        return case, profile
+    provider = provider_of(case, site.provider)
+    arriving = case.writer.model_copy(update={"arrivals": arrivals_of(case, provider)})
+    if provider is not None:
+        first = simulate_table(
+            replace(
+                case,
+                writer=case.writer.model_copy(update={"writers": 1}),
+                horizon_s=min(case.horizon_s, FIRST_COMMITS * case.commit_interval_s),
+            ),
+            profile,
+            np.random.default_rng(case.seed),
+            site=site,
+        )
+        footprint = footprint_at(view_by_commit(first.recording), 1.0)
+        profile = replace(profile, together=(times_of(case, provider, footprint),))
+    return replace(case, writer=arriving), profile
 
 
 def _live_bytes(recording: Recording, table: SimulatedTable) -> dict[Kind, int]:

@@ -28,10 +28,14 @@ _RESERVED = frozenset({FORMAT_VERSION})  # of CREATE TABLE's properties, kept el
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where and when the table is made: what neither scenario nor profile knows, but its files repeat."""
+    """Where and when the table is made: what neither scenario nor profile knows, but its files repeat.
+
+    `provider` is the store whose latencies several writers race with; None: that of the case's store, or local files.
+    """
 
     location: str = "file:/warehouse/db/events"
     started_s: float = 1_767_225_600.0  # 2026-01-01, by the simulated wall clock
+    provider: str | None = None
 
 
 def new_table(

@@ -226,4 +226,5 @@ def _completed(document: dict[str, Any], source: str) -> dict[str, Any]:
 
 def _times(sample: dict[str, Any]) -> WriterTimes:
     parts = {part: tuple(sample[part]) for part in PARTS}
-    return WriterTimes(catalog=sample["catalog"], writers=sample["writers"], **parts)
+    slows = sample.get("ms_per_mib")
+    return WriterTimes(catalog=sample["catalog"], writers=sample["writers"], ms_per_mib=slows, **parts)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, outcome_of, race, rules_of
+from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, arrivals_of, due_s, outcome_of, race, rules_of
 from wasim.ledger import Contention, Kind, Summed
 from wasim.ledger.vocabulary import COMMIT_FAILED
 from wasim.scenario import Case
-from wasim.units import Floats
+from wasim.units import Floats, format_duration
 from wasim.years.history import Samples
 
 RACES = 5  # over the horizon, for attempts take ever longer
@@ -64,12 +64,13 @@ class Settled:
 def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
     """What a case's writers come to, over its whole horizon."""
     rng, rules = np.random.default_rng(case.seed), rules_of(case, together)
-    waits = case.clock == "real"
-    due_s = [commit * case.commit_interval_s if waits else 0.0 for commit in range(RACED)]
+    arrivals, writers = arrivals_of(case, None), case.writer.writers
+    raced, skipped = (max(RACED, writers), 0) if arrivals == "at_once" else (RACED, SETTLING)
+    due = due_s(arrivals, case.commit_interval_s, raced, writers, rng).tolist()
     races, landed = list[Outcome](), 0.0
     for _ in range(RACES):
         slower = replace(rules.after(landed + case.commits / RACES / 2), slows_s=0.0)
-        races.append(outcome_of(race(range(1, RACED + 1), due_s, slower, rng), skip=SETTLING))
+        races.append(outcome_of(race(range(1, raced + 1), due, slower, rng), skip=skipped))
         landed += case.commits / RACES * (1 - races[-1].failed_share)
     return Settled(races=tuple(races))
 
@@ -169,6 +170,6 @@ def _sentence(case: Case, outcome: Settled) -> str:
     races = f"{len(outcome.races)} races" if len(outcome.races) > 1 else "a race"
     lost = f"{100 * outcome.lost_share:.0f} ± {100 * outcome.lost_share_band:.1f} %"
     return (
-        f"Lost attempts of {case.writer.writers} writers: {lost} of all, as in {races} of {RACED:,}"
-        f" commits; {100 - 100 * outcome.landed_share:.1f} % of the commits are given up."
+        f"Lost attempts of {case.writer.writers} writers within {format_duration(case.horizon_s)}: {lost} of all, as in"
+        f" {races} of {RACED:,} commits; {100 - 100 * outcome.landed_share:.1f} % of the commits are given up."
     )

@@ -16,7 +16,7 @@ from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
-from wasim.twin import Site, WriterProfile
+from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
@@ -156,7 +156,8 @@ class YearsOf:
         shape, samples = self.shape_of(case), self._history_of(case)
         if original.writer.writers == 1:
             return sum_history(case, shape, samples)
-        outcome = settled(original, self.profile.together)
+        original, profile = raced(original, self.profile, self.site)
+        outcome = settled(original, profile.together)
         landed, samples = landed_of(case, samples, outcome)
         return with_lost(original, sum_history(landed, shape, samples), outcome)
 

@@ -54,7 +54,7 @@ def _row(run: CaseRun, *, with_interval: bool) -> list[tuple[str, ...]]:
 def _landed_per_s(run: CaseRun) -> float | None:
     """Commits a second: as measured, else as modelled of writers that commit as fast as they can."""
     if run.latency is not None:
-        return run.latency.landed_per_s if run.latency.arrivals == "at_once" else None
+        return run.latency.landed_per_s if run.latency.arrivals == "when_free" else None
     took_s = float(run.ledger.reported_at_s.max() - run.ledger.reported_at_s.min())
     return (len(run.ledger) - 1) / took_s if took_s > 0 else None
 

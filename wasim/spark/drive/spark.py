@@ -8,9 +8,11 @@ from wasim.spark.drive.appends import open_appender
 from wasim.spark.drive.engine import Engine, EngineSession, Target
 from wasim.spark.drive.operations import operate
 
+MOST_WRITERS = 64  # each is a thread with a Spark session of its own
+
 
 def refuse_other_writers(case: Case) -> None:
-    """Raises WasimError for writers other than this Spark: those that have a profile, and upserts that are Flink's."""
+    """Raises WasimError for writers other than this Spark, for more of them than it can run, and for arrivals."""
     if case.writer.profile is not None:
         raise WasimError(
             f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"
@@ -20,6 +22,19 @@ def refuse_other_writers(case: Case) -> None:
         raise WasimError(
             "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
             " simulate), or give mode copy-on-write or merge-on-read."
+        )
+    writers = case.writer.writers
+    if writers > MOST_WRITERS:
+        raise WasimError(f"writer.writers is {writers:,}, and {MOST_WRITERS} run here at most. Simulate them.")
+    if writers > 1 and case.environment.store != "local":
+        raise WasimError(
+            f"writer.writers is {writers}, but requests to S3 cannot be told apart by commit while several write."
+            " Simulate them, or give environment.store: local."
+        )
+    if case.writer.arrivals is not None:
+        raise WasimError(
+            f"writer.arrivals is {case.writer.arrivals}, which is simulated only: here the clock says when writers"
+            " commit. Simulate it (wasim simulate), or take it out."
         )
 
 

@@ -1,0 +1,29 @@
+"""One case, simulated: its bytes and its latency come from the same race."""
+
+from dataclasses import replace
+
+import pytest
+from support.paths import SCENARIOS
+
+from wasim.scenario import load_scenario
+from wasim.simulation.case import SimulatedCase
+from wasim.simulation.engine import EXACT, FAST, Simulator
+from wasim.twin import Site, shipped_profile
+
+
+@pytest.mark.parametrize("simulator", [EXACT, FAST], ids=lambda one: str(one.mode))
+@pytest.mark.parametrize(("arrivals", "provider"), [(None, None), (None, "s3"), ("evenly", "gcs")])
+def test_lost_attempts_are_the_same_share_in_bytes_and_in_latency(
+    simulator: Simulator, arrivals: str | None, provider: str | None
+) -> None:
+    given = load_scenario(SCENARIOS / "contention.yaml", {"horizon": "20m"}).cases()[2]
+    writer = given.writer.model_copy(update={"writers": 30, "arrivals": arrivals})
+    case = replace(given, writer=writer, commit_interval_s=2.0)
+    one = SimulatedCase(
+        case=case, simulator=simulator, profile=shipped_profile(case), site=Site(provider=provider), emit=None
+    )
+    made, _ = one.simulate()
+    assert made.contention is not None
+    assert made.latency is not None
+    share = made.contention.lost_attempts / made.contention.attempts
+    assert made.latency.lost_share == pytest.approx(share, abs=0.06)
