@@ -8,6 +8,7 @@ from wasim.runs import CaseRun, Run
 from wasim.runs.sentences import say_once
 from wasim.units import format_duration
 
+FEW = 3  # cases whose lost attempts are noted
 RARELY = 0.05  # share of a statement's runs whose failures are not noted
 
 
@@ -15,7 +16,7 @@ def simulation_notes(run: Run) -> tuple[str, ...]:
     """Sentences for below the table of what was written; none for a run on real Iceberg."""
     simulated = [case for case in run.cases if case.simulation is not None]
     approximated = say_once((case.case.label, case.approximated) for case in simulated)
-    return (*_locations(simulated), *_bands(simulated), *_latencies(simulated), *approximated)
+    return (*_locations(simulated), *_bands(simulated), *_latencies(simulated), *_lost(simulated), *approximated)
 
 
 def _locations(cases: list[CaseRun]) -> Iterator[str]:
@@ -34,7 +35,7 @@ def _bands(cases: list[CaseRun]) -> Iterator[str]:
         kind: max((case.band.get(kind, 0.0) for case in cases if case.totals.written_bytes[kind]), default=0.0)
         for kind in Kind
     }
-    named = [f"{KIND_NAMES[kind]} ± {share * 100:.2g} %" for kind, share in widest.items() if share > 0]
+    named = [f"{KIND_NAMES[kind]} ± {_percent(share)} %" for kind, share in widest.items() if share > 0]
     if named:
         yield f"Bytes written are estimates, at the widest: {', '.join(named)}."
 
@@ -68,6 +69,29 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
             f"Commits come sooner than the table takes them at the end: {len(late)} of {len(modelled)} cases, at worst"
             f" {label}, which sustains one every {_about(one.sustainable_interval_s)}."
         )
+
+
+def _lost(cases: list[CaseRun]) -> Iterator[str]:
+    """The shares of attempts that several writers lose, and of commits that they give up, for the worst few cases."""
+    shares = sorted(
+        (
+            (one.contention.lost_attempts / max(1, one.contention.attempts), one.contention.failed_commits, one)
+            for one in cases
+            if one.contention is not None and one.case.writer.writers > 1
+        ),
+        key=lambda share: -share[0],
+    )
+    named = [
+        f"{100 * lost:.0f} % ({100 * failed / (failed + one.commits):.2g} % of the commits given up) of"
+        f" {one.case.label}"
+        for lost, failed, one in shares[:FEW]
+    ]
+    if named:
+        yield f"Attempts lost to other writers: {', '.join(named)}{' at the most' if len(shares) > FEW else ''}."
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f}" if share >= 0.1 else f"{share * 100:.2g}"
 
 
 def _about(seconds: float) -> str:
