@@ -6,7 +6,7 @@ yet to grow to its size. So figures are those of the last whole cycle before the
 it, and of what the table holds the mean, the most and what is there at its end.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -109,12 +109,10 @@ class Course:
     end: Samples
 
 
-def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[Course, ...]:
-    """The courses of a case over these horizons, ascending, in seconds, in one pass."""
+def course_of(case: Case, shape: Shape, window: Window) -> Course:
+    """The course of a case up to the end of a window."""
     case = of_one_writer(case)
-    windows = [window_of(case, horizon_s) for horizon_s in horizons_s]
-    history = history_of(replace(case, horizon_s=windows[-1].end_s), shape)
-    is_stepped = not (case.has_changes or case.key_columns)  # statements take long, and are averaged all the same
+    history = history_of(replace(case, horizon_s=window.end_s), shape)
 
     def until(time_s: float) -> Samples | None:
         commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
@@ -123,23 +121,17 @@ def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[C
         history.commits = max(float(commits), history.state.commits)
         return history.run()
 
-    found: dict[float, Course] = {}
-    for window in windows:
-        if window.end_s in found:
-            continue
-        history.leaps = True
-        until(window.held_s)
-        history.leaps = not is_stepped
-        start = until(window.start_s)
-        before = end = start
-        for commit in _moments(case, window):
-            history.commits = commit
-            end = history.run()
-            if commit * case.commit_interval_s <= window.before_s + 1e-6:
-                before = end
-        assert end is not None  # noqa: S101 - a cycle has a commit
-        found[window.end_s] = Course(window=window, start=start, before=before or end, end=end)
-    return tuple(found[window.end_s] for window in windows)
+    until(window.held_s)
+    history.leaps = case.has_changes or bool(case.key_columns)  # statements take long, and are averaged all the same
+    start = until(window.start_s)
+    before = end = start
+    for commit in _moments(case, window):
+        history.commits = commit
+        end = history.run()
+        if commit * case.commit_interval_s <= window.before_s + 1e-6:
+            before = end
+    assert end is not None  # noqa: S101 - a cycle has a commit
+    return Course(window=window, start=start, before=before or end, end=end)
 
 
 def _moments(case: Case, window: Window) -> list[float]:
@@ -155,14 +147,13 @@ def _moments(case: Case, window: Window) -> list[float]:
     return sorted(moment for moment in moments if first < moment <= last)
 
 
-def courses_ahead(parts: Iterable[tuple[Shape, Case]]) -> list[Course]:
-    """The courses of these cases over their own horizons, one on each core."""
+def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Course]:
+    """The courses of these cases up to the ends of their windows, one on each core."""
     return [*map_in_processes(_course_of, [*parts])]
 
 
-def _course_of(part: tuple[Shape, Case]) -> Course:
-    shape, case = part
-    return courses_of(case, shape, [case.horizon_s])[0]
+def _course_of(part: tuple[Case, Shape, Window]) -> Course:
+    return course_of(*part)
 
 
 @dataclass(frozen=True, kw_only=True)
