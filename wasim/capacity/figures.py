@@ -15,7 +15,16 @@ import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, waiting_for_expiry
-from wasim.capacity.last_cycle import Course, LastCycle, Spread, Window, course_of, courses_ahead, last_cycle, window_of
+from wasim.capacity.last_cycle import (
+    Course,
+    LastCycle,
+    Spread,
+    Window,
+    courses_ahead,
+    courses_of,
+    last_cycle,
+    window_of,
+)
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
@@ -132,9 +141,10 @@ class SettingSimulator:
         parts = {}
         for setting, rate in settings:
             case, window = self.case(setting, rate), self._window(setting, rate)
-            parts[self._course_key(setting, rate, window)] = case, self.shape(setting, rate), window
-        unknown = {key: part for key, part in parts.items() if key not in self._courses}
-        self._courses |= zip(unknown, courses_ahead(unknown.values()), strict=True)
+            if (key := self._course_key(setting, rate, window)) not in self._courses:
+                parts[key] = case, self.shape(setting, rate), window
+        for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
+            self._courses |= {(*table, window): course for window, course in courses.items()}
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
         """The figures of one setting, over the request's horizon if no other is given, in seconds."""
@@ -151,7 +161,8 @@ class SettingSimulator:
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
         """The figures of one setting at these horizons, ascending, in seconds."""
-        return tuple(self.figures(setting, horizon_s=horizon_s) for horizon_s in horizons_s)
+        found = {horizon_s: self.figures(setting, horizon_s=horizon_s) for horizon_s in reversed(horizons_s)}
+        return tuple(found[horizon_s] for horizon_s in horizons_s)  # the longest first, as others lie on its way
 
     def fills_manifests(self, setting: Setting) -> bool:
         """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""
@@ -228,9 +239,10 @@ class SettingSimulator:
         return setting.course_key, setting.interval_s, rate, window
 
     def _course(self, setting: Setting, rate: float, window: Window) -> Course:
-        key = self._course_key(setting, rate, window)
+        *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
-            self._courses[key] = course_of(self.case(setting, rate), self.shape(setting, rate), window)
+            courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
+            self._courses |= {(*table, one): course for one, course in courses.items()}
         return self._courses[key]
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:

@@ -23,7 +23,7 @@ from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
 from wasim.years import Shape, history_of, sum_history
 from wasim.years.flows import DELETES, Flow
-from wasim.years.history import Samples
+from wasim.years.history import History, Samples
 from wasim.years.retention import Retention
 from wasim.years.summed import of_one_writer
 
@@ -31,6 +31,7 @@ MOMENTS = 24  # at which a table is looked at in the time that merging appends g
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
+LOOKED_AT_S = tuple(days * DAY_S for days in (30, 90, 180, 365))
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
 
@@ -109,28 +110,42 @@ class Course:
     end: Samples
 
 
-def course_of(case: Case, shape: Shape, window: Window) -> Course:
-    """The course of a case up to the end of a window."""
+def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
+    """The course of a case up to the end of a window, and those over the shorter of `LOOKED_AT_S` on the way: every
+    history is looked at then, so that no figure depends on which others are asked for.
+
+    Those of statements take long, and are averaged: they are leapt through to the end.
+    """
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
+    averages = case.has_changes or bool(case.key_columns)
+    shorter = () if averages else tuple(window_of(case, horizon_s) for horizon_s in LOOKED_AT_S)
+    windows = [*(one for one in shorter if one.end_s < window.end_s), window]
+    return {one: _course_in(one, case, history, averages) for one in windows}
 
-    def until(time_s: float) -> Samples | None:
-        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+
+def _course_in(window: Window, case: Case, history: History, averages: bool) -> Course:
+    """The course up to the end of a window, which is stepped through unless the case `averages`."""
+
+    def commits_by(time_s: float) -> float:
+        return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
+
+    def at(commits: float) -> Samples | None:
         if not commits:
             return None
-        history.commits = max(float(commits), history.state.commits)
-        return history.run()
+        history.go_on_to(max(commits, history.state.commits))
+        return history.samples()
 
-    until(window.held_s)
-    history.leaps = case.has_changes or bool(case.key_columns)  # statements take long, and are averaged all the same
-    start = until(window.start_s)
-    before = end = start
+    history.leaps = True
+    if held := commits_by(window.held_s):
+        history.go_on_to(max(held, history.state.commits))
+    history.leaps = averages
+    before = start = at(commits_by(window.start_s))
     for commit in _moments(case, window):
-        history.commits = commit
-        end = history.run()
-        if commit * case.commit_interval_s <= window.before_s + 1e-6:
-            before = end
-    assert end is not None  # noqa: S101 - a cycle has a commit
+        history.go_on_to(commit)
+        if commit == commits_by(window.before_s):
+            before = history.samples()
+    end = history.samples()
     return Course(window=window, start=start, before=before or end, end=end)
 
 
@@ -147,13 +162,13 @@ def _moments(case: Case, window: Window) -> list[float]:
     return sorted(moment for moment in moments if first < moment <= last)
 
 
-def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Course]:
-    """The courses of these cases up to the ends of their windows, one on each core."""
-    return [*map_in_processes(_course_of, [*parts])]
+def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
+    """The courses of these cases up to the ends of their windows, one case on each core."""
+    return [*map_in_processes(_courses_of, [*parts])]
 
 
-def _course_of(part: tuple[Case, Shape, Window]) -> Course:
-    return course_of(*part)
+def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
+    return courses_of(*part)
 
 
 @dataclass(frozen=True, kw_only=True)
