@@ -37,6 +37,11 @@ def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Settin
             assert [one[name] for one in figures] == pytest.approx([value] * 4, rel=0.01), name
 
 
+def test_a_horizon_s_figures_do_not_depend_on_which_others_are_asked_for():
+    together = SettingSimulator(request=a_request()).figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
+    assert together[2].values == figures_of("10d").values
+
+
 def test_metadata_json_is_largest_just_before_an_expiry():
     found = figures_of("10d").spreads["metadata_json_bytes"]
     assert found.most == pytest.approx(2 * found.final, rel=0.05)  # a day kept, and a day until the next expiry

@@ -15,7 +15,16 @@ import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, waiting_for_expiry
-from wasim.capacity.last_cycle import Course, LastCycle, Spread, courses_ahead, courses_of, last_cycle, window_of
+from wasim.capacity.last_cycle import (
+    Course,
+    LastCycle,
+    Spread,
+    Window,
+    courses_ahead,
+    courses_of,
+    last_cycle,
+    window_of,
+)
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
@@ -99,9 +108,9 @@ class SettingSimulator:
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
     _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
-    _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)
+    _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)  # by all that decides one, its window last
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
-    _known: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
+    _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
 
     def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
@@ -129,18 +138,20 @@ class SettingSimulator:
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
-        parts = {
-            self._course_key(setting, rate): (self.shape(setting, rate), self.case(setting, rate))
-            for setting, rate in settings
-        }
-        unknown = {key: part for key, part in parts.items() if key not in self._courses}
-        self._courses |= zip(unknown, courses_ahead(unknown.values()), strict=True)
+        parts = {}
+        for setting, rate in settings:
+            case, window = self.case(setting, rate), self._window(setting, rate)
+            if (key := self._course_key(setting, rate, window)) not in self._courses:
+                parts[key] = case, self.shape(setting, rate), window
+        for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
+            self._courses |= {(*table, window): course for window, course in courses.items()}
 
-    def figures(self, setting: Setting, *, rate: float = 1.0) -> Figures:
-        """The figures of one setting."""
-        key = setting, rate
+    def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
+        """The figures of one setting, over the request's horizon if no other is given, in seconds."""
+        window = self._window(setting, rate, horizon_s)
+        key = setting, rate, window
         if key not in self._known:
-            self._known[key] = self.figures_of(setting, self._course(setting, rate), rate=rate)
+            self._known[key] = self.figures_of(setting, self._course(setting, rate, window), rate=rate)
         return self._known[key]
 
     def figures_of_case(self, case: Case, setting: Setting) -> Figures:
@@ -150,23 +161,20 @@ class SettingSimulator:
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
         """The figures of one setting at these horizons, ascending, in seconds."""
-        case, shape = self.case(setting), self.shape(setting)
-        # how full merged manifests are at a horizon depends on where earlier leaps ended
-        parts = [[horizon_s] for horizon_s in horizons_s] if case.merges else [horizons_s]
-        courses = [one for part in parts for one in courses_of(case, shape, part)]
-        return tuple(self.figures_of(setting, course) for course in courses)
+        found = {horizon_s: self.figures(setting, horizon_s=horizon_s) for horizon_s in reversed(horizons_s)}
+        return tuple(found[horizon_s] for horizon_s in horizons_s)  # the longest first, as others lie on its way
 
     def fills_manifests(self, setting: Setting) -> bool:
         """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""
         target = TableProperties.read(self.case(setting).table.properties).manifest_target_size_bytes
-        end = self._course(setting, 1.0).end
+        end = self._course(setting, 1.0, self._window(setting)).end
         most = max(float(end.data_manifest_bytes.max()), float(end.delete_manifest_bytes.max()))
         return most > FAR_FROM_FULL * target
 
     @property
     def evaluated(self) -> int:
         """How many settings have been simulated."""
-        return len(self._known)
+        return len({(setting, rate) for setting, rate, _ in self._known})
 
     def files_per_commit(self, setting: Setting) -> float:
         """Data files of a commit."""
@@ -223,15 +231,18 @@ class SettingSimulator:
             self._races[key] = commit_latency(asked).outcome
         return self._races[key]
 
-    def _course_key(self, setting: Setting, rate: float) -> tuple[object, ...]:
-        """What decides a course: all but how long snapshots are kept, and gzip."""
-        return setting.course_key, setting.interval_s, rate, window_of(self.case(setting, rate))
+    def _window(self, setting: Setting, rate: float = 1.0, horizon_s: float | None = None) -> Window:
+        return window_of(self.case(setting, rate), horizon_s)
 
-    def _course(self, setting: Setting, rate: float) -> Course:
-        key = self._course_key(setting, rate)
+    def _course_key(self, setting: Setting, rate: float, window: Window) -> tuple[object, ...]:
+        """What decides a course: all but how long snapshots are kept, and gzip."""
+        return setting.course_key, setting.interval_s, rate, window
+
+    def _course(self, setting: Setting, rate: float, window: Window) -> Course:
+        *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
-            case = self.case(setting, rate)
-            self._courses[key] = courses_of(case, self.shape(setting, rate), [case.horizon_s])[0]
+            courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
+            self._courses |= {(*table, one): course for one, course in courses.items()}
         return self._courses[key]
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:

@@ -6,7 +6,7 @@ yet to grow to its size. So figures are those of the last whole cycle before the
 it, and of what the table holds the mean, the most and what is there at its end.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,7 +23,7 @@ from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
 from wasim.years import Shape, history_of, sum_history
 from wasim.years.flows import DELETES, Flow
-from wasim.years.history import Samples
+from wasim.years.history import History, Samples
 from wasim.years.retention import Retention
 from wasim.years.summed import of_one_writer
 
@@ -31,6 +31,7 @@ MOMENTS = 24  # at which a table is looked at in the time that merging appends g
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
+LOOKED_AT_S = tuple(days * DAY_S for days in (30, 90, 180, 365))
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
 
@@ -109,37 +110,43 @@ class Course:
     end: Samples
 
 
-def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[Course, ...]:
-    """The courses of a case over these horizons, ascending, in seconds, in one pass."""
-    case = of_one_writer(case)
-    windows = [window_of(case, horizon_s) for horizon_s in horizons_s]
-    history = history_of(replace(case, horizon_s=windows[-1].end_s), shape)
-    is_stepped = not (case.has_changes or case.key_columns)  # statements take long, and are averaged all the same
+def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
+    """The course of a case up to the end of a window, and those over the shorter of `LOOKED_AT_S` on the way: every
+    history is looked at then, so that no figure depends on which others are asked for.
 
-    def until(time_s: float) -> Samples | None:
-        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+    Those of statements take long, and are averaged: they are leapt through to the end.
+    """
+    case = of_one_writer(case)
+    history = history_of(replace(case, horizon_s=window.end_s), shape)
+    averages = case.has_changes or bool(case.key_columns)
+    shorter = () if averages else tuple(window_of(case, horizon_s) for horizon_s in LOOKED_AT_S)
+    windows = [*(one for one in shorter if one.end_s < window.end_s), window]
+    return {one: _course_in(one, case, history, averages) for one in windows}
+
+
+def _course_in(window: Window, case: Case, history: History, averages: bool) -> Course:
+    """The course up to the end of a window, which is stepped through unless the case `averages`."""
+
+    def commits_by(time_s: float) -> float:
+        return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
+
+    def at(commits: float) -> Samples | None:
         if not commits:
             return None
-        history.commits = max(float(commits), history.state.commits)
-        return history.run()
+        history.go_on_to(max(commits, history.state.commits))
+        return history.samples()
 
-    found: dict[float, Course] = {}
-    for window in windows:
-        if window.end_s in found:
-            continue
-        history.leaps = True
-        until(window.held_s)
-        history.leaps = not is_stepped
-        start = until(window.start_s)
-        before = end = start
-        for commit in _moments(case, window):
-            history.commits = commit
-            end = history.run()
-            if commit * case.commit_interval_s <= window.before_s + 1e-6:
-                before = end
-        assert end is not None  # noqa: S101 - a cycle has a commit
-        found[window.end_s] = Course(window=window, start=start, before=before or end, end=end)
-    return tuple(found[window.end_s] for window in windows)
+    history.leaps = True
+    if held := commits_by(window.held_s):
+        history.go_on_to(max(held, history.state.commits))
+    history.leaps = averages
+    before = start = at(commits_by(window.start_s))
+    for commit in _moments(case, window):
+        history.go_on_to(commit)
+        if commit == commits_by(window.before_s):
+            before = history.samples()
+    end = history.samples()
+    return Course(window=window, start=start, before=before or end, end=end)
 
 
 def _moments(case: Case, window: Window) -> list[float]:
@@ -155,14 +162,13 @@ def _moments(case: Case, window: Window) -> list[float]:
     return sorted(moment for moment in moments if first < moment <= last)
 
 
-def courses_ahead(parts: Iterable[tuple[Shape, Case]]) -> list[Course]:
-    """The courses of these cases over their own horizons, one on each core."""
-    return [*map_in_processes(_course_of, [*parts])]
+def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
+    """The courses of these cases up to the ends of their windows, one case on each core."""
+    return [*map_in_processes(_courses_of, [*parts])]
 
 
-def _course_of(part: tuple[Shape, Case]) -> Course:
-    shape, case = part
-    return courses_of(case, shape, [case.horizon_s])[0]
+def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
+    return courses_of(*part)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,7 +104,13 @@ class History:
         self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
 
     def run(self) -> Samples:
-        """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
+        """All commits; what was sampled on the way."""
+        self.go_on_to(self.commits)
+        return self.samples()
+
+    def go_on_to(self, commits: float) -> None:
+        """Makes further commits, until the table has this many."""
+        self.commits = commits
         state = self.state
         places = np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS)))
         checkpoints = iter([*places[places > state.commits].tolist(), inf])
@@ -138,7 +144,6 @@ class History:
                 if self.leaps:
                     self._end_cycles(fired)
         self._sample()
-        return self._samples()
 
     def _end_cycles(self, fired: Sequence[Job | ChangeJob]) -> None:
         """Ends the cycles of these jobs, and those of partitions that close and of files that compaction has filled.
@@ -387,7 +392,8 @@ class History:
         ]
         self.rows.append(of_table + state.flows)
 
-    def _samples(self) -> Samples:
+    def samples(self) -> Samples:
+        """What has been sampled so far."""
         table = np.array(self.rows)
         assert table.shape[1] == _STATE + WIDTH  # noqa: S101 - what `_sample` puts together
         return Samples(
