@@ -11,6 +11,8 @@ from wasim.spark.drive.operations import operate
 
 def refuse_other_writers(case: Case) -> None:
     """Raises WasimError for writers other than this Spark: those that have a profile, and upserts that are Flink's."""
+    if case.writer.profile == "pyiceberg":
+        raise WasimError("writer.profile is pyiceberg, which neither Spark nor Java runs. Give --engine pyiceberg.")
     if case.writer.profile is not None:
         raise WasimError(
             f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"
