@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,7 +36,8 @@ soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
 
 validate: $(READY) java ## compare the simulator with real runs; writes docs/fidelity.md
-	for scenario in scenarios/fidelity/*.yaml; do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
+	for scenario in $(filter-out %/pyiceberg.yaml,$(wildcard scenarios/fidelity/*.yaml)); do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
+	$(BIN)/wasim bench scenarios/fidelity/pyiceberg.yaml --engine pyiceberg --fresh --out $(FIDELITY)
 	$(BIN)/python -m tools.fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
@@ -48,6 +49,9 @@ validate-years: $(READY) ## compare sums over long horizons with exact simulatio
 
 v4: $(READY) ## what format version 4 costs, and would cost: the tables of docs/v4.md
 	$(BIN)/python -m tools.format_v4
+
+league: $(READY) ## what each writer costs at its defaults; writes docs/writers.md and its chart
+	$(BIN)/python -m tools.league
 
 support: $(READY) ## ask each engine what it carries out; writes docs/support.md
 	$(BIN)/python -m tools.support > docs/support.md

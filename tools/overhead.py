@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from wasim import collect
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case, load_scenario
-from wasim.spark import DEFAULT_MASTER, JdbcCatalog, Journal, Session, collect, drive, open_session
+from wasim.spark import DEFAULT_MASTER, JdbcCatalog, Journal, Session, drive, open_session
 from wasim.units import Floats
 
 COMMITS = 150

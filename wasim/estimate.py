@@ -29,7 +29,8 @@ OPERATION_S: Mapping[str, float] = {
     "remove_orphan_files": 12.5,
 }
 EVOLUTION_S = 0.3  # the same, of the evolutions together
-CORE_APPEND_S = 0.01  # README: 50 to 200 commits a second
+# README: 50 to 200 commits a second; profile pyiceberg, `pace_s`
+OTHER_APPEND_S = {"core": 0.01, "pyiceberg": 0.04}
 # README, table of commit_interval: 634 ms for 240 manifests, 13.8 ms for 4
 PLAN_S, PLAN_MANIFEST_S = 0.003, 0.0026
 QUERIES = 2
@@ -76,9 +77,9 @@ class RunEstimate:
 
 
 def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
-    """What `wasim bench` would take with that engine. WasimError for another than `spark` and `core`."""
-    if engine not in ("spark", "core"):
-        raise WasimError(f"--engine is {quoted(engine)}. Give spark or core.")
+    """What `wasim bench` would take with that engine. WasimError for another than `spark`, `core` and `pyiceberg`."""
+    if engine not in ("spark", "core", "pyiceberg"):
+        raise WasimError(f"--engine is {quoted(engine)}. Give spark, core or pyiceberg.")
     disk = [_disk_bytes(one, engine) for one in simulated_cases(scenario, SimulationOptions())]
     cases = tuple(
         CaseEstimate(
@@ -119,7 +120,7 @@ def _steps_s(case: Case, engine: str) -> Iterator[float]:
 
 
 def _append_s(case: Case, engine: str) -> float:
-    spent = CORE_APPEND_S if engine == "core" else APPEND_S.get(case.writer.kind, APPEND_S["streaming"])
+    spent = OTHER_APPEND_S.get(engine) or APPEND_S.get(case.writer.kind, APPEND_S["streaming"])
     return max(spent, case.commit_interval_s) if case.clock == "real" else spent
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from wasim import collect
 from wasim.ledger import FileEvents
 from wasim.ledger.parquet import read_columns
 from wasim.runs import read_run
-from wasim.spark import collect
 
 pytestmark = pytest.mark.soak
 KILLS = 20

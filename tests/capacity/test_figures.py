@@ -93,3 +93,13 @@ def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_ta
     often = replace(rarely, interval_s=1.0)
     assert simulator.fills_manifests(often)
     assert simulator.figures(often).values != simulator.figures(replace(larger, interval_s=1.0)).values
+
+
+def test_metadata_json_holds_entries_of_statistics():
+    request = request_from_flags({"rows_per_second": "10", "horizon": "2d"}, Requirements())
+    request = replace(request, document={**request.document, "writer": {"kind": "batch", "profile": "trino"}})
+    setting = Setting(interval_s=600.0, maintenance=NO_MAINTENANCE)
+    case = case_of(request, setting)
+    summed = simulate_years(case, shipped_profile(case), Site(location=request.location))
+    size = SettingSimulator(request=request).figures(setting).values["metadata_json_bytes"]
+    assert size == pytest.approx(summed.live_bytes[Kind.METADATA_JSON], rel=0.01)

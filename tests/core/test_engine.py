@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support.contexts import context_of
 
+from wasim import collect
 from wasim.bench import BenchOptions, engine_named, keyed_cases
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
@@ -21,7 +22,7 @@ from wasim.model import drivers_at, read_appends
 from wasim.runs import CaseRun
 from wasim.runs.saved import read_case
 from wasim.scenario import Case, load_scenario
-from wasim.spark import Session, collect
+from wasim.spark import Session
 from wasim.spark.servers import Servers
 
 MakeCase = Callable[..., Case]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from support.agreement import check_agreement, check_close, recording_of, simulated_like
 
+from wasim import collect
 from wasim.bench.context import CaseContext
 from wasim.core import check_describable
 from wasim.errors import CaseFailed, WasimError
@@ -12,7 +13,6 @@ from wasim.ledger import Action, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.spark import collect
 
 MakeCase = Callable[..., Case]
 RunOn = Callable[..., tuple[CaseRun, CaseContext]]

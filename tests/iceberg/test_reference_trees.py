@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("pyspark")
 
 
+from wasim.collect import audit, list_table, read_journal
 from wasim.iceberg import TableMetadata, read_metadata_json
 from wasim.ledger import Action, Kind, Recording
 from wasim.spark import ENGINE_ERRORS, JdbcCatalog, Session
-from wasim.spark.collect import audit, list_table, read_journal
 
 NAME = "quickstart.db.orders"
 COLUMNS = [

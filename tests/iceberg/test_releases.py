@@ -67,7 +67,9 @@ def quickstart_manifest(release: Release) -> bytes:
     return manifest_bytes(ManifestHeader(schema=schema, spec=spec, release=release), [entry], sync_marker=bytes(16))
 
 
-@pytest.mark.parametrize(("release", "size"), [((1, 5), 7082), ((1, 7), 7082), ((1, 8), 7436), (NEWEST, 7436)])
+@pytest.mark.parametrize(
+    ("release", "size"), [(Release(1, 5), 7082), (Release(1, 7), 7082), (Release(1, 8), 7436), (NEWEST, 7436)]
+)
 def test_the_quickstarts_manifest_has_its_published_length_before_1_8_and_a_field_more_since(release, size):
     assert len(quickstart_manifest(release)) == size
 
@@ -79,18 +81,20 @@ def security_lake_schema() -> tuple[Schema, PartitionSpec]:
 
 def test_security_lakes_manifest_header_is_that_of_1_4():
     schema, spec = security_lake_schema()
-    texts = entry_schema_texts(2, partition_type(spec, schema), (1, 4))
+    texts = entry_schema_texts(2, partition_type(spec, schema), Release(1, 4))
     assert texts == (PUBLISHED["manifest"]["avro.schema"], PUBLISHED["manifest"]["iceberg.schema"])
 
 
 def test_security_lakes_manifest_list_header_is_that_of_1_4_and_not_of_1_5():
     published = (PUBLISHED["manifest_list"]["avro.schema"], PUBLISHED["manifest_list"]["iceberg.schema"])
-    assert manifest_file_schema_texts(2, (1, 4)) == published
-    assert manifest_file_schema_texts(2, (1, 5)) != published
+    assert manifest_file_schema_texts(2, Release(1, 4)) == published
+    assert manifest_file_schema_texts(2, Release(1, 5)) != published
 
 
 def test_manifest_lists_hold_key_metadata_since_1_6():
-    with_key = ["key_metadata" in manifest_file_schema_texts(2, release)[0] for release in ((1, 5), (1, 6))]
+    with_key = [
+        "key_metadata" in manifest_file_schema_texts(2, release)[0] for release in (Release(1, 5), Release(1, 6))
+    ]
     assert with_key == [False, True]
 
 
@@ -107,7 +111,7 @@ def test_security_lakes_manifest_of_one_file_is_within_its_masked_names_of_13618
         sort_order_id=0,
     )
     entry = ManifestEntry(status=1, snapshot_id=1000046944358792529, file=file)
-    header = ManifestHeader(schema=schema, spec=spec, release=(1, 4))
+    header = ManifestHeader(schema=schema, spec=spec, release=Release(1, 4))
     # The page masks some sixty letters of the path; everything else is known.
     assert abs(len(manifest_bytes(header, [entry], sync_marker=bytes(16))) - 13618) < 40
 
@@ -123,20 +127,20 @@ def v1_list(release: Release, snapshots: int) -> bytes:
 
 def test_v1_lists_before_1_8_leave_the_adding_snapshot_optional():
     """Iceberg 1.7.2's ManifestFile says optional, 1.8.0's required: 25 B of header, and a union's byte per record."""
-    old, new = (manifest_file_schema_texts(1, release) for release in ((1, 7), (1, 8)))
+    old, new = (manifest_file_schema_texts(1, release) for release in (Release(1, 7), Release(1, 8)))
     snapshot = '{"name":"added_snapshot_id","type":%s,"doc":"Snapshot ID that added the manifest",%s"field-id":503}'
     assert snapshot % ('["null","long"]', '"default":null,') in old[0]
     assert snapshot % ('"long"', "") in new[0]
     assert sum(map(len, old)) - sum(map(len, new)) == 25
-    containers = [read_container(v1_list(release, 3), source="list") for release in ((1, 7), (1, 8))]
+    containers = [read_container(v1_list(release, 3), source="list") for release in (Release(1, 7), Release(1, 8))]
     raw = [container.blocks[0].raw for container in containers]
     assert len(raw[0]) - len(raw[1]) == 3
     assert bytes([2 * len("m2")]) + b"m2" + b"\xb0\x6d\x00" + b"\x02" + b"\x04" in raw[0]  # length, spec, branch, id
     assert bytes([2 * len("m2")]) + b"m2" + b"\xb0\x6d\x00" + b"\x04" in raw[1]
-    assert manifest_file_schema_texts(2, (1, 7)) == manifest_file_schema_texts(2, (1, 8))
+    assert manifest_file_schema_texts(2, Release(1, 7)) == manifest_file_schema_texts(2, Release(1, 8))
 
 
-@pytest.mark.parametrize("release", [(0, 12), (1, 7), (1, 8), NEWEST])
+@pytest.mark.parametrize("release", [Release(0, 12), Release(1, 7), Release(1, 8), NEWEST])
 def test_v1_lists_of_every_release_are_read(release):
     found = read_manifest_list(v1_list(release, 3), source="list")
     assert [one.added_snapshot_id for one in found.manifests] == [1, 2, 3]
@@ -158,8 +162,8 @@ def test_older_metadata_json_says_the_same_with_what_its_release_knew():
         assert text.startswith('{\n  "format-version" : 2,\n')
         assert not any(f'"{name}" :' in text for name in absent)
         assert read_metadata_json(text.encode(), source="older") == metadata
-    assert render_metadata_json(metadata, release=(1, 9)) == path.read_text()
-    assert render_metadata_json(replace(metadata, refs={}), release=(0, 13)).count('"refs"') == 0
+    assert render_metadata_json(metadata, release=Release(1, 9)) == path.read_text()
+    assert render_metadata_json(replace(metadata, refs={}), release=Release(0, 13)).count('"refs"') == 0
 
 
 @pytest.mark.parametrize("text", ["1", "newest", "1.2.3.4", "1.x"])

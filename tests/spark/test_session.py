@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from wasim import collect
 from wasim.errors import EnvironmentFault
 from wasim.ledger import Kind, sum_events, view_by_commit
-from wasim.spark import JdbcCatalog, Journal, Session, collect, fetch_jars, find_java, jars, short_lived_jvm
+from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, jars, short_lived_jvm
 
 
 def java_saying(folder: Path, version: str) -> Path:

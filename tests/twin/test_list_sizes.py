@@ -35,7 +35,7 @@ def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becom
 
 def test_few_blocks_are_deflated(monkeypatch):
     deflated: list[int] = []
-    monkeypatch.setattr("wasim.twin.list_sizes.pack", lambda _, raw: deflated.append(len(raw)) or raw)
+    monkeypatch.setattr("wasim.iceberg.containers.pack", lambda _, raw, level: deflated.append(len(raw)) or raw)
     sizes, records, blocks = ListSizes(), [], 0
     for number in range(1500):
         records = [record(number), *records]

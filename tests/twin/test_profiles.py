@@ -11,6 +11,7 @@ from support.synthetic import synthetic_case
 
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.releases import release_named
 from wasim.ledger import Kind
 from wasim.twin import (
     WriterProfile,
@@ -134,7 +135,7 @@ def test_a_profile_of_a_release_before_0_12_is_refused_by_name(tmp_path):
     for version, is_known in (("0.11", False), ("0.12", True)):
         (tmp_path / "old.json").write_text(json.dumps(document | {"iceberg": version}))
         if is_known:
-            assert read_profile(tmp_path / "old.json").release == (0, 12)
+            assert read_profile(tmp_path / "old.json").release == release_named("0.12")
         else:
             with pytest.raises(SavedFileError, match=r"iceberg is 0\.11.* Give 0\.12 or a newer release"):
                 read_profile(tmp_path / "old.json")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from wasim import collect
 from wasim.bench.context import CaseContext
 from wasim.bench.place import Place, open_place
 from wasim.bench.probing import Probing, probe_fresh
@@ -19,7 +20,7 @@ from wasim.ledger import (
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, make_durable, save_case
 from wasim.scenario import Case
-from wasim.spark import PostgresqlCatalog, collect, drive
+from wasim.spark import PostgresqlCatalog, drive
 from wasim.spark.probe import PlanningTable, open_planning_table
 
 

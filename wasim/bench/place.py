@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from wasim.collect import list_table
 from wasim.scenario import Case
 from wasim.scenario.paths import SCHEMES_SINCE
 from wasim.spark import (
@@ -20,7 +21,6 @@ from wasim.spark import (
     drive,
 )
 from wasim.spark.buckets import list_objects
-from wasim.spark.collect import list_table
 from wasim.spark.servers import Servers, below, jdbc_uri
 
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")

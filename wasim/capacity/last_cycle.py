@@ -340,7 +340,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
 
 def _retention_of(case: Case, samples: Samples, shape: Shape) -> Retention:
     limit = TableProperties.read(case.table.properties).metadata_previous_versions_max
-    return Retention(case=case, samples=samples, json=shape.sizes.json, log_limit=limit)
+    return Retention(case=case, samples=samples, json=shape.sizes.json.of_case(case), log_limit=limit)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_spark
+from wasim.cli.extras import require_pyiceberg, require_spark
 from wasim.cli.formats import Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
 from wasim.cli.terminal import console, echo, print_notes, rich_table
@@ -14,6 +14,7 @@ from wasim.errors import ExitCode
 if TYPE_CHECKING:
     from wasim.estimate import CaseEstimate, RunEstimate
     from wasim.report.tables import TextTable
+    from wasim.runner import Outcome
     from wasim.scenario import LoadedScenario
 
 
@@ -27,7 +28,11 @@ def bench(
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew instead of resuming.")] = False,
     master: Master = "local[2]",
     engine: Annotated[
-        str, typer.Option(help="spark: real Spark writes real data; core: Iceberg's library alone, without data.")
+        str,
+        typer.Option(
+            help="spark: real Spark writes real data; core: Iceberg's library alone, without data;"
+            " pyiceberg: the Python library, without Java."
+        ),
     ] = "spark",
     prices: PriceFile = None,
     long: Annotated[bool, typer.Option("--long", help="Run cases of over 100,000 commits, which take hours.")] = False,
@@ -43,21 +48,31 @@ def bench(
     print_notes(scenario)
     if dry_run:
         return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
-    require_spark("bench")
-
-    from wasim.bench import BenchOptions, engine_named
-    from wasim.bench import bench as run_bench
     from wasim.cli.outcome import print_outcome
 
-    options = BenchOptions(
-        results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices, long=long
-    )
     try:
-        outcome = run_bench(scenario, options, console(stderr=True))
+        if engine == "pyiceberg":
+            outcome = _write_by_pyiceberg(scenario, out, fresh=fresh, prices=prices)
+        else:
+            require_spark("bench")
+            from wasim.bench import BenchOptions, engine_named
+            from wasim.bench import bench as run_bench
+
+            options = BenchOptions(
+                results=out, master=master, fresh=fresh, engine=engine_named(engine), prices=prices, long=long
+            )
+            outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
         echo("Interrupted. The same command goes on after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
+
+
+def _write_by_pyiceberg(scenario: "LoadedScenario", out: Path, *, fresh: bool, prices: Path | None) -> "Outcome":
+    require_pyiceberg("bench --engine pyiceberg")
+    from wasim.pyiceberg import WriteOptions, write_scenario
+
+    return write_scenario(scenario, WriteOptions(results=out, fresh=fresh, prices=prices), console(stderr=True))
 
 
 def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> None:

@@ -12,3 +12,9 @@ def require_spark(use: str, extra: str = "bench") -> None:
     for module, name in _SPARK.items():
         if find_spec(module) is None:
             raise EnvironmentFault(f'{use} needs {name}: pip install "wasim[{extra}]"')
+
+
+def require_pyiceberg(use: str) -> None:
+    """EnvironmentFault if `use`, a verb, misses pyiceberg."""
+    if find_spec("pyiceberg") is None:
+        raise EnvironmentFault(f'{use} needs pyiceberg: pip install "wasim[pyiceberg]"')

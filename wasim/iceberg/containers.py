@@ -3,6 +3,8 @@
 "Obj\\x01" · header map · 16-byte sync marker · blocks of { record count · length · data · sync marker }
 """
 
+import sys
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -183,12 +185,42 @@ def _read_blocks(cursor: _Cursor, codec: str, sync_marker: bytes, limits: Limits
     return tuple(blocks)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """How a library fills blocks: each closes after the record that brings it to so many raw bytes. Without a level it
+    is Java's for the codec. pyiceberg leaves three bytes of zlib's checksum behind what it deflates.
+    """
+
+    block_raw_bytes: int = BLOCK_RAW_BYTES
+    level: int | None = None
+    leaves_checksum: bool = False
+
+    def store(self, codec: str, raw: bytes, level: int | None = None) -> bytes:
+        """A block's records as the file holds them."""
+        stored = pack(codec, raw, self.level if level is None else level)
+        return stored + zlib.adler32(raw).to_bytes(4, "big")[:3] if self.leaves_checksum else stored
+
+
+JAVA = Packing()
+PYTHON_ENTRIES = Packing(block_raw_bytes=1, level=-1, leaves_checksum=True)  # a block for each
+PYTHON_LIST = Packing(block_raw_bytes=sys.maxsize, level=-1, leaves_checksum=True)  # one block for all
+
+
+class HeaderValues(dict[str, bytes]):
+    """A header's keys and values in order, and how the library that writes them packs what follows."""
+
+    def __init__(self, values: Mapping[str, bytes], packing: Packing = JAVA) -> None:
+        super().__init__(values)
+        self.packing = packing
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedHeader:
-    """A header encoded once for many files: all of it before the sync marker, and the codec that it names."""
+    """A header encoded once for many files: all of it before the sync marker, the codec that it names, and packing."""
 
     data: bytes
     codec: str
+    packing: Packing = JAVA
 
 
 def encoded_header(header: Mapping[str, bytes]) -> EncodedHeader:
@@ -198,7 +230,13 @@ def encoded_header(header: Mapping[str, bytes]) -> EncodedHeader:
         parts.append(encode_long(len(header)))
     for key, value in header.items():
         parts += (encode_string(key), encode_bytes(value))
-    return EncodedHeader(b"".join([*parts, b"\x00"]), header.get("avro.codec", b"null").decode())
+    codec = header.get("avro.codec", b"null").decode()
+    return EncodedHeader(b"".join([*parts, b"\x00"]), codec, packing_of(header))
+
+
+def packing_of(header: Mapping[str, bytes]) -> Packing:
+    """How the library that writes this header packs: Java's, if nothing says otherwise."""
+    return header.packing if isinstance(header, HeaderValues) else JAVA
 
 
 def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
@@ -218,18 +256,18 @@ def container_bytes(
     *,
     sync_marker: bytes,
     level: int | None = None,
-    block_raw_bytes: int = BLOCK_RAW_BYTES,
+    block_raw_bytes: int | None = None,
 ) -> bytes:
     """A whole Avro file from encoded records, as Iceberg's writer lays it out; the header names the codec.
 
-    Without a level it is Iceberg's for that codec.
+    Without a level or a size of blocks they are the library's own.
     """
     if len(sync_marker) != SYNC_BYTES:
         raise ValueError(f"a sync marker has {SYNC_BYTES} bytes, not {len(sync_marker)}")
     encoded = header if isinstance(header, EncodedHeader) else encoded_header(header)
     parts = [encoded.data, sync_marker]
-    for block in split_blocks(records, block_raw_bytes):
-        stored = pack(encoded.codec, block.raw, level)
+    for block in split_blocks(records, block_raw_bytes or encoded.packing.block_raw_bytes):
+        stored = encoded.packing.store(encoded.codec, block.raw, level)
         parts += (encode_long(block.record_count), encode_bytes(stored), sync_marker)
     return b"".join(parts)
 

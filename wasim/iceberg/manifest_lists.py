@@ -14,7 +14,15 @@ from wasim.iceberg.avro_reader import (
     merged_records,
     read_avro_schema,
 )
-from wasim.iceberg.containers import DEFAULT_LIMITS, Container, Limits, container_bytes, read_container
+from wasim.iceberg.containers import (
+    DEFAULT_LIMITS,
+    PYTHON_LIST,
+    Container,
+    HeaderValues,
+    Limits,
+    container_bytes,
+    read_container,
+)
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.property_values import LONG_RANGE
@@ -126,7 +134,7 @@ def manifest_file_encoder(format_version: int, release: Release = NEWEST) -> Enc
 
 
 def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, bytes]:
-    """The header's keys and values, in the order that Java's HashMap gives them."""
+    """The header's keys and values: Java's in the order that its HashMap gives them."""
     avro_schema, iceberg_schema = manifest_file_schema_texts(header.format_version, header.release)
     # Java prints the absent parent of a first snapshot as the word null.
     parent = "null" if header.parent_snapshot_id is None else str(header.parent_snapshot_id)
@@ -136,8 +144,10 @@ def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, byte
     if header.format_version > 2:
         texts["first-row-id"] = str(header.first_row_id)
     texts["format-version"] = str(header.format_version)
-    texts["iceberg.schema"] = iceberg_schema
     texts["avro.schema"] = avro_schema
+    if header.release.library == "python":
+        return HeaderValues({key: text.encode() for key, text in texts.items()}, PYTHON_LIST)
+    texts["iceberg.schema"] = iceberg_schema
     return {key: texts[key].encode(errors="replace") for key in _java_order(tuple(texts))}
 
 
@@ -174,7 +184,7 @@ def list_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
 
 @lru_cache(maxsize=1)
 def _field_names() -> FieldNames:
-    structs = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, (1, 4))]
+    structs = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))]
     return named_fields(structs)
 
 

@@ -1,5 +1,6 @@
 """Manifests: entries of data and delete files, decoded from any writer's file and encoded byte for byte as Java's."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,9 @@ from wasim.iceberg.avro_reader import (
 )
 from wasim.iceberg.containers import (
     DEFAULT_LIMITS,
+    PYTHON_ENTRIES,
     Container,
+    HeaderValues,
     Limits,
     container_bytes,
     read_container,
@@ -123,7 +126,7 @@ def entry_encoder(format_version: int, partition: StructType, release: Release =
 
 @lru_cache(maxsize=256)
 def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Mapping[str, bytes]:
-    """The header's keys and values, in the order that Java's HashMap gives them."""
+    """The header's keys and values: Java's in the order that its HashMap gives them."""
     partition = partition_type(header.spec, header.schema)
     avro_schema, iceberg_schema = entry_schema_texts(header.format_version, partition, header.release)
     texts = {
@@ -138,6 +141,10 @@ def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Ma
     }
     if header.format_version == 1:
         del texts["content"]
+    if header.release.library == "python":
+        del texts["iceberg.schema"]
+        texts["schema"] = json.dumps({"identifier-field-ids": [], **json.loads(texts["schema"])}, separators=(",", ":"))
+        return HeaderValues({key: text.encode() for key, text in texts.items()}, PYTHON_ENTRIES)
     return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
 
 

@@ -3,6 +3,7 @@
 Names, ids and docs are the spec's; together they are most of a small manifest's bytes.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -64,6 +65,14 @@ _FILE_STATISTICS = (
 )
 _EQUALITY_IDS = _field(135, "equality_ids", _list(136, _INT), "Equality comparison field IDs")
 _SORT_ORDER_ID = _field(140, "sort_order_id", _INT, "Sort order ID")
+# pyiceberg's: the first doc is another field's there
+_PYTHON_FILE_CONTENT = (_required(134, "content", _INT, "File format name: avro, orc, or parquet"),)
+_PYTHON_FILE_TAIL = (
+    _field(
+        135, "equality_ids", _list(136, _LONG), "Field ids used to determine row equality in equality delete files."
+    ),
+    _field(140, "sort_order_id", _INT, "ID representing sort order for this file"),
+)
 _FILE_ROW_ID = _field(142, "first_row_id", _LONG, "The first row ID assigned to the first row in the data file")
 _REFERENCED = _field(
     143,
@@ -127,6 +136,9 @@ def _file_struct(format_version: int, partition: StructType, release: Release) -
     # Parquet knows no struct without fields, and 1.12 leaves it out of version 4, in Avro too
     given = (partition_field,) if partition.fields or format_version < 4 else ()
     middle = (_FILE_CONTENT, *_FILE_HEAD, *given, *_FILE_SIZES, *_FILE_STATISTICS)
+    if release.library == "python":
+        documented = (*_PYTHON_FILE_CONTENT, *_FILE_HEAD, *given, *_FILE_SIZES, *_FILE_STATISTICS)
+        return StructType((*documented, *_PYTHON_FILE_TAIL))
     if format_version == 2:
         referenced = (_REFERENCED,) if release >= REFERENCED_FILE_SINCE else ()
         return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, *referenced))
@@ -173,14 +185,30 @@ def named_fields(structs: Iterable[StructType]) -> FieldNames:
 @lru_cache(maxsize=256)
 def entry_schema_texts(format_version: int, partition: StructType, release: Release = NEWEST) -> tuple[str, str]:
     """The `avro.schema` and `iceberg.schema` of a manifest's header."""
-    return _schema_texts(entry_struct(format_version, partition, release), "manifest_entry")
+    return _schema_texts(entry_struct(format_version, partition, release), "manifest_entry", release)
 
 
 @lru_cache(maxsize=16)
 def manifest_file_schema_texts(format_version: int, release: Release = NEWEST) -> tuple[str, str]:
     """The `avro.schema` and `iceberg.schema` of a manifest list's header."""
-    return _schema_texts(manifest_file_struct(format_version, release), "manifest_file")
+    struct = manifest_file_struct(format_version, release)
+    if release.library == "python":
+        struct = _with_one_doc(struct)
+    return _schema_texts(struct, "manifest_file", release)
 
 
-def _schema_texts(struct: StructType, name: str) -> tuple[str, str]:
-    return avro_schema_json(struct, name), schema_json(Schema(columns=struct.fields))
+def _with_one_doc(struct: StructType) -> StructType:
+    """The record of a manifest list with the doc of its first field alone, as pyiceberg has it."""
+    summary = StructType(tuple(replace(field, doc=None) for field in _SUMMARY.fields))
+    rest = [
+        replace(field, doc=None, type=_list(508, summary) if field.field_id == 507 else field.type)
+        for field in struct.fields[1:]
+    ]
+    return StructType((struct.fields[0], *rest))
+
+
+def _schema_texts(struct: StructType, name: str, release: Release) -> tuple[str, str]:
+    avro = avro_schema_json(struct, name)
+    # json.dumps leaves spaces; members stand in another order, which no size depends on
+    text = json.dumps(json.loads(avro)) if release.library == "python" else avro
+    return text, schema_json(Schema(columns=struct.fields))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from wasim.iceberg.properties import WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION
 
+TABLE_NAME = "db.events"  # of every table that an engine writes
 DATA_FOLDER = "data"  # where data lies unless a property says otherwise
 SCHEMES_SINCE = 4  # the format version whose tables must say `file:` where they lie on disk
 PATH_PROPERTIES = (WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION)

@@ -96,6 +96,11 @@ class DataFiles:
         """Columns with bounds."""
         return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
 
+    @property
+    def _is_python(self) -> bool:
+        """Whether pyiceberg writes them, which counts no NaN and names no order."""
+        return self.profile.release.library == "python"
+
     @cached_property
     def _none(self) -> dict[int, int]:
         """A count of nothing for each column with counts."""
@@ -103,6 +108,8 @@ class DataFiles:
 
     @cached_property
     def _no_nan(self) -> dict[int, int]:
+        if self._is_python:
+            return {}
         return {leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")}
 
     @cached_property
@@ -235,7 +242,7 @@ class DataFiles:
             lower_bounds={number: one.lower for number, one in bounds.items()},
             upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
             split_offsets=_split_offsets(sizes.total),
-            sort_order_id=0,
+            sort_order_id=None if self._is_python else 0,
         )
 
     def folder_of(self, partition: Partition) -> str:

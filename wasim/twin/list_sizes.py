@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wasim.iceberg.avro_encoding import encode_long
-from wasim.iceberg.codecs import pack
-from wasim.iceberg.containers import SYNC_BYTES, block_ranges, header_length
+from wasim.iceberg.containers import SYNC_BYTES, Packing, block_ranges, header_length, packing_of
 
 _ALIKE = 64  # a block resembles another if at most one record in this many is new
 
@@ -37,14 +36,15 @@ class ListSizes:
 
     def of(self, header: Mapping[str, bytes], records: Sequence[bytes]) -> int:
         """The bytes of a list of these encoded records, as Iceberg writes it."""
-        ranges = block_ranges(records)
-        sizes = [self._block_bytes(tuple(records[block.start : block.stop])) for block in ranges]
+        packing = packing_of(header)
+        ranges = block_ranges(records, packing.block_raw_bytes)
+        sizes = [self._block_bytes(tuple(records[block.start : block.stop]), packing) for block in ranges]
         lengths = sum(len(encode_long(number)) for number in (*map(len, ranges), *sizes))
         return header_length(header) + lengths + sum(sizes) + SYNC_BYTES * len(ranges)
 
-    def _block_bytes(self, records: Records) -> int:
+    def _block_bytes(self, records: Records, packing: Packing) -> int:
         if records not in self.stored_bytes:
-            self.stored_bytes[records] = self._in_proportion(records) or self._deflated(records)
+            self.stored_bytes[records] = self._in_proportion(records) or self._deflated(records, packing)
         return self.stored_bytes[records]
 
     def _in_proportion(self, records: Records) -> int | None:
@@ -59,7 +59,7 @@ class ListSizes:
                 return round(known.stored_bytes * sum(map(len, records)) / known.raw_bytes)
         return None
 
-    def _deflated(self, records: Records) -> int:
+    def _deflated(self, records: Records, packing: Packing) -> int:
         raw = b"".join(records)
-        self.newest = _Block(records=records, raw_bytes=len(raw), stored_bytes=len(pack("deflate", raw)))
+        self.newest = _Block(records=records, raw_bytes=len(raw), stored_bytes=len(packing.store("deflate", raw)))
         return self.newest.stored_bytes

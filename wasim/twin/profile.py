@@ -11,7 +11,7 @@ from typing import Any, Literal
 from wasim.contention import PARTS, WriterTimes
 from wasim.errors import SavedFileError, quoted
 from wasim.iceberg.properties import property_of
-from wasim.iceberg.releases import OLDEST, Release, release_named
+from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.storage.local import read_regular
@@ -67,9 +67,9 @@ class WriterProfile:
     """One writer. Templates hold placeholders in braces; `summary` is in the order of the writer's keys.
 
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
-    the writer. A documented profile names the public `sources` of what it says, fact by fact. `together` are the times
-    of several such writers that commit at once. `upserts` says how it replaces rows, if it does; `recipe`, what else a
-    commit does.
+    the writer; of one on the Python `library`, the release of Java's whose fields that writes. `sources` names what is
+    public, fact by fact. `together` are the times of several such writers that commit at once. `upserts` says how it
+    replaces rows, if it does; `recipe`, what else a commit does.
     """
 
     name: str
@@ -82,6 +82,7 @@ class WriterProfile:
     columns: tuple[ColumnSample, ...]
     footer: FooterSample
     iceberg: str = "1.12"
+    library: Library = "java"
     sources: Mapping[str, str] = field(default_factory=dict)
     together: tuple[WriterTimes, ...] = ()
     upserts: Upserts = "merge"
@@ -90,7 +91,7 @@ class WriterProfile:
     @property
     def release(self) -> Release:
         """The release of Iceberg that decides how files are laid out."""
-        return release_named(self.iceberg)
+        return release_named(self.iceberg, self.library)
 
     @property
     def keeps_names(self) -> bool:

@@ -7,7 +7,6 @@ from wasim.scenario import Case
 from wasim.scenario.parts import Columns, Table
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: event time starts at a whole day
-TABLE_NAME = "db.events"
 
 _SPARK_TYPES = {
     "long": "bigint",

@@ -13,6 +13,8 @@ MOST_WRITERS = 64  # each is a thread with a Spark session of its own
 
 def refuse_other_writers(case: Case) -> None:
     """Raises WasimError for writers other than this Spark, for more of them than it can run, and for arrivals."""
+    if case.writer.profile == "pyiceberg":
+        raise WasimError("writer.profile is pyiceberg, which neither Spark nor Java runs. Give --engine pyiceberg.")
     if case.writer.profile is not None:
         raise WasimError(
             f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wasim.collect.interleaved import in_turn
+from wasim.collect.kinds import classify, local_path
+from wasim.collect.requests import RequestTally
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
-from wasim.spark.collect.interleaved import in_turn
-from wasim.spark.collect.kinds import classify, local_path
-from wasim.spark.collect.requests import RequestTally
 
 Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
 _LIST = re.compile(r"snap-\d+-(\d+)-")

@@ -4,8 +4,8 @@
 was asked; `kinds` says what a file is; `audit` compares the events with what is there.
 """
 
-from wasim.spark.collect.audit import audit, list_table
-from wasim.spark.collect.journal import JournalContents, read_journal
-from wasim.spark.collect.kinds import classify
+from wasim.collect.audit import audit, list_table
+from wasim.collect.journal import JournalContents, read_journal
+from wasim.collect.kinds import classify
 
 __all__ = ["JournalContents", "audit", "classify", "list_table", "read_journal"]

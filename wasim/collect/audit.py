@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from wasim.collect.kinds import classify
 from wasim.errors import AuditMismatch
 from wasim.ledger import Action, FileEvents
-from wasim.spark.collect.kinds import classify
 
 
 def list_table(root: Path) -> dict[str, int]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wasim.collect import audit, classify, list_table, read_journal
 from wasim.errors import AuditMismatch
 from wasim.ledger import Kind, Recording, sum_contention, sum_events, view_by_commit
-from wasim.spark.collect import audit, classify, list_table, read_journal
 
 ROOT = Path("/warehouse/db/events")
 UUID = "60790434-8d90-488d-8bf8-22b422f74991"

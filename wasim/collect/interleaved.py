@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from wasim.collect.kinds import local_path
 from wasim.iceberg.names import parse_manifest_list_name, parse_manifest_name
-from wasim.spark.collect.kinds import local_path
 
 Line = dict[str, Any]
 

@@ -1,0 +1,74 @@
+"""Tables that pyiceberg writes: recorded to the byte, and what the simulator makes of them unseen."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.paths import SCENARIOS
+
+pytest.importorskip("pyiceberg")
+
+from pyiceberg.table import StaticTable
+
+from tools.comparison import compare
+from wasim.collect import audit, list_table, read_journal
+from wasim.errors import AuditMismatch, WasimError
+from wasim.ledger import Recording
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.pyiceberg.checks import check_writable
+from wasim.pyiceberg.engine import write_table
+from wasim.pyiceberg.recorder import Journal
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile, simulate_case
+
+CASES = load_scenario(SCENARIOS / "fidelity" / "pyiceberg.yaml").cases()
+
+
+def written(case: Case, folder: Path) -> tuple[Recording, StaticTable]:
+    journal = Journal()
+    table = write_table(case, folder, journal, lambda commits: None)
+    recording = read_journal(journal.lines, table_root=folder / "db" / "events").recording
+    return recording, StaticTable.from_metadata(table.metadata_location)
+
+
+@pytest.mark.parametrize("case", CASES, ids=["unpartitioned", "by identity"])
+def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path):
+    case = replace(case, horizon_s=20.0)
+    real, table = written(case, tmp_path)
+    audit(real.events, list_table(tmp_path / "db" / "events"))
+    assert sorted(table.scan(selected_fields=("event_id",)).to_arrow()["event_id"].to_pylist()) == list(range(2000))
+    site = Site(location=str(tmp_path / "db" / "events"))
+    simulated = simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
+    kinds = compare(real, simulated)
+    assert all(one.counts_agree for one in kinds)
+    assert [one.kind for one in kinds if one.kind in METADATA_KINDS and not one.meets_goal] == []
+
+
+def test_a_file_that_nobody_recorded_fails_the_audit(tmp_path: Path):
+    real, _ = written(replace(CASES[0], horizon_s=2.0), tmp_path)
+    (tmp_path / "db" / "events" / "data" / "stray.parquet").write_bytes(b"1234")
+    with pytest.raises(AuditMismatch, match=r"data/stray\.parquet"):
+        audit(real.events, list_table(tmp_path / "db" / "events"))
+
+
+def test_each_commit_reports_rows_and_one_manifest(tmp_path: Path):
+    real, _ = written(replace(CASES[0], horizon_s=3.0), tmp_path)
+    assert real.reports.records_added.tolist() == [100, 100, 100]
+    assert real.reports.manifests_created.tolist() == [1, 1, 1]
+    assert real.reports.manifests_kept.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"writer.profile": "spark_batch"}, "writer.profile"),
+        ({"workload.files_per_commit": "2"}, "workload.files_per_commit"),
+        ({"table.format_version": "3"}, "table.format_version"),
+        ({"maintenance.rewrite_manifests.every": "10s"}, "maintenance"),
+    ],
+)
+def test_what_it_does_not_write_is_refused_by_name(settings: dict, named: str):
+    case = load_scenario(SCENARIOS / "fidelity" / "pyiceberg.yaml", settings).cases()[0]
+    with pytest.raises(WasimError, match=named):
+        check_writable(case)

@@ -1,0 +1,32 @@
+"""docs/writers.md says what its command computes, and what a writer's defaults come to."""
+
+import pytest
+from support.paths import ROOT
+
+from tools.league import MINUTE, row_of
+from tools.league_entries import ENTRIES
+from tools.league_page import Row, cells
+
+PAGE = (ROOT / "docs" / "writers.md").read_text()
+NAMED = {entry.name.split()[0]: entry for entry in ENTRIES}
+
+
+@pytest.fixture(scope="module", params=["Redpanda", "pyiceberg"])
+def row(request: pytest.FixtureRequest) -> Row:
+    return row_of(NAMED[request.param], MINUTE)
+
+
+def test_the_page_holds_the_row_that_is_computed(row):
+    printed = f"| {' | '.join(cells(row))} |"
+    assert printed in PAGE.splitlines(), "make league writes the page anew"
+
+
+def test_the_named_setting_writes_less(row):
+    assert f"| {row.entry.name} | 1m | {row.helps} |" in PAGE
+    assert row.helped.per_day_bytes < row.figures.per_day_bytes / 5
+
+
+def test_each_entry_has_its_facts_and_source_on_the_page():
+    for entry in ENTRIES:
+        assert f"| {entry.name} | {entry.release} |" in PAGE
+        assert f"| {entry.trigger} | {entry.source} |" in PAGE

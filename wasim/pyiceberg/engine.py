@@ -1,0 +1,113 @@
+"""One case written through pyiceberg: its table made, its appends committed, all of it in the journal."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Snapshot
+
+from wasim.iceberg.schemas import schema_json
+from wasim.iceberg.specs import spec_fields_json
+from wasim.ledger import Kind
+from wasim.ledger.vocabulary import CREATE_TABLE
+from wasim.pyiceberg.catalog import RecordedCatalog
+from wasim.pyiceberg.recorder import Journal
+from wasim.pyiceberg.rows import ArrivingRows
+from wasim.scenario import Case
+from wasim.scenario.paths import TABLE_NAME, whole_paths
+from wasim.twin.schema import iceberg_schema, partition_spec
+from wasim.workload import Append, plan_steps
+
+CATALOG_NAME = "wasim"
+
+
+def write_table(case: Case, warehouse: Path, journal: Journal, on_commits: Callable[[int], None]) -> Table:
+    """The case's table, written from nothing below the warehouse; `on_commits` takes the number of commits so far."""
+    catalog = RecordedCatalog(CATALOG_NAME, warehouse / "catalog.db", journal)
+    rows = ArrivingRows(case)
+    journal.enter("step", step=0, operation=CREATE_TABLE, event_ms=0, every_ms=0, rows=0)
+    table = _create(case, catalog, str(warehouse.joinpath(*TABLE_NAME.split("."))))
+    journal.enter("done", snapshots=0)
+    started_s = time.monotonic()
+    for step in plan_steps(case):
+        if isinstance(step, Append):
+            for commit in range(step.first_commit, step.first_commit + step.commits):
+                if case.clock == "real":
+                    time.sleep(max(0.0, started_s + commit * case.commit_interval_s - time.monotonic()))
+                _append(table, rows, case, step, commit, journal)
+                on_commits(commit)
+    return table
+
+
+def _create(case: Case, catalog: RecordedCatalog, location: str) -> Table:
+    schema = iceberg_schema(case.table)
+    spec = spec_fields_json(partition_spec(case.table, schema))
+    return catalog.create(
+        TABLE_NAME,
+        Schema.model_validate_json(schema_json(schema)),
+        PartitionSpec.model_validate_json(f'{{"spec-id":0,"fields":{spec}}}'),
+        location,
+        **whole_paths(case.table.properties, location),
+    )
+
+
+def _append(table: Table, rows: ArrivingRows, case: Case, step: Append, commit: int, journal: Journal) -> None:
+    arriving = rows.of(commit)  # what making the rows took is no commit's
+    journal.enter(
+        "step",
+        step=step.number + commit - step.first_commit,
+        operation=step.operation(commit),
+        event_ms=round(commit * case.commit_interval_s * 1000),
+        every_ms=round(case.commit_interval_s * 1000),
+        rows=step.rows_per_commit,
+    )
+    began_ns = time.perf_counter_ns()
+    table.append(arriving)
+    took_ns = time.perf_counter_ns() - began_ns
+    snapshot = table.current_snapshot()
+    if snapshot is not None:
+        journal.enter("commit", report=_report(table, snapshot, took_ns))
+
+
+_COUNTERS = {
+    "added-data-files": "added-data-files",
+    "total-data-files": "total-data-files",
+    "total-delete-files": "total-delete-files",
+    "added-records": "added-records",
+    "total-records": "total-records",
+    "added-files-size-bytes": "added-files-size",
+    "total-files-size-bytes": "total-files-size",
+}
+
+
+def _report(table: Table, snapshot: Snapshot, took_ns: int) -> dict[str, object]:
+    """What Iceberg's Java library reports of a commit; pyiceberg says it in the summary and the list."""
+    summary = snapshot.summary
+    said = dict(summary.additional_properties) if summary is not None else {}
+    manifests = snapshot.manifests(table.io)
+    created = sum(1 for one in manifests if one.added_snapshot_id == snapshot.snapshot_id)
+    numbers = {key: int(said[name]) for key, name in _COUNTERS.items() if name in said}
+    numbers |= {"attempts": 1, "manifests-created": created, "manifests-kept": len(manifests) - created}
+    metrics: dict[str, object] = {key: {"value": number} for key, number in numbers.items()}
+    metrics["total-duration"] = {"time-unit": "nanoseconds", "total-duration": took_ns}
+    return {
+        "operation": summary.operation.value if summary is not None else "",
+        "snapshot-id": snapshot.snapshot_id,
+        "sequence-number": snapshot.sequence_number or 0,
+        "metrics": metrics,
+    }
+
+
+def live_bytes(table: Table) -> dict[Kind, int]:
+    """Bytes reachable from the current snapshot, and of the current metadata.json, by kind."""
+    live = dict.fromkeys(Kind, 0)
+    live[Kind.METADATA_JSON] = len(table.io.new_input(table.metadata_location))
+    snapshot = table.current_snapshot()
+    if snapshot is not None and snapshot.summary is not None:
+        live[Kind.MANIFEST_LIST] = len(table.io.new_input(snapshot.manifest_list))
+        live[Kind.DATA_MANIFEST] = sum(one.manifest_length for one in snapshot.manifests(table.io))
+        live[Kind.DATA] = int(snapshot.summary.additional_properties.get("total-files-size", 0))
+    return live
