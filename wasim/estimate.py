@@ -29,9 +29,9 @@ OPERATION_S: Mapping[str, float] = {
     "remove_orphan_files": 12.5,
 }
 EVOLUTION_S = 0.3  # the same, of the evolutions together
-# README: 50 to 200 commits a second; profile pyiceberg, `pace_s`
+# docs/bench.md: 50 to 200 commits a second; profile pyiceberg, `pace_s`
 OTHER_APPEND_S = {"core": 0.01, "pyiceberg": 0.04}
-# README, table of commit_interval: 634 ms for 240 manifests, 13.8 ms for 4
+# commit_interval on the same machine: 634 ms for 240 manifests, 13.8 ms for 4
 PLAN_S, PLAN_MANIFEST_S = 0.003, 0.0026
 QUERIES = 2
 MERGED_MANIFESTS = 100  # commit.manifest.min-count-to-merge: about this many stay live

@@ -17,6 +17,11 @@ def render_prometheus(inspection: Inspection) -> str:
 def _lines(inspection: Inspection) -> Iterator[str]:
     table = f'table="{_escaped(inspection.tree.opened.location)}"'
     totals, growth = inspection.totals, inspection.growth
+    yield from _head("wasim_table_inspected_timestamp_seconds", "When the table was last read")
+    yield f"wasim_table_inspected_timestamp_seconds{{{table}}} {inspection.tree.opened.listed_at_s:.3f}"
+    if len(committed_at_s := inspection.history.ledger.reported_at_s):
+        yield from _head("wasim_table_last_commit_timestamp_seconds", "When the newest snapshot was made")
+        yield f"wasim_table_last_commit_timestamp_seconds{{{table}}} {float(committed_at_s[-1]):.3f}"
     kinds = [(kind, state, totals.of(kind, state)) for kind in Kind for state in State if totals.of(kind, state).files]
     yield from _head("wasim_table_bytes", "Bytes on storage by kind and state")
     for kind, state, amount in kinds:
@@ -27,7 +32,7 @@ def _lines(inspection: Inspection) -> Iterator[str]:
     if inspection.live_data_bytes is not None:
         yield from _head("wasim_table_live_data_bytes", "Bytes of the current snapshot's data and delete files")
         yield f"wasim_table_live_data_bytes{{{table}}} {inspection.live_data_bytes}"
-    yield from _head("wasim_table_measure", "What thresholds are for")
+    yield from _head("wasim_table_measure", "Sizes and counts that thresholds are for")
     for name, value in measures(inspection.tree, totals).items():
         yield f'wasim_table_measure{{{table},measure="{name}"}} {value:.10g}'
     yield from _head("wasim_table_metadata_json_part_bytes", "Bytes of metadata.json by part, uncompressed")

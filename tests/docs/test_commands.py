@@ -1,5 +1,6 @@
 """The commands of the README and of the documents run, and their links lead somewhere."""
 
+import csv
 import re
 import shlex
 import shutil
@@ -13,17 +14,21 @@ from wasim.cli import app
 from wasim.scenario import load_scenario
 
 README = (ROOT / "README.md").read_text()
-TESTED_ELSEWHERE = ("choose_interval.md",)  # its commands are compared with what they printed, in tests/capacity
+TESTED_ELSEWHERE = ("choose_interval.md", "SKILL.md")  # in tests/capacity/test_pages.py and test_skill.py
 MEASURES = "--out"  # a command that measures is carried out by test_bench
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
 
 
 def commands_of(text: str) -> list[str]:
     return re.findall(r"^\.venv/bin/wasim (.+)$", text, flags=re.MULTILINE)
 
 
-COMMANDS = commands_of(README)
-DOCUMENTS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in TESTED_ELSEWHERE]
-ALL = dict.fromkeys([*COMMANDS, *(command for page in DOCUMENTS for command in commands_of(page.read_text()))])
+DOCUMENTS = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in TESTED_ELSEWHERE]
+TEXTS = [README, *(path.read_text() for path in DOCUMENTS)]
+ALL = dict.fromkeys(command for text in TEXTS for command in commands_of(text))
 
 
 @pytest.fixture
@@ -34,8 +39,9 @@ def copy_of_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_readme_names_every_verb() -> None:
-    assert {command.split()[0] for command in COMMANDS} >= {"validate", "bench", "report", "compare"}
+def test_the_documents_run_every_verb_that_needs_no_spark() -> None:
+    verbs = {str(one.name or getattr(one.callback, "__name__", "")) for one in app.registered_commands}
+    assert {command.split()[0] for command in ALL} == verbs - {"profile", "schema"}
 
 
 @pytest.mark.parametrize("command", [command for command in ALL if MEASURES not in command])
@@ -47,11 +53,23 @@ def test_a_command_of_the_documents_runs(command: str, copy_of_root: Path) -> No
     assert result.output.strip()
 
 
-def test_the_scenario_of_the_readme_is_sound(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```yaml\n(.+?)```", README, flags=re.DOTALL)
+def test_the_scenario_of_the_documents_is_sound(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(# yaml-language-server.+?)```", page("scenarios.md"), flags=re.DOTALL)
     path = tmp_path / "my_stream.yaml"
     path.write_text(text)
-    assert len(load_scenario(path).cases()) == 3
+    assert len(load_scenario(path).cases()) == 18
+
+
+def test_pages_agree_on_how_many_comparisons_meet_the_goal() -> None:
+    with (ROOT / "docs" / "fidelity.csv").open() as rows:
+        verdicts = [row["meets_goal"] for row in csv.DictReader(rows)]
+    stated = {counts for text in TEXTS for counts in re.findall(r"(\d+) of (\d+) (?:rows|comparisons)", text)}
+    assert stated == {(str(verdicts.count("true")), str(len(verdicts)))}
+
+
+def test_readme_and_bench_page_state_one_measured_answer() -> None:
+    (_, measured) = re.findall(r"```text\n(.+?)```", README, flags=re.DOTALL)
+    assert measured in page("bench.md")
 
 
 def test_make_targets_of_the_readme_exist() -> None:
@@ -74,5 +92,5 @@ def test_links_of_every_document_lead_somewhere() -> None:
 
 
 def test_the_index_names_every_document() -> None:
-    named = set(re.findall(r"\]\(([a-z_0-9]+\.md)", (ROOT / "docs" / "README.md").read_text()))
+    named = set(re.findall(r"\]\(([A-Za-z_0-9]+\.md)", (ROOT / "docs" / "README.md").read_text()))
     assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
