@@ -69,7 +69,7 @@ def _summed(case: Case) -> EngineAnswer:
         return EngineAnswer(cell=REFUSED, why=str(error))
     written = [kind for kind in METADATA_KINDS if summed.totals.written_bytes[kind]]
     band = f"± {100 * max(summed.band[kind] for kind in written):.2g} %"
-    if any(line.startswith("Passed over") for line in summed.approximated):
+    if any(line.startswith("Not simulated") for line in summed.approximated):
         return EngineAnswer(cell="passed over", why=" ".join(summed.approximated))
     if summed.approximated:
         return EngineAnswer(cell=f"by the mean, {band}", why=" ".join(summed.approximated))

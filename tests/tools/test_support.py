@@ -28,4 +28,4 @@ def test_what_sums_leave_out_is_said_in_their_answer():
     *_, exact, summed = answers(case_of(Feature(words="", fields=fields)))
     assert len(HEADS) == 4
     assert (exact.cell, summed.cell) == ("no", "passed over")
-    assert summed.why == 'Passed over: table.properties.write.parquet.page-row-limit, which is "9".'
+    assert summed.why == 'Not simulated: table.properties.write.parquet.page-row-limit, which is "9".'

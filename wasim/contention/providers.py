@@ -51,7 +51,7 @@ class Store(Part):
     title: str = Field(min_length=1, max_length=100, description="The store's name.")
     get: Latency = Field(description="Reading an object.")
     put: Latency = Field(description="Writing an object.")
-    swap: Latency = Field(description="Replacing an object only if nobody has replaced it.")
+    swap: Latency = Field(description="Replacing an object only if it is unchanged.")
 
 
 class Providers(Part):

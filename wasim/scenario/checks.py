@@ -127,7 +127,7 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
     if scenario.environment.store != "local":
         yield Fault(
             place=place,
-            problem=f"is {draft.quoted(*place)}, but requests to S3 cannot be told apart by commit while several write",
+            problem=f"is {draft.quoted(*place)}, but requests to S3 cannot be assigned to a commit while several write",
             remedy="Give environment.store: local, or one writer.",
         )
     if scenario.writer.kind != "batch":

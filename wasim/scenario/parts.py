@@ -36,7 +36,7 @@ class Columns(Part):
     name: ColumnName = Field(description="Name of the column.")
     type: ColumnType = Field(description="An Iceberg type, such as string, decimal(10,2) or struct.")
     count: Annotated[Whole, Field(ge=1, le=2000)] = Field(
-        default=1, description="How many columns alike; from 2 on they are called `name_0`, `name_1` and so on."
+        default=1, description="How many such columns; from 2 on they are called `name_0`, `name_1` and so on."
     )
     length: Annotated[Whole, Field(ge=1, le=65536)] = Field(
         default=16, description="Characters of a string, bytes of a binary."
