@@ -82,8 +82,8 @@ GLOSSARY = (
     (
         "event",
         "event, cycle",
-        "An event changes a table other than by an append: a merge, a maintenance job, a statement. A cycle is the time "
-        "between two events of a kind; what it writes changes slowly from one to the next.",
+        "An event changes a table other than by an append: a merge, a maintenance job, a statement. A cycle is the "
+        "time between two events of a kind; what it writes changes slowly from one to the next.",
     ),
     (
         "settled",
