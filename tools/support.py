@@ -153,7 +153,7 @@ _INTRODUCTION = (
     "- **measured**: real Spark and Iceberg do it, and every byte is recorded. Engine `core` writes real metadata, and"
     " data files are only described.",
     "- **exactly**: the simulator does what the writer's code does, file by file.",
-    "- **event by event**: long horizons carry out every such event; what files weigh is a mean; the"
+    "- **event by event**: long horizons carry out every such event; file sizes are means; the"
     " band is of bytes written.",
     "- **by the mean**: the answer says what it replaced by its mean, and how far it may be off.",
     "- **passed over**: the answer leaves it out, and says so. **no**: refused, by the line below the tables.\n",

@@ -27,7 +27,7 @@ JOB_S = 30.0  # assumed, for the job of a statement: no scenario gives its durat
 class ModelledLatency:
     """How long a case's commits take, modelled for a provider; milliseconds and seconds.
 
-    `p50_ms` and the like are over all commits of the horizon; `end_…` those of the last ones, whose metadata is as
+    `p50_ms` and the like are over all commits of the horizon; `end_…` over the last ones, whose metadata is as
     large as it ever is. `band` is the relative half-width of every time. `lost_share` of attempts and `failed_share` of
     commits are of the end too, `offered_per_s` commits arriving and `landed_per_s` landing. More than `ceiling_per_s`
     never land; `sustainable_interval_s` is the shortest interval between commits at which 95 % of them do.
@@ -62,7 +62,7 @@ class ModelledLatency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Where a case's commits go. Without a `provider`, that of the case's store; without `writers`, as many as it has.
+    """Where a case's commits go. Without a `provider`, the case's store; without `writers`, as many as it has.
 
     `measured` are times of several writers on local files.
     """
@@ -75,7 +75,7 @@ class Setup:
 def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency | None:
     """The latency of a case's commits, modelled from the bytes in its ledger; None without a commit.
 
-    Commits arrive at random, one per interval on average; those of several writers that `bench` would run on local
+    Commits arrive at random, one per interval on average; several writers' that `bench` would run on local
     files with a virtual clock, as soon as a writer is free. WasimError for an unknown provider.
     """
     if not len(ledger):

@@ -46,7 +46,7 @@ def forecast_run(run: Run) -> RunForecasts:
 
 
 def site_of(run: CaseRun) -> Site:
-    """Where the case's table lies; that of `Site` where a run was saved without it."""
+    """Where the case's table lies; `Site`'s where a run was saved without it."""
     return Site() if run.location is None else Site(location=run.location)
 
 

@@ -45,7 +45,7 @@ from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestHeader:
-    """What a manifest's header is built from. `release` is that of the writer, which no file says."""
+    """What a manifest's header is built from. `release` is the writer's, which no file says."""
 
     schema: Schema
     spec: PartitionSpec

@@ -29,7 +29,7 @@ class SimulatedCase:
     profile: WriterProfile
     site: Site
     emit: Path | None
-    provider: str | None = None  # for commit latency; None: that of the case's store
+    provider: str | None = None  # for commit latency; None: the case's store
 
     @property
     def simulation(self) -> Simulation:
