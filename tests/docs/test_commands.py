@@ -4,6 +4,7 @@ import csv
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,17 @@ def test_links_of_every_document_lead_somewhere() -> None:
 def test_the_index_names_every_document() -> None:
     named = set(re.findall(r"\]\(([A-Za-z_0-9]+\.md)", (ROOT / "docs" / "README.md").read_text()))
     assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_rebuilding_the_sample_report_changes_no_tracked_file(copy_of_root: Path) -> None:
+    before = {path: path.read_bytes() for path in copy_of_root.rglob("*") if path.is_file()}
+    result = CliRunner().invoke(app, ["report", "results/sample/smoke/latest"])
+    assert result.exit_code == 0, result.output
+    after = {path: path.read_bytes() for path in copy_of_root.rglob("*") if path.is_file()}
+    written = [str(path.relative_to(copy_of_root)) for path in after if before.get(path) != after[path]]
+    ignored = subprocess.run(
+        ["git", "check-ignore", "--no-index", *written], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert any(name.endswith("report.html") for name in written)
+    assert set(ignored.stdout.splitlines()) == set(written)
