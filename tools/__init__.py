@@ -1,4 +1,4 @@
 """Our own validation: what the product says, compared with real runs, published figures and the clock.
 
-A package beside the product, run from a checkout as `python -m tools.<name>`; the wheel does not hold it.
+A package next to the product, run from a checkout as `python -m tools.<name>`; the wheel does not hold it.
 """

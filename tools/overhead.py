@@ -55,7 +55,7 @@ class Overhead:
 
 
 def measure_overhead(session: Session, case: Case, folder: Path, commits: int = COMMITS) -> Overhead:
-    """Appends `commits` pairs to two tables alike, one recorded; which of the two goes first alternates."""
+    """Appends `commits` pairs to two equal tables, one recorded; which of the two goes first alternates."""
     recorded, journal = _make_table(session, case, folder / "recorded", recorded=True)
     bare, _ = _make_table(session, case, folder / "bare", recorded=False)
     spent = {recorded: np.empty(0), bare: np.empty(0)}

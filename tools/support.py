@@ -69,8 +69,8 @@ def _summed(case: Case) -> EngineAnswer:
         return EngineAnswer(cell=REFUSED, why=str(error))
     written = [kind for kind in METADATA_KINDS if summed.totals.written_bytes[kind]]
     band = f"± {100 * max(summed.band[kind] for kind in written):.2g} %"
-    if any(line.startswith("Passed over") for line in summed.approximated):
-        return EngineAnswer(cell="passed over", why=" ".join(summed.approximated))
+    if any(line.startswith("Not simulated") for line in summed.approximated):
+        return EngineAnswer(cell="ignored", why=" ".join(summed.approximated))
     if summed.approximated:
         return EngineAnswer(cell=f"by the mean, {band}", why=" ".join(summed.approximated))
     return EngineAnswer(cell=f"event by event, {band}")
@@ -131,7 +131,7 @@ def _cells_of_property(row: Property) -> tuple[str, ...]:
 
     exact = cell(lambda case: EXACT.check(case, shipped_profile(case)), "exactly")
     exact += "" if row.support is not Support.APPENDS_ONLY else f", {row.support.value}"
-    summed = "passed over" if exact == REFUSED else exact
+    summed = "ignored" if exact == REFUSED else exact
     return (cell(SPARK.check, "measured"), cell(CORE.check, "metadata measured"), exact, summed)
 
 
@@ -153,12 +153,12 @@ _INTRODUCTION = (
     "- **measured**: real Spark and Iceberg do it, and every byte is recorded. Engine `core` writes real metadata, and"
     " data files are only described.",
     "- **exactly**: the simulator does what the writer's code does, file by file.",
-    "- **event by event**: long horizons carry out every such event; what files weigh is a mean; the"
+    "- **event by event**: long horizons carry out every such event; file sizes are means; the"
     " band is of bytes written.",
     "- **by the mean**: the answer says what it replaced by its mean, and how far it may be off.",
     "- **engine `pyiceberg`** appends to tables of format version 2, by one writer, a file a partition and commit;"
     " every byte is recorded. All else it refuses by name.",
-    "- **passed over**: the answer leaves it out, and says so. **no**: refused, by the line below the tables.\n",
+    "- **ignored**: the answer leaves it out, and says so. **no**: refused, by the line below the tables.\n",
 )
 _ABOUT_PROPERTIES = (
     "A property that is not listed is none of Iceberg's, and stays in metadata.json as it is. A key that ends in …"

@@ -1,7 +1,7 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--against steps` sums that skip cycles alike are compared with those of
+simulated commit by commit, and summed. With `--against steps` sums that skip equal cycles are compared with sums of
 every event, over horizons that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
 one of those given, and of a table larger than any.
 """
@@ -198,7 +198,7 @@ def compare(case: Case) -> DrawnComparison | None:
 
 
 def compare_leaps(case: Case) -> DrawnComparison:
-    """The case stepped through, event by event, and with leaps over cycles alike."""
+    """The case stepped through, event by event, and with equal cycles skipped."""
     shape = read_shape(case, shipped_profile(case), Site())
     stepped, summed = (
         sum_history(case, shape, replace(history_of(case, shape), leaps=leaps).run()) for leaps in (False, True)

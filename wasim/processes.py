@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def available_cores() -> int:
-    """Cores that this process may run on: those of its container, not of the machine."""
+    """Cores that this process may run on: its container's, not the machine's."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

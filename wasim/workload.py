@@ -55,7 +55,7 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Append:
-    """`commits` commits of the writer in a row, alike but for their rows. `number` is the step number of the first.
+    """`commits` commits of the writer in a row, the same but for their rows. `number` is the step number of the first.
 
     `table` is the table as it then is. With `replaced_per_commit`, the commits but the table's very first are
     MERGE INTO, and that many of their rows replace earlier ones.
@@ -88,7 +88,7 @@ class ChangeRows:
 
     @property
     def rows_arrived(self) -> int:
-        """Rows that it brings: those of a merge's source; what the others write was in the table before."""
+        """Rows that it brings: a merge's source; what the others write was in the table before."""
         return self.rows.count + self.new_rows[1] - self.new_rows[0] if self.operation == "merge" else 0
 
 
@@ -193,7 +193,7 @@ class _ScheduledStep:
     commit: int
     event_time_s: float
     rank: int
-    place: int  # among those of one rank
+    place: int  # among steps of one rank
     name: str = ""
 
 

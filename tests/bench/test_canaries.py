@@ -35,7 +35,7 @@ def command_lines() -> Iterator[str]:
 
 
 class ProcessList:
-    """Looks at all command lines until it is told to stop."""
+    """Looks at all command lines until it is asked to stop."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []

@@ -37,7 +37,7 @@ def test_an_interrupted_run_says_so_and_goes_on(number: signal.Signals, tmp_path
     assert (process.returncode, out) == (130, ""), words
     assert "Traceback" not in words
     assert "failed" not in words
-    assert words.rstrip().endswith("Interrupted. The same command goes on after the last finished case.")
+    assert words.rstrip().endswith("Interrupted. The same command continues after the last finished case.")
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     document = json.loads(done.stdout)
     assert document["failures"] == {}

@@ -1,4 +1,4 @@
-"""What files of a fleet's tables weigh, read off between other tables."""
+"""File sizes of a fleet's tables, interpolated between other tables."""
 
 import pytest
 

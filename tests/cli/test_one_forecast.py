@@ -46,9 +46,9 @@ horizon: 3h
 evolution: [{at: 1h, create_tag: kept}]
 """
 SAID = (
-    'Passed over: table.properties.write.parquet.compression-codec, which is "snappy".',
-    "Passed over: workload.distribution_mode range of a partitioned table.",
-    "Passed over: evolution's create_tag.",
+    'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy".',
+    "Not simulated: workload.distribution_mode range of a partitioned table.",
+    "Not simulated: evolution's create_tag.",
 )
 
 

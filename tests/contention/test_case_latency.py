@@ -1,4 +1,4 @@
-"""The latency of a case's commits, from what its ledger says they weigh."""
+"""The latency of a case's commits, from the sizes in its ledger."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -37,7 +37,7 @@ IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 
 
 def recorded_case(name: str) -> Case:
-    """The case of a recorded run, in the quickest catalog, which names its files alike, and planned once."""
+    """The case of a recorded run, in the quickest catalog, which names its files in the same way, and planned once."""
     case = case_from_document(json.loads((RECORDED / name / "case.json").read_text())["case"])
     once = {"rounds": 1, "rounds_at_end": 1, "cold": False, "execution": False, "checkpoints": (1.0,)}
     return replace(

@@ -4,6 +4,7 @@ import csv
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,19 @@ def test_links_of_every_document_lead_somewhere() -> None:
 def test_the_index_names_every_document() -> None:
     named = set(re.findall(r"\]\(([A-Za-z_0-9]+\.md)", (ROOT / "docs" / "README.md").read_text()))
     assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+
+
+def git(*arguments: str) -> set[str]:
+    ran = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return set(ran.stdout.splitlines())
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_rebuilding_the_sample_report_changes_no_tracked_file(copy_of_root: Path) -> None:
+    result = CliRunner().invoke(app, ["report", "results/sample/smoke/latest"])
+    assert result.exit_code == 0, result.output
+    tracked = git("ls-files", "results")
+    assert [name for name in tracked if (copy_of_root / name).read_bytes() != (ROOT / name).read_bytes()] == []
+    left = {str(path.relative_to(copy_of_root)) for path in (copy_of_root / "results").rglob("*") if path.is_file()}
+    assert len(left - tracked) > 5  # the report and its charts
+    assert git("check-ignore", "--no-index", *(left - tracked)) == left - tracked

@@ -88,7 +88,7 @@ def test_what_of_the_table_is_ignored_is_said(tmp_path):
     newest.write_text(newest.read_text().replace('"write.parquet.compression-codec":"zstd"', OTHER_CODEC))
     assert OTHER_CODEC in newest.read_text()
     notes = outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S).notes
-    assert 'Passed over: table.properties.write.parquet.compression-codec, which is "snappy"' in notes
+    assert 'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy"' in notes
 
 
 def test_a_table_without_a_history_says_why_it_has_no_outlook():
@@ -106,7 +106,7 @@ def test_the_command_shows_it_in_every_view(written, tmp_path, capsys):
     assert [one["name"] for one in document["prospects"]][:2] == ["as it is", "every 5s"]
     assert 'id="outlook"' in page.read_text()
     assert run_main(*arguments) == 0
-    assert "Had it always been so" in capsys.readouterr().out
+    assert "With this setting from the start" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("bytes_each", [1023 << 10, 999 << 40])

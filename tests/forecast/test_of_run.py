@@ -101,5 +101,5 @@ def test_what_a_forecast_ignores_is_said_with_its_cases(run: Run) -> None:
     plain, kept = run.cases
     given = {"write.parquet.compression-codec": "snappy"}
     odd = replace(kept, case=replace(kept.case, table=kept.case.table.model_copy(update={"properties": given})))
-    said = f'Passed over: table.properties.write.parquet.compression-codec, which is "snappy". ({odd.case.label})'
+    said = f'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy". ({odd.case.label})'
     assert said in forecast_run(replace(run, cases=(plain, odd))).notes

@@ -107,8 +107,8 @@ def test_a_list_that_does_not_say_its_version_is_of_2_if_it_numbers_sequences():
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (minimal(500), "not that of manifest-list records"),
-        (minimal(501), "not that of manifest-list records"),
+        (minimal(500), "of other records than a manifest list's"),
+        (minimal(501), "of other records than a manifest list's"),
         (minimal(500, 501, **{"format-version": b"5"}), "has format version 5"),
         (minimal(500, 501, **{"snapshot-id": b"x"}), "whose snapshot-id is no number"),
         (minimal(500, 501, **{"snapshot-id": b"1" * 21}), "whose snapshot-id is beyond 64 bits"),

@@ -1,4 +1,4 @@
-"""Names of files: built, parsed, told apart."""
+"""Names of files: built, parsed, distinguished."""
 
 import pytest
 from support.paths import DATA

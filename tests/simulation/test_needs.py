@@ -1,4 +1,4 @@
-"""What exact simulation takes, told beforehand."""
+"""What exact simulation takes, announced beforehand."""
 
 from dataclasses import replace
 

@@ -174,7 +174,7 @@ def _uuid_of(path: Path) -> bytes:
 
 
 def differing(table: Path, folder: Path) -> tuple[list[str], int]:
-    """Files of the real table that the replay did not write alike, and how many there are in all."""
+    """Files of the real table that the replay wrote differently, and how many there are in all."""
     real = metadata_files(table)[0].parent
     names = sorted(path.name for path in real.iterdir() if not path.name.startswith("."))
     again = {path.name: path.read_bytes() for path in (folder / real.relative_to(table)).iterdir()}

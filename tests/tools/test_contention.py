@@ -1,4 +1,4 @@
-"""Races beside recorded runs on real Spark, and beside the figures that another simulator has published."""
+"""Races compared with recorded runs on real Spark, and with the figures that another simulator has published."""
 
 from dataclasses import replace
 

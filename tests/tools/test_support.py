@@ -27,5 +27,5 @@ def test_what_sums_leave_out_is_said_in_their_answer():
     fields = {"table": {"properties": {"write.parquet.page-row-limit": "9"}}}
     *_, exact, summed = answers(case_of(Feature(words="", fields=fields)))
     assert len(HEADS) == 4
-    assert (exact.cell, summed.cell) == ("no", "passed over")
-    assert summed.why == 'Passed over: table.properties.write.parquet.page-row-limit, which is "9".'
+    assert (exact.cell, summed.cell) == ("no", "ignored")
+    assert summed.why == 'Not simulated: table.properties.write.parquet.page-row-limit, which is "9".'

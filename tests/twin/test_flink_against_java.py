@@ -156,7 +156,7 @@ def _check_drawn(job: UpsertingJob, checkpoints: list[Checkpoint]) -> None:
 
 
 def _place(fields: Mapping[str, object]) -> tuple[str, ...]:
-    """What sorts files alike: in which order a task closes its partitions is not simulated."""
+    """Sorts files: in which order a task closes its partitions is not simulated."""
     return tuple(str(fields[name]) for name in ("content", "partition", "file_path", "record_count"))
 
 

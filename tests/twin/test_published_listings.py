@@ -1,7 +1,7 @@
 """Published directory listings, file by file: Spark 3.1.2 with Iceberg 0.12.1, 26 appends, 15 rollbacks and a rewrite;
 and Flink SQL with a later release, three appends and a delete.
 
-The twin is told what the pages print: names, ids, times, sizes of data files, the rows. Of Spark's it is not blind in
+The twin is given what the pages print: names, ids, times, sizes of data files, the rows. Of Spark's it is not blind in
 three things: rollbacks up to version 18 went to the second snapshot and later ones to the seventh, the application's id
 has YARN's form, and which data files of a minute belong to which manifest.
 """

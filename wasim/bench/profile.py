@@ -27,7 +27,7 @@ def measure_writer(
 ) -> WriterProfile:
     """The profile of a writer, measured on the tables of a scenario, or on the shipped calibration table's.
 
-    The tables are written on real Spark, or by engine core, in a folder that is deleted again. `writer` is that of the
+    The tables are written on real Spark, or by engine core, in a folder that is deleted again. `writer` writes the
     calibration table; a batch writer on real Spark is measured among concurrent ones too. WasimError for a scenario of
     different writers, or of none that is alone; CaseFailed if a table could not be written.
     """

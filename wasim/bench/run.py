@@ -94,7 +94,7 @@ def bench(
         failures: dict[str, str] = {}
         with open_servers(folder.path / "warehouse" / "s3") as servers, BenchProgress(console, left) as progress:
             progress.say(f"Results go to {folder.path}, and what Spark prints to spark.log there.")
-            # all that any case needs: a process has one JVM, whose class path is that of its first session
+            # all that any case needs: a process has one JVM, whose class path is fixed by its first session
             jars = tuple(dict.fromkeys(jar for case in left.values() for jar in case_jars(case).spark))
             log = folder.path / "spark.log"
             for settings, group in groupby(left.items(), key=lambda item: item[1].environment.spark):

@@ -61,7 +61,7 @@ class _Timed:
 def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> PlanningTimes:
     """Times load, planning and listing; a JSON file takes every round. Raises what a query raised."""
     plans = [_time_plan(reader, query, target) for reader, query in target.planned]
-    # variants load alike: the first of each reader stands for all
+    # variants load in the same way: the first of each reader stands for all
     loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
     loads = [_time_load(reader, target.rounds) for reader in loading.values()]
     listings = [_time_listing(target)] if target.data_folders else []

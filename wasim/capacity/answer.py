@@ -80,7 +80,7 @@ def further_sections(plan: Plan) -> Iterator[Section]:
     if chosen is not None:
         yield Section(title="What it costs", blocks=tuple(_costs(plan, chosen)))
         yield Section(title="At higher rates", blocks=tuple(_rates(plan, chosen)))
-    yield Section(title="Every interval at its best", blocks=tuple(_intervals(plan)))
+    yield Section(title="Best setting for each interval", blocks=tuple(_intervals(plan)))
     if chosen is not None:
         yield Section(title="In other words", blocks=tuple(_further_commands(plan, chosen)))
     yield Section(title="What the figures are", blocks=(_basis(plan),))
@@ -190,16 +190,16 @@ def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
         yield f"It is close: within the band of these figures the choice could be {others}."
     if plan.stopped_by:
         interval = format_duration(plan.shorter.setting.interval_s) if plan.shorter else ""
-        yield f"What binds: {limit_names(plan.stopped_by)}. {interval} breaks it under any maintenance."
+        yield f"Limiting factor: {limit_names(plan.stopped_by)}. {interval} breaks it under any maintenance."
     elif plan.shorter is not None and not plan.shorter.keeps_up:
-        yield f"What binds: at {format_duration(plan.shorter.setting.interval_s)} no writer keeps up."
+        yield f"Limiting factor: at {format_duration(plan.shorter.setting.interval_s)} no writer keeps up."
     elif plan.shorter is None:
-        yield "Nothing binds: no shorter interval was tried."
+        yield "No limiting factor: no shorter interval was tried."
     yield _compared(plan, chosen)
     yield from _neighbours(plan, chosen)
     if plan.out_of_reach:
         intervals = ", ".join(map(format_duration, plan.out_of_reach))
-        yield f"Out of reach: {intervals}; commits would take longer than the interval."
+        yield f"Infeasible: {intervals}; commits would take longer than the interval."
     if chosen.setting.maintenance.expire_every_s is None:
         yield "Nothing grows old enough to expire within the horizon; metadata grows on after it."
     yield from _commits(plan, chosen)
@@ -327,7 +327,7 @@ def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:
 def _basis(plan: Plan) -> str:
     prices = plan.request.prices
     money = (
-        f"Costs are those of requests, of storage and transfer other than of live data, and of compute, at prices of"
+        f"Costs are requests, storage and transfer other than of live data, and compute, at prices of"
         f" {prices.as_of}: {prices.source}. Starting a maintenance job costs {prices.per_job:g} {prices.currency}"
         f" (--per-job)."
     )

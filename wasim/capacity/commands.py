@@ -22,7 +22,7 @@ OTHER_TRIGGERS = {
     "pyiceberg": "Call table.append() every {interval}  # pyiceberg",
     "iceberg_go": "Commit a transaction every {interval}  # iceberg-go",
 }
-"""How writers other than Spark and Flink are told their interval, by profile."""
+"""Where writers other than Spark and Flink take their interval from, by profile."""
 MINUTE_S = 60.0
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}

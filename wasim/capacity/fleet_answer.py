@@ -39,10 +39,10 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
     if len(plan.assigned) > MOST_ROWS:
         yield f"… and {len(plan.assigned) - MOST_ROWS:,} more."
     yield ""
-    read_off = " What their files weigh is read off between other tables, to about 2 %." if plan.is_read_off else ""
+    read_off = " Their file sizes are interpolated between other tables, to about 2 %." if plan.is_read_off else ""
     yield from textwrap.wrap(
         f"Simulated, not measured: {plan.classes:,} different tables, for which rates of half to twice as much count as"
-        f" alike.{read_off} --json has every table and its SQL.",
+        f" equal.{read_off} --json has every table and its SQL.",
         WIDTH,
     )
     said = say_once(((one.table.name, one.option.approximated) for one in plan.assigned), "tables")

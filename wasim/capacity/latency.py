@@ -137,7 +137,7 @@ def machine_of_run(folder: Path) -> Machine | None:
         probed = [(case, probe) for case in summary["cases"] for probe in _full_scans(case["planning"])]
         machine = replace(
             SHIPPED_MACHINE,
-            words=f"that of {folder.parent.name}/{folder.name}, {summary['provenance'].get('cores', '?')} cores",
+            words=f"the one of run {folder.parent.name}/{folder.name}, {summary['provenance'].get('cores', '?')} cores",
             threads=max(FEWEST_THREADS, int(summary["provenance"].get("cores") or FEWEST_THREADS)),
         )
         ratios = [_ratio(machine, case, probe) for case, probe in probed]

@@ -63,7 +63,7 @@ def bench(
             )
             outcome = run_bench(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command continues after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
 

@@ -64,7 +64,7 @@ class NewestByName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Option:
-    """An option that several verbs share; `name` is that of the value passed on."""
+    """An option that several verbs share; `name` names the value passed on."""
 
     name: str
     flag: str

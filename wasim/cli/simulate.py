@@ -111,7 +111,7 @@ def simulate(
     try:
         outcome = run_simulation(scenario, options, console(stderr=True))
     except KeyboardInterrupt:
-        echo("Interrupted. The same command goes on after the last finished case.", err=True)
+        echo("Interrupted. The same command continues after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
     if emit is not None:
         said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."

@@ -1,6 +1,6 @@
 """Journal ─► recording and requests, and the audit of the recording against a listing of the table.
 
-`journal` walks the journal's lines; `interleaved` orders those of several writers by step; `requests` counts what S3
+`journal` walks the journal's lines; `interleaved` orders several writers' by step; `requests` counts what S3
 was asked; `kinds` says what a file is; `audit` compares the events with what is there.
 """
 

@@ -27,7 +27,7 @@ def in_turn(section: Sequence[Line]) -> Iterator[Line]:
         step = owners.of(line)
         by_step.setdefault(step, []).append(line | {"place": place})
         if line["do"] == "commit":
-            # sequence numbers are those of format version 1, all of them 0, where reports come in order at least
+            # sequence numbers of format version 1 are all 0, where reports come in order at least
             sequence[step] = line["report"].get("sequence-number", 0)
     committed = sorted(sequence, key=lambda step: sequence[step])
     failed = [step for step in by_step if step is not None and step not in sequence]

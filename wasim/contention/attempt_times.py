@@ -23,7 +23,7 @@ _Z99 = 2.326  # of the normal distribution
 class Footprint:
     """What one commit reads and writes of metadata: bytes of each file, and how many manifests.
 
-    `manifests_merged` is how many a merging commit reads, and writes again as one. `json_text_bytes` are those of
+    `manifests_merged` is how many a merging commit reads, and writes again as one. `json_text_bytes` is the size of
     metadata.json before compression, which the engine parses and writes; 0: it is not compressed.
     """
 
@@ -90,7 +90,7 @@ def validation_s(footprint: Footprint, store: Store) -> float:
 
 
 def width_of(footprint: Footprint, requests: AttemptRequests) -> float:
-    """Relative half-width of an attempt's time: those of its latencies, weighted by their shares of the time."""
+    """Relative half-width of an attempt's time: its latencies' half-widths, each by its share of the time."""
     size, lists = footprint.metadata_json_bytes / MIB, footprint.manifest_list_bytes / MIB
     store, manifest = requests.store, footprint.manifest_bytes / MIB
     puts = 2 + footprint.manifests_written

@@ -29,7 +29,7 @@ WORKERS = 4  # of Iceberg's pool that filters manifests (iceberg.worker.num-thre
 class ModelledLatency:
     """How long a case's commits take, modelled for a provider; milliseconds and seconds.
 
-    `p50_ms` and the like are over all commits of the horizon; `end_…` those of the last ones, whose metadata is as
+    `p50_ms` and the like are over all commits of the horizon; `end_…` over the last ones, whose metadata is as
     large as it ever is. `band` is the relative half-width of every time. `lost_share` of attempts and `failed_share` of
     commits are of the end too, `offered_per_s` commits arriving and `landed_per_s` landing. More than `ceiling_per_s`
     never land; `sustainable_interval_s` is the shortest interval between commits at which 95 % of them do.
@@ -81,7 +81,7 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Where a case's commits go. Without a `provider`, that of the case's store; without `writers`, as many as it has.
+    """Where a case's commits go. Without a `provider`, the case's store; without `writers`, as many as it has.
 
     `measured` are times of several writers on local files.
     """

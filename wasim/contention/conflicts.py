@@ -1,6 +1,6 @@
 """How each catalog handles a stale commit, one whose base another commit has replaced, and how a writer retries it.
 
-Waits and retries are those of Iceberg's `commit.retry.…` properties.
+Waits and retries follow Iceberg's `commit.retry.…` properties.
 """
 
 from dataclasses import dataclass

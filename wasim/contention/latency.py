@@ -1,7 +1,7 @@
 """How long commits take, and how many a table sustains: for any store, catalog, number of writers and interval.
 
 The writers race for a few thousand commits in a steady state. An attempt takes as long as its requests together
-(`attempt_times`) or, on local files, as long as wasim measured. All of it is modelled; the band is that of its inputs.
+(`attempt_times`) or, on local files, as long as wasim measured. All of it is modelled; the band is its inputs'.
 """
 
 from dataclasses import dataclass, field, replace
@@ -72,7 +72,7 @@ class LatencyRequest:
 class CommitLatency:
     """The modelled latency of commits. `band` is the relative half-width of the times; `outcome` has one for shares.
 
-    `outcome` is that of the writers' commits, `statements` are those of the others by name. `basis` are sentences:
+    `outcome` is of the writers' commits, `statements` are the others' by name. `basis` are sentences:
     where the latencies come from, and their dates.
     """
 

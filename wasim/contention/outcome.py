@@ -17,7 +17,7 @@ _T95 = 2.26  # of Student's distribution, for BATCHES batches
 class Outcome:
     """Counts and times of a race's commits after its warm-up; `seconds` is from the first one's end to the last's.
 
-    `commit_ms` are those of commits that landed, ascending, each from when it first read the table. `failed` commits
+    `commit_ms` are of commits that landed, ascending, each from when it first read the table. `failed` commits
     ran out of retries, `redone` statements were restarted. `lost_share` is of attempts, and `lost_share_band` the
     half-width of its 95 % interval.
     """
@@ -92,7 +92,7 @@ def outcome_of(attempts: Sequence[Attempt], *, of: Iterable[int] | None = None, 
 
 
 def _band(lost: list[bool]) -> float:
-    """The half-width of the 95 % interval of the mean, by batch means: attempts near each other are alike."""
+    """The half-width of the 95 % interval of the mean, by batch means: neighbouring attempts are correlated."""
     if len(lost) < 2 * BATCHES:
         return 1.0
     means = [float(np.mean(batch)) for batch in np.array_split(np.array(lost, dtype=float), BATCHES)]

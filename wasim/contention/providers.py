@@ -17,7 +17,7 @@ SHIPPED_PROVIDERS = Path(__file__).parent / "providers.yaml"
 LOCAL = "local"
 STORAGE = "storage"  # a catalog whose pointer is an object of the store
 WIDTHS = {"measured": 0.15, "derived": 0.3, "estimated": 0.5}
-"""Relative half-widths of a figure, by its origin: independent benchmarks of S3's GET agree within 3 %, those of
+"""Relative half-widths of a figure, by its origin: independent benchmarks of S3's GET agree within 3 %, benchmarks of
 its PUT and of the same operation on other days and machines differ by some 15 %."""
 
 Milliseconds = Annotated[Number, Field(ge=0)]
@@ -51,7 +51,7 @@ class Store(Part):
     title: str = Field(min_length=1, max_length=100, description="The store's name.")
     get: Latency = Field(description="Reading an object.")
     put: Latency = Field(description="Writing an object.")
-    swap: Latency = Field(description="Replacing an object only if nobody has replaced it.")
+    swap: Latency = Field(description="Replacing an object only if it is unchanged.")
 
 
 class Providers(Part):

@@ -108,7 +108,7 @@ class CoreAppender:
             self._target.session.commit_change(self._table, self._line(described), journal=self._target.journal)
 
     def reshape(self, step: Evolve) -> None:
-        """New files are from now on those of the table as it is now."""
+        """New files follow the table as it is now."""
         text = self._target.session.metadata_json(self._table)
         self._source.reshape(step, read_metadata_json(text.encode(), source=self._target.table))
 

@@ -125,7 +125,7 @@ class DescribedData:
         )
 
     def reshape(self, step: Evolve, metadata: TableMetadata) -> None:
-        """New files are those of the table as it has become."""
+        """New files follow the table as it has become."""
         self._files = evolved_files(self._files, step, metadata.current_schema(), metadata.default_spec())
 
     def _locations(self, location: str) -> Locations:

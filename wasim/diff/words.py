@@ -31,7 +31,7 @@ def headline(difference: Difference) -> str:
     parts += [f"limit `{one.limit.metric}` breached" for one in difference.broken]
     if not difference.keeps_up[1]:
         before = "" if difference.keeps_up[0] else ", as before"
-        parts.append(f"commits come to take longer than the interval{before}")
+        parts.append(f"commits will take longer than the interval{before}")
     changed = f"{', '.join(changes)}{more}" or "nothing that is counted"
     return f"{changed}: {', '.join(parts) or 'no figure changes'}"
 

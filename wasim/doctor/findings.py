@@ -272,7 +272,7 @@ def _choice(tree: Tree) -> Iterator[Finding]:
         yield Finding(
             name="version_hint",
             severity=Severity.WARNING,
-            text=f"version-hint.text says {chosen.hint}, which is not that of {chosen.path}",
+            text=f"version-hint.text says {chosen.hint}, but the current file is {chosen.path}",
         )
     if tree.places.location_differs:
         yield Finding(

@@ -197,7 +197,7 @@ def _bytes(spread: Spread) -> str:
 
 
 def _days(inspection: Inspection) -> Table:
-    table = _table("If all goes on as it did: time until", "mark", right=("time",), last="why it matters")
+    table = _table("At the current growth rate, time until", "mark", right=("time",), last="why it matters")
     for mark in MARKS:
         table.add_row(mark.name, time_until(inspection.growth.days_until[mark.name]), mark.source)
     return table
@@ -215,7 +215,7 @@ def prospect_rows(outlook: "Outlook") -> Iterator[tuple[str, ...]]:
 
 def outlook_title(outlook: "Outlook") -> str:
     """What the rows are about."""
-    return f"Had it always been so: metadata until now, and in {format_duration(outlook.ahead_s)} from now"
+    return f"With this setting from the start: metadata to date, and after {format_duration(outlook.ahead_s)} more"
 
 
 def outlook_lines(outlook: "Outlook") -> Iterator[str]:
@@ -227,7 +227,7 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
         f"{KIND_NAMES[kind]} {format_bytes(simulated)} ({format_bytes(found)})"
         for kind, (simulated, found) in outlook.now_bytes.items()
     )
-    yield f"Simulated so, live metadata is now, and in truth: {', '.join(pairs)}."
+    yield f"Live metadata, simulated (actual): {', '.join(pairs)}."
     yield from (f"Note: {printable(note)}." for note in outlook.notes)
 
 

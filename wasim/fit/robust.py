@@ -26,7 +26,7 @@ _BLOCK_ROWS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustFit:
-    """Coefficients, and those of each bootstrap draw. A column that depends on those before it is not `identified`."""
+    """Coefficients, best and of each bootstrap draw. A column that depends on those before it is not `identified`."""
 
     coefficients: Floats
     draws: Floats

@@ -1,4 +1,4 @@
-"""The intervals at which a writer keeps up as commits slow down, and until when it does at those of the run."""
+"""The intervals at which a writer keeps up as commits slow down, and until when it does at the run's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ LEAST_R_SQUARED = 0.1  # below it, a law of steps explains no more than one cons
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLaw:
-    """The law of a step's milliseconds, the best first, then one per draw; columns are those of `latency._TERMS`.
+    """The law of a step's milliseconds, the best first, then one per draw; columns are `latency._TERMS`.
 
-    Where the run saw no slowing down, the milliseconds per snapshot are those of Iceberg's library (`commit_slowing`).
+    Where the run saw no slowing down, the milliseconds per snapshot are Iceberg's library's (`commit_slowing`).
     """
 
     laws: Floats

@@ -1,7 +1,7 @@
 """The one door for what a table's metadata will come to: every verb's projection is asked for here.
 
 A forecast is of a case, at a table location: the case names its writer, and so the writer's profile, its arrivals and
-maintenance. `ahead` simulates one over some horizons; `of_run` those of a run; `remedies` what the standard remedies
+maintenance. `ahead` simulates one over some horizons; `of_run` a run's cases; `remedies` what the standard remedies
 against metadata growth would save; `trouble` lists the sizes that are known to cause trouble, with their sources;
 `intervals` the commit intervals that are tried.
 """

@@ -45,16 +45,16 @@ class Forecast:
 
     @property
     def band(self) -> float:
-        """Relative half-width of the bytes written: those of the kinds, weighted by their bytes."""
+        """Relative half-width of the bytes written: the mean of the kinds' by their bytes."""
         written = self.run.totals.written_bytes
         return sum(self.run.band.get(kind, 0.0) * written[kind] for kind in METADATA_KINDS) / max(self.written_bytes, 1)
 
 
 @dataclass(slots=True, kw_only=True)
 class Forecaster:
-    """Forecasts of cases whose tables and commits are alike but for maintenance: what they share is found once.
+    """Forecasts of cases whose tables and commits are the same but for maintenance: what they share is found once.
 
-    `site` is where the table lies. `shape` is what its files weigh, read off the first case where it is None.
+    `site` is where the table lies. `shape` is its file sizes, read off the first case where it is None.
     """
 
     site: Site = field(default_factory=Site)

@@ -1,6 +1,6 @@
 """A sweep of many settings, each over a long horizon: `plan` makes blocks of them, `work` simulates a block.
 
-Settings whose tables and commits are alike share what their files weigh, and those that rewrite alike share a history,
+Settings with the same table and commits share file sizes, and those that rewrite in the same way share a history,
 so ten thousand settings take seconds. A block stands for itself: any process can simulate it.
 """
 

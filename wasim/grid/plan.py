@@ -1,4 +1,4 @@
-"""A sweep's cases in blocks: those whose tables and commits are alike, so that what their files weigh is read once."""
+"""A sweep's cases in blocks: each of one table and its commits, so that its file sizes are read once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ _FLOAT = struct.Struct("<f")
 _DOUBLE = struct.Struct("<d")
 
 
-@lru_cache(maxsize=1 << 13)  # rows and bytes are alike from column to column, and from file to file
+@lru_cache(maxsize=1 << 13)  # rows and bytes repeat from column to column, and from file to file
 def _varint(value: int) -> bytes:
     value = (value << 1) ^ (value >> 63)
     out = bytearray()
@@ -29,7 +29,7 @@ _SMALL = tuple(_varint(value) for value in range(_SMALL_END))
 
 
 def encode_long(value: int) -> bytes:
-    """Zig-zag varint, which serves int and long alike."""
+    """Zig-zag varint, which serves both int and long."""
     return _SMALL[value] if 0 <= value < _SMALL_END else _varint(value)
 
 

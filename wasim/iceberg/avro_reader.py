@@ -117,7 +117,7 @@ class _SchemaReader:
         if not 0 <= size <= _MOST_FIXED_BYTES:
             raise self.wrong(f"a fixed type of {size} bytes")
         # Iceberg's Java writes and reads a plain fixed with a length before it, against Avro's specification
-        # (`FixedByteBufferWriter`); only those of a logical type, decimal and uuid, stand bare. Others write all so.
+        # (`FixedByteBufferWriter`); only logical types, decimal and uuid, stand bare. Others write all so.
         bare = self.has_bare_fixed or fields.has("logicalType")
         return self.fixed.setdefault(
             name, AvroPrimitive(kind="fixed", size=size) if bare else AvroPrimitive(kind="bytes")

@@ -1,4 +1,4 @@
-"""The order in which hash maps of the JVM hand out their keys: that of Avro headers and of metric maps in entries.
+"""The order in which hash maps of the JVM hand out their keys: of Avro headers and of metric maps in entries.
 
 Metrics come in Java's order from every writer seen, but Spark's rewrite_manifests passes them through Scala's maps. The
 simulator leaves theirs in Java's order: a few deflated bytes.

@@ -178,7 +178,7 @@ def list_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     """The Avro record of a list's header; IcebergFileError if it is not one of manifests."""
     record = read_avro_schema(header.get("avro.schema", b""), source=source, names=_field_names())
     if not conforms(record, _expected_record()) or not dict(record.fields).keys() >= _REQUIRED:
-        raise IcebergFileError(source, "has an Avro schema that is not that of manifest-list records")
+        raise IcebergFileError(source, "has an Avro schema of other records than a manifest list's")
     return record
 
 

@@ -48,7 +48,7 @@ from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestHeader:
-    """What a manifest's header is built from. `release` is that of the writer, which no file says."""
+    """What a manifest's header is built from. `release` is the writer's, which no file says."""
 
     schema: Schema
     spec: PartitionSpec
@@ -243,7 +243,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     file = dict(record.fields).get(2)
     file = file.item if isinstance(file, AvroOptional) else file
     if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
-        raise IcebergFileError(source, "has an Avro schema that is not that of manifest entries")
+        raise IcebergFileError(source, "has an Avro schema of other records than manifest entries")
     missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
     if missing:
         raise IcebergFileError(source, f"has an Avro schema without the required field {min(missing)}")

@@ -194,6 +194,6 @@ def _classify_data(path: PurePosixPath) -> FileKind:
     if path.suffix == ".puffin":
         return FileKind.DELETION_VECTORS
     if path.suffix in _DATA_SUFFIXES:
-        # Spark's delete files carry the word; those of other writers are known by their manifest alone.
+        # Spark's delete files carry the word; other writers' are known by their manifest alone.
         return FileKind.DELETES if path.stem.endswith("-deletes") else FileKind.DATA
     return FileKind.OTHER

@@ -99,7 +99,7 @@ def parquet_manifest_bytes(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParquetManifest:
     """A Parquet manifest taken apart: the texts of its footer, its entries as Avro's decoder gives them, by the numbers
-    of their fields (`f0`, `f2` …), the numbers of an entry's and its file's fields, and those of the partition's.
+    of their fields (`f0`, `f2` …), the numbers of an entry's and its file's fields, and the partition's.
     """
 
     header: Mapping[str, bytes]

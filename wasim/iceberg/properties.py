@@ -203,7 +203,7 @@ class TableProperties:
     manifest_compression_level: Annotated[  # unset, Iceberg's for the codec: 9 of gzip, 1 of zstd
         int | None, Property(key=MANIFEST_COMPRESSION_LEVEL, type=INT, changes=("data_manifest",))
     ] = None
-    default_write_metrics_mode: Annotated[  # once set, that of all columns, however many there are
+    default_write_metrics_mode: Annotated[  # once set, the mode of all columns, however many there are
         MetricsMode | None, Property(key=DEFAULT_WRITE_METRICS_MODE, type=METRICS_MODE, changes=("data_manifest",))
     ] = None
     metrics_max_inferred_column_defaults: Annotated[
@@ -276,7 +276,7 @@ class TableProperties:
     def metrics_modes(self, columns: Sequence[str]) -> list[MetricsMode]:
         """The mode of each primitive column of a table; `columns` are their dotted names.
 
-        They stand in the order in which Iceberg counts them: those of a struct before those of structs within it.
+        They stand in the order in which Iceberg counts them: a struct's before the fields of structs within it.
         """
         default = self.default_write_metrics_mode
         counted = len(columns) if default else self.metrics_max_inferred_column_defaults

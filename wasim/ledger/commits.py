@@ -17,7 +17,7 @@ class Ledger:
 
     `written_bytes[kind]` and `files_written[kind]` hold what the commit wrote, wasted files included;
     `deleted_bytes[kind]` what it deleted; `wasted_bytes` what it both wrote and deleted, and what its lost
-    attempts wrote. `live_manifests` and `live_entries` describe the new snapshot. All other columns are those of
+    attempts wrote. `live_manifests` and `live_entries` describe the new snapshot. All other columns are of
     CommitReports. What an engine does not know is NaN, and so are all of a column by kind; `Counts` are floats then.
     """
 

@@ -17,7 +17,7 @@ class PlanningProbe:
 
     What `load_ms` and `planning_ms` hold is the reader's: see `wasim.ledger.readers`; `load_ms` is empty where a reader
     has no load apart from planning. `execution_ms` is the rest of the query on Spark, never mixed with the two (empty
-    when not measured). Counts are those of the last round, and None where the reader lets nobody see them.
+    when not measured). Counts are the last round's, and None where the reader lets nobody see them.
     """
 
     after_commit: int

@@ -33,7 +33,7 @@ BOUNDARIES = {
         load=_JAVA_LOAD,
         planning="as iceberg_java, but a Spark job reads the manifests, one task each, and its results travel to the "
         "driver: the job's scheduling is in it; the same clock",
-        opened=f"{_JAVA_OPENED}, in a local Spark; on a cluster executors count where nobody looks",
+        opened=f"{_JAVA_OPENED}, in a local Spark; on a cluster executors count where it is not seen",
     ),
     PYICEBERG: Boundary(
         brief="metadata.json, no catalog; plan_files in Python",

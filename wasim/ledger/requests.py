@@ -55,7 +55,7 @@ class Requests:
         return self._by_kind(self.step > 0)
 
     def outside(self) -> dict[RequestKind, int]:
-        """All others: those of CREATE TABLE and of probes."""
+        """All others: of CREATE TABLE and of probes."""
         return self._by_kind(self.step <= 0)
 
     def _by_kind(self, chosen: np.ndarray) -> dict[RequestKind, int]:

@@ -138,7 +138,7 @@ def constant_digits(appends: Appends) -> int:
 
 
 def _json_digits(appends: Appends, commits: Ints) -> Ints:
-    """Bytes of numbers in metadata.json: those of every retained snapshot, and last-sequence-number once.
+    """Bytes of numbers in metadata.json: of every retained snapshot, and last-sequence-number once.
 
     Of Hadoop's catalog also those that name the logged files.
     """

@@ -21,7 +21,7 @@ _PYICEBERG_ORDER = ("added-files-size", "added-data-files", "total-data-files", 
 class KnownWriter:
     """A writer: a key of its summaries, the name that it gives its engine, or how its summaries look otherwise.
 
-    `profile` is the shipped profile that stands for it; that of another writer where nobody has written its own.
+    `profile` is the shipped profile that stands for it; another writer's where it has none of its own.
     """
 
     name: str
@@ -80,7 +80,7 @@ KNOWN_WRITERS = (
     KnownWriter(name="pyiceberg", looks_so=_is_pyiceberg, profile="pyiceberg"),
     KnownWriter(name="iceberg's java library", looks_so=_is_java_library),
 )
-"""All writers that can be told apart, those with the surest signs first."""
+"""All writers that can be recognised, the surest signs first."""
 
 
 def writer_of(snapshot: Snapshot) -> KnownWriter | None:

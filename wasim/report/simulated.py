@@ -66,8 +66,8 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
     if late:
         label, one = max(late, key=lambda late_one: late_one[1].sustainable_interval_s)
         yield (
-            f"Commits come sooner than the table takes them at the end: {len(late)} of {len(modelled)} cases, at worst"
-            f" {label}, which sustains one every {_about(one.sustainable_interval_s)}."
+            f"By the end, commits arrive faster than the table can accept them: {len(late)} of {len(modelled)} cases,"
+            f" at worst {label}, which sustains one every {_about(one.sustainable_interval_s)}."
         )
 
 

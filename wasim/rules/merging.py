@@ -19,7 +19,7 @@ def fits(filled_bytes: float, size: float, target_bytes: float) -> bool:
 
 
 def merges(items: float, is_newest: bool, least: int) -> bool:
-    """Whether a bin of this many manifests becomes one; that of the newest manifest waits for its `least` number."""
+    """Whether a bin of this many manifests becomes one; the newest manifest's waits for its `least` number."""
     return items > 1 and (not is_newest or items >= least)
 
 
@@ -49,7 +49,7 @@ def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
 def bins_to_merge(sizes: Sequence[int], policy: MergePolicy, *, holds_first: bool = True) -> list[range]:
     """The bins that become one manifest each; sizes stand newest first.
 
-    Without `holds_first`, the list's first manifest is among those of another partition spec.
+    Without `holds_first`, the list's first manifest belongs to another partition spec.
     """
     if not policy.enabled:
         return []

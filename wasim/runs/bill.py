@@ -17,8 +17,8 @@ GIB = 2**30
 class Bill:
     """One case's prices, in the currency of the price list.
 
-    Storage is what the table keeps at the end of the horizon, kept for a month. Requests by commit are those of
-    commits alone; by month they are those of all steps.
+    Storage is what the table keeps at the end of the horizon, kept for a month. Requests by commit are of
+    commits alone; by month they are of all steps.
     """
 
     requests_per_commit: dict[RequestKind, float]

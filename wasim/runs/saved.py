@@ -144,7 +144,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
 
 
 def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | None) -> Summed:
-    """A saved case's sums: those of its recording, or where none was saved, the document's."""
+    """A saved case's sums: its recording's, or where none was saved, the document's."""
     if recording is None:
         totals = _totals(document["totals"])
         operations = tuple(_operation(one) for one in document["operations"])

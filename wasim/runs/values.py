@@ -47,7 +47,7 @@ class CaseRun:
 
     `band` is the relative half-width, by kind, of the band that holds the true written bytes; a kind that is not there
     is exact. `approximated` says in plain sentences what was replaced by its mean. `is_sampled` says whether the ledger
-    holds only some of the commits, as that of sums does. `location` is the table's, which its files repeat: None of a
+    holds only some of the commits, as with sums. `location` is the table's, which its files repeat: None of a
     run that was saved without it.
     """
 

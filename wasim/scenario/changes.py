@@ -41,7 +41,7 @@ class Delete(Change):
 
     locality: Literal["scattered", "newest", "oldest", "oldest_commits"] = Field(
         default="scattered",
-        description="Which rows; oldest_commits: those of whole commits, which Iceberg drops by metadata alone.",
+        description="Which rows; oldest_commits: rows of whole commits, which Iceberg drops by metadata alone.",
     )
     mode: Mode = Field(default="copy-on-write", description="Iceberg's write.delete.mode.")
 
@@ -118,7 +118,7 @@ class ExpireSnapshots(CommittingJob):
         default=None, description="Instead of `every`: as soon as the table has this many snapshots."
     )
     older_than: Duration = Field(description="Age, in event time, from which snapshots expire.")
-    retain_last: Annotated[Whole, Field(ge=1)] = Field(default=1, description="Snapshots that stay whatever their age.")
+    retain_last: Annotated[Whole, Field(ge=1)] = Field(default=1, description="Snapshots that stay at any age.")
 
 
 class RemoveOrphanFiles(MaintenanceJob):

@@ -1,4 +1,4 @@
-"""The figures of a table and of its writing that have a name: those of limits, thresholds, plans, comparisons and JSON.
+"""The figures of a table and of its writing that have a name: in limits, thresholds, plans, comparisons and JSON.
 
 A name has its unit in it, `bytes` or `ms`; without one it is a count or a ratio.
 """

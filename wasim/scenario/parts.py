@@ -1,7 +1,7 @@
 """What a scenario may say, part by part; `load` gives it positions, `checks` fits it together, `workload` meaning.
 
 Every part is frozen and refuses unknown keys, so that a typing mistake never becomes a silent default. Descriptions
-serve the JSON Schema, the faults and docs/scenarios.md alike.
+serve the JSON Schema, the faults and docs/scenarios.md.
 """
 
 from functools import lru_cache
@@ -32,12 +32,12 @@ OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of every tabl
 
 
 class Columns(Part):
-    """One column, or `count` columns alike: `name` alone, or `name_0`, `name_1` …"""
+    """One column, or `count` such columns: `name` alone, or `name_0`, `name_1` …"""
 
     name: ColumnName = Field(description="Name of the column.")
     type: ColumnType = Field(description="An Iceberg type, such as string, decimal(10,2) or struct.")
     count: Annotated[Whole, Field(ge=1, le=2000)] = Field(
-        default=1, description="How many columns alike; from 2 on they are called `name_0`, `name_1` and so on."
+        default=1, description="How many such columns; from 2 on they are called `name_0`, `name_1` and so on."
     )
     length: Annotated[Whole, Field(ge=1, le=65536)] = Field(
         default=16, description="Characters of a string, bytes of a binary."
@@ -97,7 +97,7 @@ class Table(Part):
         return next((column for column in rotating if column is not None and column.values is not None), None)
 
 
-@lru_cache(maxsize=64)  # a plan asks for those of one table thousands of times
+@lru_cache(maxsize=64)  # a plan asks for one table's thousands of times
 def _each_of(columns: tuple[Columns, ...]) -> tuple[Columns, ...]:
     own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
     return (*own, *(one for column in columns for one in column.each))

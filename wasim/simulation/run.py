@@ -30,7 +30,7 @@ class SimulationOptions:
     """How to simulate. `emit` takes the metadata trees of exact cases.
 
     The run's folder is made in `results`; without it, nothing is written. `location` is the tables' future location;
-    without one, that of `Site`. `provider` is the store whose requests commit latency is modelled from; without one,
+    without one, `Site`'s. `provider` is the store whose requests commit latency is modelled from; without one,
     the case's own. `prices` is a file of prices for cases on S3.
     """
 

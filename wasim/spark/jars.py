@@ -1,7 +1,7 @@
 """The pinned jars: fetched once through the Ivy inside pyspark, checked by SHA-256, then used without a network.
 
 This is how `spark.jars.packages` fetches too; doing it ahead lets the recorder compile against the same jars before
-Spark starts, and spares every later session the resolution (see docs/decisions/0002-jars.md).
+Spark starts, and later sessions need not resolve them (see docs/decisions/0002-jars.md).
 """
 
 import hashlib

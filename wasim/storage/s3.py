@@ -52,7 +52,7 @@ class S3Storage:
         selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
         most_s = _LISTING_TIMEOUTS * self._timeout_s
         if is_left_running():  # pyarrow cannot end a listing, nor say how far one is
-            raise StorageError(f"s3://{folder}: is not listed while a request that took too long goes on.")
+            raise StorageError(f"s3://{folder}: is not listed while a request that took too long is running.")
         late = (
             f"its listing had no end after {most_s:g} s: it repeats itself, or holds millions of objects. A longer"
             " --s3-timeout gives it longer"

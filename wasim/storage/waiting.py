@@ -1,4 +1,4 @@
-"""Waiting for a library's call that cannot be told to stop, for so long and no longer."""
+"""Waiting for a library's call that cannot be stopped, for so long and no longer."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

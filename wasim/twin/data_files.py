@@ -119,7 +119,7 @@ class DataFiles:
 
     @cached_property
     def _known_and_drawn(self) -> tuple[tuple[Leaf, ...], ColumnDraws]:
-        """Columns with bounds that few rows of a file suffice for, as they grow or are alike; and all others."""
+        """Columns with bounds that few rows of a file suffice for, as they grow or repeat; and all others."""
         known = tuple(one for one in self.bounded if one.name in GROWING or one.field_id in self._constant)
         return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known])
 

@@ -198,7 +198,7 @@ def equality_delete_file(
 ) -> DataFileEntry:
     """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
 
-    Its statistics are those of the data file; its bytes follow the profile's law.
+    Its statistics are the data file's; its bytes follow the profile's law.
     """
     count = len(np.unique(rows.numbers))
     written_bytes = equality_delete_bytes(keys, count, files.schema, files.profile)

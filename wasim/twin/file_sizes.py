@@ -183,7 +183,7 @@ def lineage_footer_bytes() -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class FileSizes:
-    """Sizes of a table's data files, which differ from file to file as those of the profile's writer do.
+    """Sizes of a table's data files, which differ from file to file as the profile's writer's do.
 
     `constant` are the field ids of columns that have one value in each file: the table is partitioned by them.
     """

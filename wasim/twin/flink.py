@@ -1,6 +1,6 @@
 """Flink's upserts: at each checkpoint its subtasks write new rows, and delete their keys from all that came before.
 
-The row before is not looked for: every row's key goes into an equality-delete file, that of a new row too. Where a key
+The row before is not looked for: every row's key goes into an equality-delete file, a new row's too. Where a key
 comes again within the checkpoint, the row that it had there is deleted by position. The files go through staged
 manifests to the committer, which makes one RowDelta of each checkpoint.
 Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, IcebergCommitter; core BaseTaskWriter.

@@ -2,7 +2,7 @@
 
 A list begins with what is new and ends as its parent did, so the block that starts with some manifest is in every list
 in which a block starts there, until something replaces what it holds: it is deflated once. Where a block has few new
-records before those of the block deflated last, one in 64 or fewer, its bytes follow in proportion. Measured on eight
+records before the block deflated last, one in 64 or fewer, its bytes follow in proportion. Measured on eight
 histories of 250 … 1,500 commits: each list within two thousandths, all of a history within a ten-thousandth. Files that
 are written are deflated, every one.
 """

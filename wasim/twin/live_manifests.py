@@ -243,7 +243,7 @@ def _stated(
 
 
 def _added(entry: LiveEntry, commit: CommitIdentity) -> ManifestEntry:
-    # the number is inherited, but for what keeps that of the files that it replaces
+    # the number is inherited, but for what keeps the number of the files that it replaces
     explicit = entry.sequence_number if entry.file_sequence_number is not None else None
     return ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id, sequence_number=explicit)
 

@@ -157,7 +157,7 @@ def remove_orphan_files(table: SimulatedTable, *, older_than_ms: int) -> None:
 def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
     """Replaces the manifests of the spec in force, of data and of deletes, by as few as their bytes need.
 
-    Nothing is committed where there is but one of each already. WasimError where those of a partitioned table would
+    Nothing is committed where there is but one of each already. WasimError where a partitioned table's would
     take several: Spark cuts them by a sample of the entries. Entries of an unpartitioned one are dealt out evenly, as
     Dataset.repartition does; which goes where is Spark's.
     """

@@ -136,7 +136,7 @@ def _samples(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) 
 def noise_bytes(sizes: list[int]) -> float:
     """Standard deviation from one file to the next, without the largest quarter of the steps.
 
-    Sizes that drift, or that jump once as those of counters do when they need another byte, are alike. Taken for noise,
+    Sizes that drift, or that jump once as counters do when they need another byte, follow. Taken for noise,
     a jump would give every file a size of its own, and a gzipped metadata.json pays for each: 0.3 %, measured.
     """
     steps = np.sort(np.abs(np.diff(sizes)))

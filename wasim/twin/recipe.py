@@ -12,7 +12,7 @@ Sharing = Literal["same", "own"]
 class StatisticsOfCommit:
     """Statistics of each column in a Puffin file, and its entry in metadata.json: a sketch of distinct values.
 
-    `file` is the file's name, a template as those of summaries are. A sketch, compressed, takes `sketch_bytes`, and
+    `file` is the file's name, a template as a summary's values are. A sketch, compressed, takes `sketch_bytes`, and
     `value_bytes` for each distinct value up to `most_values`.
     """
 

@@ -17,7 +17,7 @@ INHERITED = -1  # v3 lineage that a file leaves out: a reader takes it from the 
 class RowSet:
     """Rows in the order of their file, as columns of equal length.
 
-    `versions` say with which values a row was written: those that it arrived with, or those of a statement. Of v3 are
+    `versions` say with which values a row was written: its first ones, or a statement's. Of v3 are
     `row_ids` and `changed_at`, the sequence number of the commit that last changed the row; both may be INHERITED.
     """
 

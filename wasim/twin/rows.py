@@ -1,6 +1,6 @@
 """The rows of a workload, computed without Spark: a column's values by row number, as drive/rows.py defines them.
 
-Everything follows from the row number, the seed and the column's place, so bounds and partitions are those of the rows
+Everything follows from the row number, the seed and the column's place, so bounds and partitions follow the rows
 that a real writer would write. Where columns move, a row keeps its values; widened, a column has other ones.
 """
 

@@ -30,7 +30,7 @@ class Leaf:
 
 
 def iceberg_schema(table: Table, keys: Collection[str] = ()) -> Schema:
-    """The schema with fresh ids: those of a struct's fields come before those of anything nested in them.
+    """The schema with fresh ids: a struct's fields come before anything nested in them.
 
     Columns that are `keys` identify rows, so they are required.
     """

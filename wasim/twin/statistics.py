@@ -16,7 +16,7 @@ def statistics_file(
 ) -> StatisticsFile:
     """The Puffin file at a path with a sketch of each column, whose distinct values are given by field id.
 
-    Its layout is that of Iceberg's Puffin specification, with the footer's JSON uncompressed.
+    Its layout follows Iceberg's Puffin specification, with the footer's JSON uncompressed.
     """
     offset, blobs, found = _MAGIC_BYTES, [], []
     for field_id, count in values.items():

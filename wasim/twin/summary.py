@@ -12,7 +12,7 @@ CHANGED_PARTITIONS = "changed-partition-count"
 
 
 class TableTotals(NamedTuple):
-    """The table as a snapshot counts it. `bytes` are those of data and delete files."""
+    """The table as a snapshot counts it. `bytes` are of data and delete files."""
 
     files: int = 0
     records: int = 0
@@ -65,7 +65,7 @@ class CommitCounts(NamedTuple):
 
 
 def count_files(files: Sequence[DataFileEntry]) -> FileCounts:
-    """What a summary counts of these files. Of a deletion vector it counts its own bytes, not those of its file."""
+    """What a summary counts of these files. Of a deletion vector it counts its own bytes, not its file's."""
     data = [file for file in files if file.content == FileContent.DATA]
     by_key = [file for file in files if file.content == FileContent.EQUALITY_DELETES]
     by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]

@@ -50,7 +50,7 @@ HINT = "metadata/version-hint.text"
 
 @dataclass(slots=True, kw_only=True)
 class SimulatedTable:
-    """State that commits advance. Manifests stand newest first, as in the list: those of data, then of deletes."""
+    """State that commits advance. Manifests stand newest first, as in the list: of data, then of deletes."""
 
     rules: TableRules
     writer: ManifestWriter
@@ -230,7 +230,7 @@ class SimulatedTable:
         self._write_json()
 
     def _assign_row_ids(self) -> tuple[int | None, int | None]:
-        """v3: every manifest new to the list takes a range for all of its rows, those of existing files too."""
+        """v3: every manifest new to the list takes a range for all of its rows, existing files' too."""
         if self.rules.format_version < 3:
             return None, None
         first = row_id = self.json.base.next_row_id

@@ -110,7 +110,7 @@ class TableJson:
         return len((text if self.is_compact else pretty_json(text, depth=1)).encode())
 
     def _between(self, items: int) -> int:
-        """Bytes that an array of the document spends on commas and spaces, beyond those of an empty one."""
+        """Bytes that an array of the document spends on commas and spaces, beyond an empty one's."""
         if self.is_compact:
             return max(items - 1, 0)
         return 2 * items - 1 if items else 0  # `[ ]` holds one space already

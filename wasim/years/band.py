@@ -136,7 +136,7 @@ def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[s
     return (*_sentences(case, arrivals), *([_STATEMENTS if places_of(case) else _MERGES] if averaged else []))
 
 
-_MERGES = "What is merged between two runs of maintenance is averaged, as no two are alike."
+_MERGES = "What is merged between two runs of maintenance is averaged."
 _STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
 
 
@@ -151,6 +151,6 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     if arrivals.is_rolled:
         yield f"Tasks begin another file at {WRITE_TARGET_FILE_SIZE_BYTES}; the last one counts as a share of a file."
     if kept.rewrite_data_files is not None:
-        yield "Compaction treats partitions that are open at the same time as alike."
+        yield "Compaction takes partitions that are open at the same time as equal."
     if kept.rewrite_manifests is not None and case.table.partition_by:
-        yield "Rewritten manifests of a partitioned table are as many as their bytes need, all alike."
+        yield "Rewritten manifests of a partitioned table are as many as their bytes need, all of one size."

@@ -18,7 +18,7 @@ def passed_over(case: Case, profile: WriterProfile) -> tuple[str, ...]:
 def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
     for name in (wanted(one)[0] for one in case.evolution):
         if name in _NO_SHAPE:
-            yield f"Passed over: evolution's {name}."
+            yield f"Not simulated: evolution's {name}."
         else:
             yield (
                 "The table is taken to have been from the beginning as its evolution leaves it;"
@@ -27,8 +27,8 @@ def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
     yield from of_recipe(case, profile)
     for key, value in ((key, value) for given in case.all_properties for key, value in given.items()):
         if not is_simulated(key, value, profile):
-            yield f'Passed over: table.properties.{key}, which is "{value}".'
+            yield f'Not simulated: table.properties.{key}, which is "{value}".'
     if is_cut_by_sample(case):
-        yield "Passed over: workload.distribution_mode range of a partitioned table."
+        yield "Not simulated: workload.distribution_mode range of a partitioned table."
     for name in unsimulated_settings(case):
-        yield f"Passed over: {name}."
+        yield f"Not simulated: {name}."

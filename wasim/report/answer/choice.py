@@ -36,7 +36,7 @@ class Choice:
     because: Because
 
     def longer_s(self, option: Option) -> float:
-        """The next longer interval than that of `option`; after the last one, twice as long."""
+        """The next longer interval than `option`'s; after the last one, twice as long."""
         longer = (one.interval_s for one in self.options if one.interval_s > option.interval_s)
         return next(longer, 2 * option.interval_s)
 
@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def shown(self) -> tuple[Choice, ...]:
-        """The choices to show interval by interval: those of several intervals, or else those with a forecast."""
+        """The choices to show interval by interval: of several intervals, or else with a forecast."""
         known = (one for one in self.choices if any(option.by_horizon or option.keeps_up for option in one.options))
         return self.swept or tuple(known)
 

@@ -183,7 +183,7 @@ def _as_point(look: Look) -> dict[str, object]:
 
 
 def has_long_names(names: Sequence[str]) -> bool:
-    """Whether some of the names do not fit beside a line's end."""
+    """Whether some of the names do not fit next to a line's end."""
     return max(map(len, names), default=0) > LONGEST_BESIDE
 
 

@@ -33,7 +33,7 @@ class Crowd:
 
 
 def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Crowd, ...]:
-    """Cases with several writers, with those that are alike but for that; in the sweep's order."""
+    """Cases with several writers, with their counterparts of one writer; in the sweep's order."""
     crowds: dict[str, list[CaseRun]] = {}
     for run in runs:
         if run.contention is not None and len(run.ledger):

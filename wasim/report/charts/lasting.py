@@ -134,6 +134,6 @@ def _reading_of_amounts(choices: Sequence[Choice]) -> str:
     return (
         f"{expected} ({names}): a commit every "
         f"{format_duration(last.interval_s)} writes {format_bytes(last.by_horizon.get(longest, np.nan))} in "
-        f"{format_duration(longest)}. Lines end where the writer stops keeping up. The values are those of "
+        f"{format_duration(longest)}. Lines end where the writer stops keeping up. The values are of "
         f"{choices[0].group.name}."
     )

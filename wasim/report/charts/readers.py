@@ -73,7 +73,7 @@ def plan_readers(run: Run) -> tuple[Chart, ...]:
         name=NAME,
         title=TITLE,
         reading="Each panel has its own scale, and its own boundary, said above it: compare how times grow with "
-        "manifests, not panel with panel. Whiskers span the quickest and slowest round; opens are those of the "
+        "manifests, not panel with panel. Whiskers span the quickest and slowest round; opens are of the "
         "largest table.",
         panels=tuple(partial(draw_reader, probes=mine, reader=reader) for reader, mine in by_reader.items()),
         note_in=NOTE_IN,

@@ -67,7 +67,7 @@ def options_remarks(answer: Answer) -> list[str]:
         width = f" (± {band * 100:.2g} %)" if band else ""
         remarks.append(f"The first day and month are simulated, maintenance included{width}.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
-        remarks.append("A dash: the writer does not keep up that long.")
+        remarks.append("–: the writer falls behind before then.")
     if any(one.planning_ms is not None for one in options):
         remarks.append("Planning is reading metadata.json and planning a full scan: median, warm, at the end.")
     return remarks

@@ -1,7 +1,18 @@
 """The words of a report, each in a sentence: (anchor, word, meaning). docs/glossary.md is made from them."""
 
 GLOSSARY = (
-    ("case", "case", "One point of the sweep: a table, a workload, a writer and one commit interval."),
+    (
+        "case",
+        "scenario, case, run",
+        "A scenario is the question in a file, a case one point of its sweep: a table, a workload, a writer and one "
+        "commit interval. A run is all cases of a scenario, measured or simulated once, and its folder.",
+    ),
+    (
+        "engine",
+        "engine, profile",
+        "What commits: Spark (spark), Iceberg's library alone (core), or the simulator, exact or in sums over a long "
+        "horizon. A profile says how a writer names, sizes and summarises what it commits.",
+    ),
     (
         "interval",
         "commit interval, horizon",
@@ -33,6 +44,18 @@ GLOSSARY = (
         "A manifest lists data files; a manifest list lists the manifests of one snapshot.",
     ),
     (
+        "pending",
+        "pending manifest",
+        "A live manifest that no merge has taken yet. Once commit.manifest.min-count-to-merge of them fit together, "
+        "the next merging commit writes them as one.",
+    ),
+    (
+        "snapshot",
+        "snapshot, commit",
+        "A commit replaces metadata.json; nearly every commit adds a snapshot, one state of the table with a manifest "
+        "list of its own. An attempt that loses to another commit is retried, and its files are discarded.",
+    ),
+    (
         "metadata_json",
         "metadata.json, metadata log",
         "The file that a commit replaces: schemas, properties, every retained snapshot with its summary, and the names "
@@ -49,6 +72,36 @@ GLOSSARY = (
         "fast append, merging append",
         "A fast append adds its manifests to those that are there. A merging append also merges small manifests into "
         "larger ones, once there are commit.manifest.min-count-to-merge of them.",
+    ),
+    (
+        "maintenance",
+        "maintenance: expiry, compaction, manifest rewriting, orphan removal",
+        "expire_snapshots, rewrite_data_files, rewrite_manifests, remove_orphan_files. Delete-after-commit is none of "
+        "them: a table property by which each commit deletes what leaves the metadata log.",
+    ),
+    (
+        "event",
+        "event, cycle",
+        "An event changes a table other than by an append: a merge, a maintenance job, a statement. A cycle is the "
+        "time between two events of a kind; what it writes changes slowly from one to the next.",
+    ),
+    (
+        "settled",
+        "settled, most",
+        "Settled is a table over the last full cycle of all its jobs, once they keep its size; most is the largest "
+        "value in it.",
+    ),
+    (
+        "limit",
+        "limit, threshold, finding, remedy",
+        "A limit is the bound that a scenario or plan must keep, a threshold the size above which inspecting a table "
+        "makes a finding, and a remedy a setting or statement that makes metadata smaller.",
+    ),
+    (
+        "forecast",
+        "forecast",
+        "A table simulated beyond what was measured: its first day, month and year, from its present state or its "
+        "first commit.",
     ),
     (
         "planning",

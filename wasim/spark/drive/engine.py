@@ -25,7 +25,7 @@ class Target:
     location: str
     journal: Journal
     checkpoint: Path  # of the stream
-    on_commits: Progress  # told the number of commits so far
+    on_commits: Progress  # called with the number of commits so far
 
     def iceberg_table(self) -> Any:
         """The table as Iceberg's Java library has it, as it now is."""

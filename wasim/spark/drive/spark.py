@@ -30,7 +30,7 @@ def refuse_other_writers(case: Case) -> None:
         raise WasimError(f"writer.writers is {writers:,}, and {MOST_WRITERS} run here at most. Simulate them.")
     if writers > 1 and case.environment.store != "local":
         raise WasimError(
-            f"writer.writers is {writers}, but requests to S3 cannot be told apart by commit while several write."
+            f"writer.writers is {writers}, but requests to S3 cannot be assigned to a commit while several write."
             " Simulate them, or give environment.store: local."
         )
     if case.writer.arrivals is not None:

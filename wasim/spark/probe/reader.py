@@ -13,7 +13,7 @@ from wasim.spark.probe.queries import Query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableState:
-    """What a table is while it is probed, as Iceberg's own library says. Manifests are those of data."""
+    """What a table is while it is probed, as Iceberg's own library says. Manifests are of data."""
 
     metadata_location: str
     metadata_json_bytes: int
@@ -76,7 +76,7 @@ class Occasion:
 
 
 def probe_of(reader: Reader, query: Query, rounds: Sequence[Round], occasion: Occasion) -> PlanningProbe:
-    """The record of a query's rounds; counts are those of the last."""
+    """The record of a query's rounds; counts are the last round's."""
     plan, state = rounds[-1].plan, occasion.state
     return PlanningProbe(
         after_commit=occasion.after_commit,
