@@ -28,7 +28,7 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     for job in plan.losing:
         helps = job.share_retried <= job.share / 2
         yield (
-            f"{job.name} fails {100 * job.share:.0f} % of its runs beside commits every"
+            f"{job.name} fails {100 * job.share:.0f} % of its runs with a commit every"
             f" {format_duration(chosen.setting.interval_s)} on {plan.request.provider}, and its work is lost. "
             + (
                 f"With commit.retry.num-retries={RETRIES} it is {100 * job.share_retried:.0f} %."
