@@ -13,7 +13,13 @@ COMPACTED = Setting(
 
 
 def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
-    flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
+    flags = {
+        "rows_per_second": "5000",
+        "columns": "40",
+        "files_per_commit": "8",
+        "partitions": "24",
+        "horizon": "10d",
+    }
 
     def chosen(queries: str) -> Figures:
         found = make_plan(request_from_flags(flags, Requirements(freshness="5m", queries_per_hour=queries))).chosen

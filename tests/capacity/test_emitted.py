@@ -13,14 +13,16 @@ from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
 
 REQUESTS = {
-    "a stream": request_from_flags({"rows_per_second": "500"}, Requirements(freshness="5m")),
+    "a stream": request_from_flags({"rows_per_second": "500", "horizon": "10d"}, Requirements(freshness="5m")),
     "a batch of many files": request_from_flags(
-        {"rows_per_second": "20000", "writer": "batch", "files_per_commit": "8"}, Requirements(freshness="10m")
+        {"rows_per_second": "20000", "writer": "batch", "files_per_commit": "8", "horizon": "10d"},
+        Requirements(freshness="10m"),
     ),
     "a scenario's own compaction": request_from_file(
         SCENARIOS / "smoke.yaml",
         {"writer": "batch", "maintenance": "{rewrite_data_files: {every: 1h, target_file_size_bytes: 64MB}}"},
         Requirements(freshness="10m"),
+        "10d",
     ),
 }
 

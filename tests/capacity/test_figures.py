@@ -83,6 +83,14 @@ def test_compressed_metadata_json_of_upserts_is_planned_for_as_it_is_simulated()
     assert planned[Kind.METADATA_JSON] == pytest.approx(simulated[Kind.METADATA_JSON], rel=0.01)
 
 
+def test_statistics_that_each_commit_of_trino_adds_are_in_metadata_json():
+    asked = request_from_flags({"rows_per_second": "50", "horizon": "6h"}, Requirements()).written_by("trino")
+    case = case_of(asked, PLAIN)
+    simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location))
+    planned = SettingSimulator(request=asked).figures(PLAIN).spreads["metadata_json_bytes"].final
+    assert planned == pytest.approx(simulated.live_bytes[Kind.METADATA_JSON], rel=0.01)
+
+
 def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)

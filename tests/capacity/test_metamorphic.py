@@ -8,7 +8,7 @@ import pytest
 from wasim.capacity import Figures, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_flags
 from wasim.capacity.search import NEGLIGIBLE_COST
 
-FEW, MANY = 2, 300
+FEW, MANY = 1, 300
 NEAR = 0.03  # of a figure: two plans may read sizes off between different files
 TIED = 1.08  # of a cost: settings whose costs lie within their bands count as the same
 LIMITS = {

@@ -1,12 +1,10 @@
 """What a table costs now, and what a plan saves."""
 
-from dataclasses import replace
-
 import pytest
-from support.plans import a_request
+from support.plans import a_plan, a_request
 
-from wasim.capacity import Setting, SettingSimulator, make_plan
-from wasim.capacity.now import money_of, now_of
+from wasim.capacity import Setting, SettingSimulator
+from wasim.capacity.now import money_of, now_of, saving_of
 from wasim.errors import WasimError
 
 
@@ -23,9 +21,9 @@ def test_what_is_left_out_of_now_is_a_writer_s_default():
 
 
 def test_a_plan_saves_what_now_costs_more_and_says_what_can_be_deleted():
-    found = make_plan(replace(a_request("5m"), now="interval=1m"))
-    saving = found.saving
-    assert saving.now.values["metadata_json_bytes"] > 10 * found.chosen.values["metadata_json_bytes"]
+    chosen = a_plan().chosen
+    saving = saving_of(SettingSimulator(request=a_request()), now_of("interval=10s", a_request()), chosen)
+    assert saving.now.values["metadata_json_bytes"] > 10 * chosen.values["metadata_json_bytes"]
     saved = saving.now_money.less(saving.then_money)
     assert saved.year > 12 * saved.month_1 > 0  # without expiry each month costs more than the one before
     on_disk = saving.now.spreads["metadata_on_disk_bytes"].final

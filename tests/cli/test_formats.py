@@ -18,7 +18,7 @@ SIMULATE = ("simulate", str(SCENARIOS / "smoke.yaml"), "--table-only")
 
 
 def printed(*options: str) -> str:
-    result = CliRunner().invoke(app, [*SIMULATE, *options])
+    result = CliRunner().invoke(app, [*SIMULATE, "--horizon", "1m", *options])
     assert result.exit_code == 0, result.output
     return result.stdout
 

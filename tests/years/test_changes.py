@@ -161,7 +161,7 @@ def test_entries_of_files_that_statements_write_share_less_than_those_of_one_com
     upsert = {"share": 0.1, "mode": "merge-on-read"}
     table = TABLE | {"properties": {"commit.manifest.min-count-to-merge": "10"}}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table": table, "table.format_version": 3}
-    exact, summed = made(lines | {"writer": {"kind": "batch", "upsert": upsert}, "horizon": f"{2 * COMMITS}s"})
+    exact, summed = made(lines | {"writer": {"kind": "batch", "upsert": upsert}, "horizon": f"{COMMITS}s"})
     written = exact.written_bytes[Kind.DATA_MANIFEST]
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.02)
 

@@ -32,13 +32,14 @@ from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
 from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.twin import Site
 from wasim.units import DAY_S, HOUR_S
-from wasim.years import Settled, Shape, with_lost
+from wasim.years import Settled, Shape, sum_history, with_lost
+from wasim.years.history import Samples
 from wasim.years.passed_over import passed_over
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
@@ -279,23 +280,23 @@ class SettingSimulator:
 
 def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
     """The cycle with the files of attempts that several writers lost."""
-    window = cycle.course.window
+    course, settled = cycle.course, Settled(races=(outcome,))
 
-    def of(summed: Summed | None, until_s: float) -> Summed | None:
-        if summed is None:
-            return None
-        case = cycle.case.over(until_s)
-        together = replace(case, writer=case.writer.model_copy(update={"writers": writers}))
-        return with_lost(together, summed, Settled(races=(outcome,)))
+    def raced(summed: Summed, until: Case) -> Summed:
+        together = replace(until, writer=until.writer.model_copy(update={"writers": writers}))
+        return with_lost(together, summed, settled)
 
-    start, before, end = (
-        of(cycle.start, window.start_s),
-        of(cycle.before, window.before_s),
-        of(cycle.end, window.end_s),
+    def totals_at(samples: Samples, time_s: float) -> Totals:
+        until = cycle.case.over(time_s)
+        return raced(sum_history(until, cycle.shape, samples), until).totals
+
+    end, is_short = raced(cycle.end, cycle.case), course.before is course.end
+    return replace(
+        cycle,
+        start=None if course.start is None else totals_at(course.start, course.window.start_s),
+        before=end.totals if is_short else totals_at(course.before, course.window.before_s),
+        end=end,
     )
-    assert before is not None  # noqa: S101 - a cycle has both
-    assert end is not None  # noqa: S101
-    return replace(cycle, start=start, before=before, end=end)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,17 +15,17 @@ from math import ceil
 import numpy as np
 
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Kind, Summed
+from wasim.ledger import Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
-from wasim.years import Shape, history_of, sum_history
+from wasim.years import Shape, history_of
 from wasim.years.flows import DELETES, Flow
 from wasim.years.history import History, Samples
 from wasim.years.retention import Retention
-from wasim.years.summed import of_one_writer
+from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
@@ -175,15 +175,16 @@ def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
 class LastCycle:
     """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
 
-    `plain` is the shape with metadata.json uncompressed.
+    `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
     """
 
     case: Case
     course: Course
     shape: Shape
-    plain: Shape
-    start: Summed | None
-    before: Summed
+    retention: Retention
+    plain_retention: Retention
+    start: Totals | None
+    before: Totals
     end: Summed
 
     @property
@@ -194,12 +195,13 @@ class LastCycle:
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
         kinds = tuple(kinds)
-        return self._total(self.end, column, kinds) - self._total(self.start, column, kinds)
+        return self._total(self.end.totals, column, kinds) - self._total(self.start, column, kinds)
 
     @property
     def ingested_bytes(self) -> float:
         """Data bytes that rows arrive in."""
-        return self.end.ingested_bytes - (0.0 if self.start is None else self.start.ingested_bytes)
+        start = self.case.over(self.course.window.start_s)
+        return self.end.ingested_bytes - (0 if self.start is None else ingested_bytes_of(start, self.shape))
 
     @property
     def replaced_bytes(self) -> float:
@@ -210,7 +212,7 @@ class LastCycle:
     def held(self, kinds: Iterable[Kind]) -> Spread:
         """Bytes of these kinds on disk: they grow until expiry, and fall."""
         kinds = tuple(kinds)
-        most, least = (sum(one.totals.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end))
+        most, least = (sum(one.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end.totals))
         return Spread(mean=max(0.0, (most + least) / 2), most=float(max(most, least)), final=float(least))
 
     def spread(self, column: str) -> Spread:
@@ -261,43 +263,35 @@ class LastCycle:
     @cached_property
     def json(self) -> Spread:
         """Bytes of metadata.json as stored."""
-        return self._json_spread(self._retention)
+        return self._json_spread(self.retention)
 
     @cached_property
     def plain_json(self) -> Spread:
         """Bytes of metadata.json before compression."""
-        return self._json_spread(self._plain_retention)
+        return self._json_spread(self.plain_retention)
 
     @cached_property
     def snapshots(self) -> Spread:
         """Snapshots retained."""
-        retention = self._retention
+        retention = self.retention
         retained = retention.retained(retention.made_by(self._sampled_commits))
         final = float(retention.snapshots[-1] - retention.expiries.gone[-1])
         return Spread(mean=float(retained.mean()), most=float(retained.max()), final=final)
 
     def plain_json_at(self, commits: Floats) -> Floats:
         """Bytes of metadata.json before compression, at these commits of the writer."""
-        return _json_at(self._plain_retention, commits)
+        return _json_at(self.plain_retention, commits)
 
     def _json_spread(self, retention: Retention) -> Spread:
         sizes, final = _json_at(retention, self._sampled_commits), retention.last_json_bytes
         return Spread(mean=float(sizes.mean()), most=max(final, float(sizes.max())), final=final)
 
     @cached_property
-    def _retention(self) -> Retention:
-        return _retention_of(self.case, self.course.end, self.shape)
-
-    @cached_property
-    def _plain_retention(self) -> Retention:
-        return self._retention if self.plain is self.shape else _retention_of(self.case, self.course.end, self.plain)
-
-    @cached_property
     def _sampled_commits(self) -> Floats:
         """Commits of the cycle that lie evenly, and those after which snapshots expire."""
         window, every_s = self.course.window, self.case.commit_interval_s
         first, last = window.start_s / every_s, self.course.end.commits[-1]
-        expired = self._retention.expiries.commits
+        expired = self.retention.expiries.commits
         even = np.rint(np.linspace(min(first + 1, last), last, SIZES))
         return np.unique(np.concatenate([even, expired[(expired > first) & (expired <= last)]]))
 
@@ -316,31 +310,32 @@ class LastCycle:
         return found
 
     @staticmethod
-    def _total(summed: Summed | None, column: str, kinds: Iterable[Kind]) -> float:
-        return 0.0 if summed is None else float(sum(getattr(summed.totals, column)[kind] for kind in kinds))
+    def _total(totals: Totals | None, column: str, kinds: Iterable[Kind]) -> float:
+        return 0.0 if totals is None else float(sum(getattr(totals, column)[kind] for kind in kinds))
 
 
 def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCycle:
     """A case whose table and jobs had this course, by what its files weigh, and weigh without compression."""
     case = of_one_writer(case)
-    window = course.window
-    start, before, end = (
-        None if samples is None else sum_history(case.over(time_s), shape, samples)
-        for time_s, samples in (
-            (window.start_s, course.start),
-            (window.before_s if course.before is not course.end else window.end_s, course.before),
-            (window.end_s, course.end),
-        )
+    over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
+    end = sum_retained(over, shape, retention)
+    return LastCycle(
+        case=over,
+        course=course,
+        shape=shape,
+        retention=retention,
+        plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
+        start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
+        before=end.totals
+        if course.before is course.end
+        else _totals_at(course.window.before_s, case, shape, course.before),
+        end=end,
     )
-    assert before is not None  # noqa: S101 - a course has both
-    assert end is not None  # noqa: S101
-    over = case.over(window.end_s)
-    return LastCycle(case=over, course=course, shape=shape, plain=plain, start=start, before=before, end=end)
 
 
-def _retention_of(case: Case, samples: Samples, shape: Shape) -> Retention:
-    limit = TableProperties.read(case.table.properties).metadata_previous_versions_max
-    return Retention(case=case, samples=samples, json=shape.sizes.json.of_case(case), log_limit=limit)
+def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
+    until = case.over(time_s)
+    return totals_of(until, shape, retention_of(until, shape, samples))
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:

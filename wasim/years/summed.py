@@ -110,27 +110,41 @@ def shape_key(case: Case) -> str:
 
 def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
+    return sum_retained(case, shape, retention_of(case, shape, samples))
+
+
+def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
+    """What a case's expiry and metadata log make of a history."""
     properties = TableProperties.read(case.table.properties)
-    retention = Retention(
+    return Retention(
         case=case,
         samples=samples,
         json=shape.sizes.json.of_case(case),
         log_limit=properties.metadata_previous_versions_max,
     )
-    totals = _totals(case, retention, shape, properties)
+
+
+def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
+    """The sums of a case by what its expiry and metadata log made of a history."""
+    samples = retention.samples
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
     table = _at(samples, commits)
     averaged = any(span.averaged for span in samples.spans)
     return Summed(
-        totals=totals,
+        totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape, commits, table),
-        ingested_bytes=round(case.commits * shape.ingested_bytes),
+        ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
         band=band_of(case, shape.arrivals, averaged=averaged),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
+
+
+def ingested_bytes_of(case: Case, shape: Shape) -> int:
+    """Data bytes that a case's rows arrive in."""
+    return round(case.commits * shape.ingested_bytes)
 
 
 MOST_SHARED = 16
@@ -252,7 +266,9 @@ _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
 _FILES = ((Kind.DATA, DATA), (Kind.DELETE_FILE, DELETES))
 
 
-def _totals(case: Case, retention: Retention, shape: Shape, properties: TableProperties) -> Totals:
+def totals_of(case: Case, shape: Shape, retention: Retention) -> Totals:
+    """Files written and deleted, and their bytes, in all."""
+    properties = TableProperties.read(case.table.properties)
     flows = retention.samples.flows[-1]
     written, files = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
