@@ -6,13 +6,16 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-flink bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends with the report's path
 	$(BIN)/wasim bench scenarios/commit_interval.yaml
+
+bench-flink: $(READY) java ## appends by a Flink of its own, in a JVM of its own; fetches 210 MB of jars once
+	$(BIN)/wasim bench scenarios/fidelity/flink.yaml --engine flink
 
 bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
 	$(BIN)/wasim bench scenarios/quickstart_s3.yaml
@@ -36,8 +39,8 @@ soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
 
 validate: $(READY) java ## compare the simulator with real runs; writes docs/fidelity.md
-	for scenario in $(filter-out %/pyiceberg.yaml,$(wildcard scenarios/fidelity/*.yaml)); do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
-	$(BIN)/wasim bench scenarios/fidelity/pyiceberg.yaml --engine pyiceberg --fresh --out $(FIDELITY)
+	for scenario in $(filter-out %/flink.yaml %/pyiceberg.yaml,$(wildcard scenarios/fidelity/*.yaml)); do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
+	for engine in pyiceberg flink; do $(BIN)/wasim bench scenarios/fidelity/$$engine.yaml --engine $$engine --fresh --out $(FIDELITY) || exit; done
 	$(BIN)/python -m tools.fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 

@@ -10,7 +10,7 @@ CONTRACTS = {
     for one in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 }
 LAYERS = [layer.split(" : ") for layer in CONTRACTS["Imports go down the road only"]["layers"]]
-WITH_SPARK = {"cli", "bench", "sweeps", "cluster", "core", "spark"}
+WITH_SPARK = {"cli", "bench", "flink", "sweeps", "cluster", "core", "spark"}
 
 
 def test_contributing_lists_rooms_in_the_order_of_the_contract():

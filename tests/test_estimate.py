@@ -67,5 +67,5 @@ def test_what_is_not_simulated_has_no_known_disk(tmp_path: Path) -> None:
 
 
 def test_another_engine_is_refused() -> None:
-    with pytest.raises(WasimError, match=r"--engine is 'trino'\. Give spark, core or pyiceberg"):
+    with pytest.raises(WasimError, match=r"--engine is 'trino'\. Give spark, core, pyiceberg or flink"):
         estimate_run(load_scenario(SCENARIOS / "smoke.yaml"), engine="trino")

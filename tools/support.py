@@ -156,8 +156,8 @@ _INTRODUCTION = (
     "- **event by event**: long horizons carry out every such event; file sizes are means; the"
     " band is of bytes written.",
     "- **by the mean**: the answer says what it replaced by its mean, and how far it may be off.",
-    "- **engine `pyiceberg`** appends to tables of format version 2, by one writer, a file a partition and commit;"
-    " every byte is recorded. All else it refuses by name.",
+    "- **engines `pyiceberg` and `flink`** append to tables of format version 2, one writer or job alone; every byte is"
+    " recorded. All else they refuse by name.",
     "- **ignored**: the answer leaves it out, and says so. **no**: refused, by the line below the tables.\n",
 )
 _ABOUT_PROPERTIES = (

@@ -30,7 +30,7 @@ OPERATION_S: Mapping[str, float] = {
 }
 EVOLUTION_S = 0.3  # the same, of the evolutions together
 # docs/bench.md: 50 to 200 commits a second; profile pyiceberg, `pace_s`
-OTHER_APPEND_S = {"core": 0.01, "pyiceberg": 0.04}
+OTHER_APPEND_S = {"core": 0.01, "pyiceberg": 0.04, "flink": 1.0}
 # commit_interval on the same machine: 634 ms for 240 manifests, 13.8 ms for 4
 PLAN_S, PLAN_MANIFEST_S = 0.003, 0.0026
 QUERIES = 2
@@ -77,9 +77,9 @@ class RunEstimate:
 
 
 def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
-    """What `wasim bench` would take with that engine. WasimError for another than `spark`, `core` and `pyiceberg`."""
-    if engine not in ("spark", "core", "pyiceberg"):
-        raise WasimError(f"--engine is {quoted(engine)}. Give spark, core or pyiceberg.")
+    """What `wasim bench` would take with that engine. WasimError for one that there is not."""
+    if engine not in ("spark", "core", "pyiceberg", "flink"):
+        raise WasimError(f"--engine is {quoted(engine)}. Give spark, core, pyiceberg or flink.")
     disk = [_disk_bytes(one, engine) for one in simulated_cases(scenario, SimulationOptions())]
     cases = tuple(
         CaseEstimate(

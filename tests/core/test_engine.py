@@ -192,16 +192,16 @@ def test_the_engine_is_part_of_a_cases_key(small_case: MakeCase, tmp_path: Path)
 
 
 @pytest.mark.parametrize("engine", ["spark", "core"])
-@pytest.mark.parametrize("writer", ["flink", "{kind: streaming, profile: kafka_connect}"])
+@pytest.mark.parametrize("writer", ["{kind: streaming, profile: trino}", "{kind: streaming, profile: kafka_connect}"])
 def test_writers_that_only_a_profile_describes_are_not_benched(engine: str, writer: str, small_case: MakeCase) -> None:
-    profile = "kafka_connect" if "kafka" in writer else "flink"
+    profile = "kafka_connect" if "kafka" in writer else "trino"
     with pytest.raises(WasimError, match=f"^writer.profile is {profile}, which no engine here runs"):
         engine_named(engine).check(small_case(writer=writer))
 
 
 def test_an_engine_that_is_none_is_refused_with_the_choices() -> None:
-    with pytest.raises(WasimError, match=r"--engine is 'flink'\. Give spark or core\."):
-        engine_named("flink")
+    with pytest.raises(WasimError, match=r"--engine is 'trino'\. Give spark or core; bench takes"):
+        engine_named("trino")
 
 
 @pytest.mark.parametrize(

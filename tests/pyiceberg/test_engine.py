@@ -12,13 +12,14 @@ pytest.importorskip("pyiceberg")
 from pyiceberg.table import StaticTable
 
 from tools.comparison import compare
-from wasim.collect import audit, list_table, read_journal
+from wasim.collect import audit, list_table
 from wasim.errors import AuditMismatch, WasimError
 from wasim.ledger import Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.pyiceberg.checks import check_writable
 from wasim.pyiceberg.engine import write_table
 from wasim.pyiceberg.recorder import Journal
+from wasim.runner.written import recording_of
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_case
 
@@ -27,8 +28,8 @@ CASES = load_scenario(SCENARIOS / "fidelity" / "pyiceberg.yaml").cases()
 
 def written(case: Case, folder: Path) -> tuple[Recording, StaticTable]:
     journal = Journal()
-    table = write_table(case, folder, journal, lambda commits: None)
-    recording = read_journal(journal.lines, table_root=folder / "db" / "events").recording
+    table = write_table(case, folder, journal)
+    recording = recording_of(case, journal.lines, folder / "db" / "events")
     return recording, StaticTable.from_metadata(table.metadata_location)
 
 
@@ -36,7 +37,6 @@ def written(case: Case, folder: Path) -> tuple[Recording, StaticTable]:
 def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path):
     case = replace(case, horizon_s=20.0)
     real, table = written(case, tmp_path)
-    audit(real.events, list_table(tmp_path / "db" / "events"))
     assert sorted(table.scan(selected_fields=("event_id",)).to_arrow()["event_id"].to_pylist()) == list(range(2000))
     site = Site(location=str(tmp_path / "db" / "events"))
     simulated = simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)

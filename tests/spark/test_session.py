@@ -2,6 +2,7 @@
 
 import gc
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -67,11 +68,12 @@ def test_a_jar_that_is_not_the_pinned_one_is_not_used(tmp_path: Path, monkeypatc
     for jar in jars.PINNED_JARS:
         (tmp_path / "jars" / jar.file_name).write_bytes(b"not a jar")
 
-    def ivy_brings_another(jar: jars.PinnedJar, folder: Path) -> str:
-        (folder / jar.file_name).write_bytes(b"not the pinned jar")
+    def ivy_brings_others(wanted: Sequence[jars.PinnedJar], folder: Path) -> str:
+        for jar in wanted:
+            (folder / jar.file_name).write_bytes(b"not the pinned jar")
         return ""
 
-    monkeypatch.setattr(jars, "_run_ivy", ivy_brings_another)
+    monkeypatch.setattr(jars, "_run_ivy", ivy_brings_others)
     with pytest.raises(EnvironmentFault, match="not the pinned"):
         fetch_jars()
 

@@ -17,6 +17,7 @@ from support.replay import Draws, snapshot_id_draw
 
 from wasim.iceberg import DataFileEntry, ManifestHeader, TableMetadata
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.releases import OLDEST, Release
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
 from wasim.iceberg.specs import PartitionSpec, SortOrder
 from wasim.iceberg.updates import Way
@@ -42,7 +43,7 @@ SECOND, SEVENTH, LAST_TO_SECOND = 1368006528896806597, 3210846780360171248, 18
 
 
 def test_every_file_of_the_listing_is_written_to_the_byte():
-    written = sizes_written((0, 12))
+    written = sizes_written(Release(0, 12))
     steps = LISTING["steps"]
     *appends, rewrite = [step for step in steps if "snapshot_id" in step]
     for step in steps:
@@ -58,7 +59,7 @@ def test_every_file_of_the_listing_is_written_to_the_byte():
 
 
 def test_no_list_is_as_iceberg_1_8_would_have_written_it():
-    written, later = sizes_written((0, 12)), sizes_written((1, 8))
+    written, later = sizes_written(Release(0, 12)), sizes_written(Release(1, 8))
     assert all(later[name] != size for name, size in written.items() if name.startswith("snap-"))
 
 
@@ -74,7 +75,7 @@ def test_every_file_of_flinks_listing_is_written_to_the_byte():
     assert written.keys() == {"version-hint.text"}
 
 
-def sizes_written(release: tuple[int, int]) -> dict[str, int]:
+def sizes_written(release: Release) -> dict[str, int]:
     """Bytes of each metadata file of Spark's table by its name."""
     return named_sizes(carried_out(release))
 
@@ -86,7 +87,7 @@ def named_sizes(table: SimulatedTable) -> dict[str, int]:
     return dict(zip(names, metadata.bytes.tolist(), strict=True))
 
 
-def carried_out(release: tuple[int, int] = (0, 12)) -> SimulatedTable:
+def carried_out(release: Release = OLDEST) -> SimulatedTable:
     """The table after the steps of the page."""
     draws = Draws([])
     table = created(release, draws)
@@ -112,7 +113,7 @@ def carried_out(release: tuple[int, int] = (0, 12)) -> SimulatedTable:
     return table
 
 
-def created(release: tuple[int, int], draws: Draws) -> SimulatedTable:
+def created(release: Release, draws: Draws) -> SimulatedTable:
     profile = profile_named("spark_batch_0_12")
     owned = {key: text.format(owner="root") for key, text in profile.properties.items()}
     return new_table(LISTING, release, draws, names="metastore", properties=owned, summary=SPARKS_SUMMARY)
@@ -120,7 +121,7 @@ def created(release: tuple[int, int], draws: Draws) -> SimulatedTable:
 
 def new_table(
     listing: Mapping[str, Any],
-    release: tuple[int, int],
+    release: Release,
     draws: Draws,
     *,
     names: Names,
@@ -178,7 +179,7 @@ def carried_out_by_flink() -> SimulatedTable:
         "flink.job-id": "{job}",
         "flink.max-committed-checkpoint-id": str(2**63 - 1),
     }
-    table = new_table(FLINKS, (0, 14), draws, names="hadoop", properties={}, summary=summary)
+    table = new_table(FLINKS, Release(0, 14), draws, names="hadoop", properties={}, summary=summary)
     for step in FLINKS["steps"]:
         if step["does"] == "create":
             draws.queue = [SYNC]  # of a name that Hadoop's catalog does not draw
@@ -208,7 +209,7 @@ def of_flink(step: Mapping[str, Any]) -> DataFileEntry:
 
 def drop_file(table: SimulatedTable, step: Mapping[str, Any], moment: Moment) -> None:
     """DELETE by metadata alone; that metadata.json has no `refs`, which is as Iceberg wrote it before 0.14."""
-    table.json.release = (0, 13)
+    table.json.release = Release(0, 13)
     table.rules = replace(table.rules, summary=SPARKS_SUMMARY)
     removed = {f"{FLINKS['location']}/data/{step['file']}"}
     commit_file_changes(table, FileChanges(way=Way.DELETE_FILES, operation="delete", removed=removed), moment)

@@ -10,5 +10,5 @@ ENGINES = {engine.name: engine for engine in (SPARK, CORE)}
 def engine_named(name: str) -> Engine:
     """The engine with that name. WasimError if there is none."""
     if name not in ENGINES:
-        raise WasimError(f"--engine is {name!r}. Give {', '.join(ENGINES)} or pyiceberg.")
+        raise WasimError(f"--engine is {name!r}. Give {' or '.join(ENGINES)}; bench takes pyiceberg and flink too.")
     return ENGINES[name]

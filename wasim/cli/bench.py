@@ -31,7 +31,7 @@ def bench(
         str,
         typer.Option(
             help="spark: real Spark writes real data; core: Iceberg's library alone, without data;"
-            " pyiceberg: the Python library, without Java."
+            " pyiceberg: the Python library, without Java; flink: a Flink of its own."
         ),
     ] = "spark",
     prices: PriceFile = None,
@@ -51,8 +51,8 @@ def bench(
     from wasim.cli.outcome import print_outcome
 
     try:
-        if engine == "pyiceberg":
-            outcome = _write_by_pyiceberg(scenario, out, fresh=fresh, prices=prices)
+        if engine in ("flink", "pyiceberg"):
+            outcome = _write_without_spark(engine, scenario, out, fresh=fresh, prices=prices)
         else:
             require_spark("bench")
             from wasim.bench import BenchOptions, engine_named
@@ -68,11 +68,18 @@ def bench(
     return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
 
 
-def _write_by_pyiceberg(scenario: "LoadedScenario", out: Path, *, fresh: bool, prices: Path | None) -> "Outcome":
-    require_pyiceberg("bench --engine pyiceberg")
-    from wasim.pyiceberg import WriteOptions, write_scenario
+def _write_without_spark(
+    engine: str, scenario: "LoadedScenario", out: Path, *, fresh: bool, prices: Path | None
+) -> "Outcome":
+    from wasim.runner.written import write_scenario
 
-    return write_scenario(scenario, WriteOptions(results=out, fresh=fresh, prices=prices), console(stderr=True))
+    if engine == "flink":
+        require_spark("bench --engine flink")  # whose jars compile what records
+        from wasim.flink import FLINK as WRITER
+    else:
+        require_pyiceberg("bench --engine pyiceberg")
+        from wasim.pyiceberg import PYICEBERG as WRITER
+    return write_scenario(WRITER, scenario, out, console(stderr=True), fresh=fresh, prices=prices)
 
 
 def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> None:

@@ -1,21 +1,24 @@
 """One case written through pyiceberg: its table made, its appends committed, all of it in the journal."""
 
 import time
-from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 
+from wasim.errors import WasimError
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.specs import spec_fields_json
-from wasim.ledger import Kind
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.pyiceberg.catalog import RecordedCatalog
+from wasim.pyiceberg.checks import check_writable
 from wasim.pyiceberg.recorder import Journal
 from wasim.pyiceberg.rows import ArrivingRows
+from wasim.runner.written import Lines, Writer
 from wasim.scenario import Case
 from wasim.scenario.paths import TABLE_NAME, whole_paths
 from wasim.twin.schema import iceberg_schema, partition_spec
@@ -24,8 +27,8 @@ from wasim.workload import Append, plan_steps
 CATALOG_NAME = "wasim"
 
 
-def write_table(case: Case, warehouse: Path, journal: Journal, on_commits: Callable[[int], None]) -> Table:
-    """The case's table, written from nothing below the warehouse; `on_commits` takes the number of commits so far."""
+def write_table(case: Case, warehouse: Path, journal: Journal) -> Table:
+    """The case's table, written from nothing below the warehouse."""
     catalog = RecordedCatalog(CATALOG_NAME, warehouse / "catalog.db", journal)
     rows = ArrivingRows(case)
     journal.enter("step", step=0, operation=CREATE_TABLE, event_ms=0, every_ms=0, rows=0)
@@ -38,7 +41,6 @@ def write_table(case: Case, warehouse: Path, journal: Journal, on_commits: Calla
                 if case.clock == "real":
                     time.sleep(max(0.0, started_s + commit * case.commit_interval_s - time.monotonic()))
                 _append(table, rows, case, step, commit, journal)
-                on_commits(commit)
     return table
 
 
@@ -101,13 +103,20 @@ def _report(table: Table, snapshot: Snapshot, took_ns: int) -> dict[str, object]
     }
 
 
-def live_bytes(table: Table) -> dict[Kind, int]:
-    """Bytes reachable from the current snapshot, and of the current metadata.json, by kind."""
-    live = dict.fromkeys(Kind, 0)
-    live[Kind.METADATA_JSON] = len(table.io.new_input(table.metadata_location))
-    snapshot = table.current_snapshot()
-    if snapshot is not None and snapshot.summary is not None:
-        live[Kind.MANIFEST_LIST] = len(table.io.new_input(snapshot.manifest_list))
-        live[Kind.DATA_MANIFEST] = sum(one.manifest_length for one in snapshot.manifests(table.io))
-        live[Kind.DATA] = int(snapshot.summary.additional_properties.get("total-files-size", 0))
-    return live
+def _lines(case: Case, warehouse: Path) -> Lines:
+    journal = Journal()
+    write_table(case, warehouse, journal)
+    return journal.lines
+
+
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("pyiceberg", "pyarrow")}
+
+
+PYICEBERG = Writer(
+    name="pyiceberg",
+    versions=_versions,
+    check=check_writable,
+    write=_lines,
+    failures=(WasimError, CommitFailedException, OSError, NotImplementedError, ValueError, ModuleNotFoundError),
+)

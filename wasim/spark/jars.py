@@ -40,37 +40,45 @@ def fetch_jars(jars: Sequence[PinnedJar] = PINNED_JARS) -> tuple[Path, ...]:
     """Paths of the jars, fetched if need be. EnvironmentFault if one is unreachable or not what was pinned."""
     folder = cache_folder() / "jars"
     folder.mkdir(exist_ok=True)
-    return tuple(_fetch(jar, folder) for jar in jars)
+    missing = [jar for jar in jars if not _is_there(jar, folder)]
+    if missing:
+        # fetched to a folder of its own and renamed, so that two runs at once, or a killed one, leave no half jar
+        with tempfile.TemporaryDirectory(dir=folder) as fetching:
+            said = _run_ivy(missing, Path(fetching))
+            for jar in missing:
+                _keep(jar, Path(fetching) / jar.file_name, folder, said)
+    return tuple(folder / jar.file_name for jar in jars)
 
 
-def _fetch(jar: PinnedJar, folder: Path) -> Path:
+def _is_there(jar: PinnedJar, folder: Path) -> bool:
     target = folder / jar.file_name
-    if target.exists() and file_sha256(target) == jar.sha256:
-        return target
-    # fetched to a folder of its own and renamed, so that two runs at once, or a killed one, leave no half jar
-    with tempfile.TemporaryDirectory(dir=folder) as fetching:
-        said = _run_ivy(jar, Path(fetching))
-        fetched = Path(fetching) / jar.file_name
-        if not fetched.exists():
-            last = next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
-            raise EnvironmentFault(
-                f"{jar.coordinates} could not be fetched ({last}). Check the network or proxy, name a mirror in an Ivy"
-                f" settings file (WASIM_IVY_SETTINGS), or put {jar.file_name} into {folder} yourself."
-            )
-        found = file_sha256(fetched)
-        if found != jar.sha256:
-            raise EnvironmentFault(
-                f"{jar.coordinates} has SHA-256 {found}, not the pinned {jar.sha256}. Do not use it; check the mirror."
-            )
-        fetched.replace(target)
-    return target
+    return target.exists() and file_sha256(target) == jar.sha256
 
 
-def _run_ivy(jar: PinnedJar, folder: Path) -> str:
+def _keep(jar: PinnedJar, fetched: Path, folder: Path, said: str) -> None:
+    """Moves a fetched jar into the folder, if it is the pinned one; `said` is what Ivy printed."""
+    if not fetched.exists():
+        last = next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
+        raise EnvironmentFault(
+            f"{jar.coordinates} could not be fetched ({last}). Check the network or proxy, name a mirror in an Ivy"
+            f" settings file (WASIM_IVY_SETTINGS), or put {jar.file_name} into {folder} yourself."
+        )
+    found = file_sha256(fetched)
+    if found != jar.sha256:
+        raise EnvironmentFault(
+            f"{jar.coordinates} has SHA-256 {found}, not the pinned {jar.sha256}. Do not use it; check the mirror."
+        )
+    fetched.replace(folder / jar.file_name)
+
+
+def _run_ivy(jars: Sequence[PinnedJar], folder: Path) -> str:
     settings = os.environ.get("WASIM_IVY_SETTINGS")
     ivy = next(SPARK_JARS.glob("ivy-*.jar"))
     wanted = folder / "ivy.xml"
-    wanted.write_text(_IVY_FILE.format(jar=jar, classifier=jar.classifier and f'm:classifier="{jar.classifier}"'))
+    listed = [
+        _DEPENDENCY.format(jar=jar, classifier=jar.classifier and f'm:classifier="{jar.classifier}"') for jar in jars
+    ]
+    wanted.write_text(_IVY_FILE.format(dependencies="\n".join(listed)))
     command = [
         str(find_java().executable), "-cp", str(ivy), "org.apache.ivy.Main",
         *(["-settings", settings] if settings else []),
@@ -85,9 +93,11 @@ def _run_ivy(jar: PinnedJar, folder: Path) -> str:
 _IVY_FILE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="wasim" module="wanted"/>
   <dependencies>
-    <dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.version}" transitive="false" conf="default->*">
-      <artifact name="{jar.name}" type="jar" ext="jar" {classifier}/>
-    </dependency>
+{dependencies}
   </dependencies>
 </ivy-module>
 """
+_DEPENDENCY = """    <dependency org="{jar.organisation}" name="{jar.name}" rev="{jar.version}" transitive="false"
+        conf="default->*">
+      <artifact name="{jar.name}" type="jar" ext="jar" {classifier}/>
+    </dependency>"""

@@ -61,8 +61,10 @@ def _candidates() -> Iterator[Path]:
 
 
 @contextmanager
-def short_lived_jvm(classpath: Sequence[Path], *, with_spark: bool = True) -> Iterator[JavaGateway]:
-    """A gateway to a JVM with `classpath`, and pyspark's jars if `with_spark`.
+def short_lived_jvm(
+    classpath: Sequence[Path], *, with_spark: bool = True, options: Sequence[str] = ()
+) -> Iterator[JavaGateway]:
+    """A gateway to a JVM with `classpath`, pyspark's jars if `with_spark`, and further `options`.
 
     It ends with the block, or when this process dies. Listens on the loopback only.
     """
@@ -71,18 +73,18 @@ def short_lived_jvm(classpath: Sequence[Path], *, with_spark: bool = True) -> It
     # its own folder for what libraries unpack: a JVM that is killed leaves theirs behind
     with (
         tempfile.TemporaryDirectory(prefix="wasim-") as folder,
-        _launched(java, os.pathsep.join([*jars, *map(str, classpath)]), folder) as gateway,
+        _launched(java, os.pathsep.join([*jars, *map(str, classpath)]), folder, options) as gateway,
     ):
         yield gateway
 
 
 @contextmanager
-def _launched(java: JavaRuntime, classpath: str, folder: str) -> Iterator[JavaGateway]:
+def _launched(java: JavaRuntime, classpath: str, folder: str, options: Sequence[str]) -> Iterator[JavaGateway]:
     port, token, process = launch_gateway(
         classpath=classpath,
         jarpath=str(next(SPARK_JARS.glob("py4j-*.jar"))),
         java_path=str(java.executable),
-        javaopts=[*JVM_OPTIONS, f"-Djava.io.tmpdir={folder}"],
+        javaopts=[*JVM_OPTIONS, *options, f"-Djava.io.tmpdir={folder}"],
         die_on_exit=True,
         enable_auth=True,
         redirect_stderr=subprocess.DEVNULL,

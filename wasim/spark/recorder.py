@@ -12,6 +12,7 @@ from wasim.spark.jars import cache_folder
 from wasim.spark.java import short_lived_jvm
 
 _SOURCES = Path(__file__).parent / "java"
+RECORDER = _SOURCES / "wasim" / "recorder"
 
 
 def recorder_jar(classpath: Sequence[Path], part: str = "recorder") -> Path:
@@ -19,11 +20,15 @@ def recorder_jar(classpath: Sequence[Path], part: str = "recorder") -> Path:
 
     `part` is the package: `recorder`, or `s3`, which needs the jar of `recorder` and AWS's on the class path.
     """
-    sources = sorted((_SOURCES / "wasim" / part).glob("*.java"))
+    return compiled_jar(part, sorted((_SOURCES / "wasim" / part).glob("*.java")), classpath)
+
+
+def compiled_jar(name: str, sources: Sequence[Path], classpath: Sequence[Path]) -> Path:
+    """Path of the jar of that name, compiled of these sources unless the cache has it."""
     digest = hashlib.sha256()
     for piece in [*(source.read_bytes() for source in sources), *(jar.name.encode() for jar in classpath)]:
         digest.update(piece)
-    jar = cache_folder() / f"wasim-{part}-{digest.hexdigest()[:16]}.jar"
+    jar = cache_folder() / f"wasim-{name}-{digest.hexdigest()[:16]}.jar"
     if not jar.exists():
         _compile(sources, classpath, jar)
     return jar

@@ -24,7 +24,7 @@ from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
 from wasim.twin.evolving import evolve_table, evolved_files
-from wasim.twin.flink import Subtasks, commit_row_delta
+from wasim.twin.flink import Subtasks, commit_append, commit_row_delta
 from wasim.twin.identifiers import draw_uuid, trino_query
 from wasim.twin.maintenance import is_due, maintain
 from wasim.twin.profile import WriterProfile, as_written, expiry_within
@@ -255,7 +255,8 @@ class CaseWriter:
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
-        append_files(self.table, self._draw(commit), self.moment(event_time_s, commit))
+        commit_files = commit_append if self.profile.upserts == "equality-deletes" else append_files
+        commit_files(self.table, self._draw(commit), self.moment(event_time_s, commit))
 
     def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
         """A checkpoint of Flink's, whose first one deletes by key too."""

@@ -29,7 +29,7 @@ from wasim.twin.locations import Locations
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
-from wasim.twin.snapshot_updates import FileChanges, commit_file_changes
+from wasim.twin.snapshot_updates import FileChanges, append_files, commit_file_changes
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.units import Ints
@@ -142,6 +142,13 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
     commit_file_changes(table, changes, moment)
     for manifest in staged:
         table.log.delete(manifest.kind, table.relative(manifest.file.manifest_path))
+
+
+def commit_append(table: SimulatedTable, data: Sequence[DataFileEntry], moment: Moment) -> None:
+    """Commits a checkpoint that deletes nothing: an append of staged files, whose staged manifest is then deleted."""
+    staged = _stage(table, data, moment)
+    append_files(table, [_copied(file) for file in data], moment)
+    table.log.delete(staged.kind, table.relative(staged.file.manifest_path))
 
 
 def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> LiveManifest:

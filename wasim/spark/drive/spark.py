@@ -13,8 +13,9 @@ MOST_WRITERS = 64  # each is a thread with a Spark session of its own
 
 def refuse_other_writers(case: Case) -> None:
     """Raises WasimError for writers other than this Spark, for more of them than it can run, and for arrivals."""
-    if case.writer.profile == "pyiceberg":
-        raise WasimError("writer.profile is pyiceberg, which neither Spark nor Java runs. Give --engine pyiceberg.")
+    own = case.writer.profile
+    if own in ("flink", "pyiceberg") and not case.key_columns:
+        raise WasimError(f"writer.profile is {own}, whose engine is its own. Give --engine {own}.")
     if case.writer.profile is not None:
         raise WasimError(
             f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"
@@ -22,7 +23,7 @@ def refuse_other_writers(case: Case) -> None:
         )
     if case.key_columns:
         raise WasimError(
-            "writer.upsert of mode equality-deletes is Flink's, and no engine here runs Flink. Simulate it (wasim"
+            "writer.upsert of mode equality-deletes is Flink's, and engine flink only appends. Simulate it (wasim"
             " simulate), or give mode copy-on-write or merge-on-read."
         )
     writers = case.writer.writers

@@ -1,0 +1,64 @@
+"""Tables that a real Flink appends to, and what the simulator makes of them unseen; what the engine refuses."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.paths import SCENARIOS
+
+pytest.importorskip("pyspark")
+
+from tools.comparison import compare
+from wasim.errors import CaseFailed, WasimError
+from wasim.flink.checks import check_appends
+from wasim.flink.engine import write_table
+from wasim.flink.rows import rows_text
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.runner.written import recording_of
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile, simulate_case
+
+SCENARIO = SCENARIOS / "fidelity" / "flink.yaml"
+CASES = [replace(case, horizon_s=12.0) for case in load_scenario(SCENARIO).cases()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=["unpartitioned", "by identity"])
+def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path):
+    root = tmp_path / "db" / "events"
+    real = recording_of(case, write_table(case, tmp_path), root)
+    site = Site(location=str(root))
+    simulated = simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=site)
+    kinds = compare(real, simulated)
+    assert all(one.counts_agree for one in kinds)
+    assert [one.kind for one in kinds if one.kind in METADATA_KINDS and not one.meets_goal] == []
+
+
+def test_rows_are_dealt_to_two_tasks_in_turn():
+    text, types = rows_text(CASES[0])
+    numbers = [int(line.split("\t")[0]) for line in text.splitlines()]
+    assert types[:3] == ["long", "timestamptz", "double"]
+    assert numbers[:4] == [0, 50, 1, 51]
+    assert sorted(numbers) == list(range(1200))
+    assert sorted(numbers[100:200]) == list(range(100, 200))
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"writer": "batch"}, "writer is none of Flink's"),
+        ({"workload.files_per_commit": "3"}, "workload.files_per_commit"),
+        ({"maintenance.rewrite_manifests.every": "10s"}, "maintenance"),
+        ({"workload.rows_per_second": "100000"}, "6,000,000 rows"),
+    ],
+)
+def test_what_it_does_not_write_is_refused_by_name(settings: dict, named: str):
+    case = load_scenario(SCENARIO, settings).cases()[0]
+    with pytest.raises(WasimError, match=named):
+        check_appends(case)
+
+
+def test_commits_of_other_rows_fail_the_case(tmp_path: Path):
+    with pytest.raises(CaseFailed, match="0 commits were made"):
+        recording_of(CASES[0], [], tmp_path)

@@ -1,0 +1,28 @@
+"""What engine `flink` does not write, refused by name before anything runs."""
+
+from wasim.errors import WasimError
+from wasim.scenario import Case
+from wasim.twin import shipped_profile
+
+MOST_ROWS = 2_000_000  # they are made ahead, and held in the JVM
+
+
+def check_appends(case: Case) -> None:
+    """Raises WasimError naming the first setting of the case that the engine does not carry out."""
+    rows, files = case.rows_per_commit, case.workload.files_per_commit
+    for refused, what in (
+        (shipped_profile(case).name != "flink", "writer is none of Flink's. Give writer: {kind: flink, append: merge}"),
+        (not case.merges, "writer.append is fast. Give merge, as the sink does"),
+        (bool(case.key_columns), "writer.upsert is not carried out. Take it out, or simulate it (wasim simulate)"),
+        (case.clock == "real", "clock is real. Give virtual"),
+        (not case.only_appends, "changes, maintenance and evolution are Spark's. Take them out, or use engine spark"),
+        (case.workload.distribution_mode != "none", "workload.distribution_mode is not none. Give none"),
+        (rows % files != 0, f"workload.files_per_commit is {files}, which does not divide {rows} rows. Give a divisor"),
+        (rows * case.commits > MOST_ROWS, f"there are {rows * case.commits:,} rows. Give {MOST_ROWS:,} at most"),
+        (any(one.type == "struct" for one in case.table.all_columns), "table.columns has a struct. Take it out"),
+        (case.environment.catalog != "jdbc", f"environment.catalog is {case.environment.catalog}. Give jdbc"),
+        (case.environment.store != "local", f"environment.store is {case.environment.store}. Give local"),
+        (case.table.format_version != 2, f"table.format_version is {case.table.format_version}. Give 2"),
+    ):
+        if refused:
+            raise WasimError(f"Engine flink appends: {what}.")

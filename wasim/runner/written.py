@@ -1,0 +1,125 @@
+"""A scenario's cases written by an engine without Spark, one after the other: each recorded, audited and saved."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from wasim.collect import audit, list_table, read_journal
+from wasim.errors import CaseFailed, WasimError
+from wasim.iceberg import read_manifest_list, read_metadata_json
+from wasim.ledger import Action, Kind, Recording
+from wasim.runner.conclude import Outcome
+from wasim.runner.run import Job, run_cases
+from wasim.runs import CaseRun, RunFolder, key_versions, make_durable, provenance, save_case, write_atomically
+from wasim.scenario import Case, LoadedScenario
+from wasim.scenario.paths import TABLE_NAME
+
+Lines = Iterable[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """An engine: the versions that decide its bytes, what it refuses, and what writes a case's table below a warehouse
+    and returns the journal's lines. `failures` are its errors that end a case and no more.
+    """
+
+    name: str
+    versions: Callable[[], Mapping[str, str]]
+    check: Callable[[Case], None]
+    write: Callable[[Case, Path], Lines]
+    failures: tuple[type[Exception], ...] = (WasimError,)
+
+
+def write_scenario(
+    writer: Writer,
+    scenario: LoadedScenario,
+    results: Path,
+    console: Console,
+    *,
+    fresh: bool = False,
+    prices: Path | None = None,
+) -> Outcome:
+    """Writes the scenario's tables, or what is left of an unfinished run; `console` takes progress.
+
+    WasimError for a case that the engine does not write; CaseFailed if no case could be finished.
+    """
+    versions = writer.versions()
+    cases = {case.key(key_versions(versions) | {"engine": writer.name}): case for case in scenario.cases()}
+    for case in cases.values():
+        writer.check(case)
+
+    def write_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
+        notes = provenance(engine={"name": writer.name, "data": "written"}, jars=versions, folder=folder.path)
+        write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
+        failures = {}
+        for key, case in left.items():
+            try:
+                _write(writer, case, key, folder)
+            except writer.failures as error:
+                failures[case.label] = next(iter(str(error).splitlines()), type(error).__name__)
+            said = f"failed: {failures[case.label]}" if case.label in failures else f"{case.commits:,} commits."
+            console.print(f"{case.label}: {said}", markup=False, highlight=False, soft_wrap=True)
+        return failures
+
+    return run_cases(
+        Job(scenario=scenario, cases=cases, results=results, fresh=fresh, prices=prices), write_left, console
+    )
+
+
+def recording_of(case: Case, lines: Lines, root: Path) -> Recording:
+    """What a journal says of the case's table. AuditMismatch, or CaseFailed for other commits, if books do not balance.
+
+    A commit that took other rows than its own is not the scenario's.
+    """
+    recording = read_journal(lines, table_root=root).recording
+    audit(recording.events, list_table(root))
+    rows = recording.reports.records_added.tolist()
+    if rows != [case.rows_per_commit] * case.commits:
+        odd = next((one for one in rows if one != case.rows_per_commit), case.rows_per_commit)
+        raise CaseFailed(
+            f"{len(rows)} commits were made, one of {odd} rows, not {case.commits} of {case.rows_per_commit} each."
+            " Run the case again, on an idle machine."
+        )
+    return recording
+
+
+def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
+    started_s, warehouse = time.monotonic(), folder.warehouse(key)
+    shutil.rmtree(warehouse, ignore_errors=True)
+    warehouse.mkdir(parents=True)
+    root = warehouse.joinpath(*TABLE_NAME.split("."))
+    recording = recording_of(case, writer.write(case, warehouse), root)
+    finished = CaseRun.of_recording(
+        case,
+        recording,
+        key=key,
+        engine=writer.name,
+        live_bytes=_live_bytes(recording, root),
+        wall_s=time.monotonic() - started_s,
+    )
+    finished = replace(finished, location=str(root))
+    unfinished = folder.unfinished_case(key)
+    unfinished.mkdir(parents=True)
+    save_case(finished, recording, unfinished)
+    make_durable(unfinished, folder.case(key))
+
+
+def _live_bytes(recording: Recording, root: Path) -> dict[Kind, int]:
+    """Bytes reachable from the last snapshot, and of the last metadata.json, by kind; the tables only grow."""
+    events = recording.events
+    is_json = (events.kind == Kind.METADATA_JSON) & (events.action == Action.WRITE)
+    newest = root / str(events.file[is_json][-1])
+    metadata = read_metadata_json(newest.read_bytes(), source=str(newest))
+    place = root / "metadata" / (metadata.snapshots[-1].manifest_list or "").rpartition("/")[2]
+    live = dict.fromkeys(Kind, 0)
+    live[Kind.METADATA_JSON], live[Kind.MANIFEST_LIST] = newest.stat().st_size, place.stat().st_size
+    listed = read_manifest_list(place.read_bytes(), source=str(place)).manifests
+    live[Kind.DATA_MANIFEST] = sum(one.manifest_length for one in listed)
+    live[Kind.DATA] = int(recording.reports.data_bytes_live[-1])
+    return live
