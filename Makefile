@@ -40,9 +40,8 @@ validate: $(READY) java ## compare the simulator with real runs; writes docs/fid
 	$(BIN)/python -m tools.fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 
-validate-years: $(READY) ## compare sums over long horizons with exact simulation and with stepping, and time years
+validate-years: $(READY) ## compare sums over long horizons with exact simulation, and time years
 	$(BIN)/python -m tools.years
-	$(BIN)/python -m tools.years --against steps --commits 30000
 	$(BIN)/python -m tools.years --year
 	$(BIN)/python -m tools.years --speed scenarios/*.yaml
 

@@ -1,8 +1,7 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--against steps` sums that skip cycles alike are compared with those of
-every event, over horizons that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
+simulated commit by commit, and summed. `--year` times a year of drawn scenarios; `--speed`
 one of those given, and of a table larger than any.
 """
 
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,7 +37,7 @@ from wasim.simulation.needs import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
-from wasim.years import history_of, read_shape, simulate_years, sum_history
+from wasim.years import simulate_years
 
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
@@ -197,25 +195,14 @@ def compare(case: Case) -> DrawnComparison | None:
     return DrawnComparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
 
 
-def compare_leaps(case: Case) -> DrawnComparison:
-    """The case stepped through, event by event, and with leaps over cycles alike."""
-    shape = read_shape(case, shipped_profile(case), Site())
-    stepped, summed = (
-        sum_history(case, shape, replace(history_of(case, shape), leaps=leaps).run()) for leaps in (False, True)
-    )
-    return DrawnComparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
-
-
-def fidelity(
-    seed: int, scenarios: int, commits: int, compared: Callable[[Case], DrawnComparison | None], most_exact_s: float
-) -> Iterator[str]:
+def fidelity(seed: int, scenarios: int, commits: int) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
     yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"
     yield "|---|--:|--:|--:|--:|"
     met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
     cases = held = stated = 0
-    drawn = list(islice(drawn_cases(seed, commits, most_exact_s), scenarios))
-    for one in filter(None, map_in_processes(compared, drawn)):
+    drawn = list(islice(drawn_cases(seed, commits), scenarios))
+    for one in filter(None, map_in_processes(compare, drawn)):
         cases += 1
         counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
         metadata = [kind for kind in one.kinds if kind in METADATA_KINDS]
@@ -344,7 +331,6 @@ def main() -> None:
     parser.add_argument("--scenarios", type=int, default=40)
     parser.add_argument("--commits", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--against", choices=["exact", "steps"], default="exact")
     parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
     given = parser.parse_args()
@@ -353,9 +339,7 @@ def main() -> None:
     elif given.year:
         lines = drawn_years(given.seed, given.scenarios)
     else:
-        with_exact = given.against == "exact"
-        compared, most_s = (compare, MOST_EXACT_S) if with_exact else (compare_leaps, inf)
-        lines = fidelity(given.seed, given.scenarios, given.commits, compared, most_s)
+        lines = fidelity(given.seed, given.scenarios, given.commits)
     for line in lines:
         print(line, flush=True)  # each takes a while
 

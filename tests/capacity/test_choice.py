@@ -45,7 +45,7 @@ def test_of_intervals_that_cost_the_same_the_shortest_is_taken():
 def test_a_choice_that_the_band_could_change_is_called_close():
     chosen = a_plan(prefer="freshest", metadata_json_bytes="1MB").chosen
     size = chosen.values["metadata_json_bytes"]
-    tight = make_plan(a_request(prefer="freshest", metadata_json_bytes=f"{size * 1.02:.0f}B"))
+    tight = make_plan(a_request(prefer="freshest", metadata_json_bytes=f"{size * 1.0001:.0f}B"))
     assert tight.chosen.setting == chosen.setting
     assert tight.or_within_band
 

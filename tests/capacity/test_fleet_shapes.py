@@ -27,7 +27,7 @@ def test_files_weigh_what_those_of_the_table_itself_do(columns: int, files: int,
     )
     exact, read_off = (
         one.with_json_of(gzipped, one.of(plain))
-        for one in (Shapes(profile=shipped_profile(plain), site=Site(location=request.location)), shapes_of(own))
+        for one in (Shapes(profile=shipped_profile(plain), site=Site()), shapes_of(own))
     )
     assert read_off.arrivals.files == pytest.approx(exact.arrivals.files, rel=0.01)
     rows = exact.arrivals.rows_per_file

@@ -18,10 +18,7 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
     assert several.chosen.setting.interval_s >= several.sustained.interval_s
     assert several.out_of_reach
     assert several.chosen.setting.interval_s > max(several.out_of_reach)
-    assert ["remove_orphan_files" in "".join(plan_lines(one, explains=True)) for one in (alone, several)] == [
-        False,
-        True,
-    ]
+    assert ["remove_orphan_files" in "".join(plan_lines(one)) for one in (alone, several)] == [False, True]
 
 
 @pytest.mark.parametrize(

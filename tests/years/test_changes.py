@@ -134,7 +134,7 @@ def test_overwriting_some_of_the_partitions_that_stay_open_leaves_the_others_in_
     lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
     exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})
     written = exact.files_written[Kind.DATA_MANIFEST]
-    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.06)
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.08)
 
 
 def test_files_of_closed_partitions_stay_there_when_scattered_rows_of_theirs_are_deleted(made: Callable) -> None:

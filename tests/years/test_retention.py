@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from wasim.ledger import Kind, sum_events
+from wasim.machine.columns import FLOWS, SNAPSHOT_JSON_BYTES, SNAPSHOTS
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
-from wasim.years.flows import WIDTH, Flow
 from wasim.years.history import Samples
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.retention import Retention
@@ -45,11 +45,11 @@ def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case:
     upkeep = "{expire_snapshots: {every: 20s, older_than: 10s}}"
     case = small_case(horizon="10000000s", maintenance=upkeep)
     commits = np.array([0.0, 4e6, 5e6, 5e6 + 7, 1e7])
-    nothing, flows = np.zeros(len(commits)), np.zeros((len(commits), WIDTH))
-    flows[:, Flow.SNAPSHOTS] = commits + np.maximum(0.0, commits - 5e6)
-    flows[:, Flow.SNAPSHOT_JSON_BYTES] = 1000 * flows[:, Flow.SNAPSHOTS]
-    columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows", "spans")}
-    samples = Samples(**columns, commits=commits, flows=flows, spans=())
+    nothing, flows = np.zeros(len(commits)), np.zeros((len(commits), FLOWS))
+    flows[:, SNAPSHOTS] = commits + np.maximum(0.0, commits - 5e6)
+    flows[:, SNAPSHOT_JSON_BYTES] = 1000 * flows[:, SNAPSHOTS]
+    columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows")}
+    samples = Samples(**columns, commits=commits, flows=flows)
     json = MetadataJson(created=1e3, around=1e3, log_entry=0.0, snapshot_log_entry=0.0)
     kept = Retention(case=case, samples=samples, json=json, log_limit=1)
     # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves

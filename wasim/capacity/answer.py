@@ -21,7 +21,6 @@ from wasim.capacity.words import (
     time_words,
     value_words,
 )
-from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_duration, format_figure
@@ -246,11 +245,10 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
         if machine.measured_commit_ms is not None:
             yield f"Commits took {value_words('commit_ms', machine.measured_commit_ms, '')} in the median of that run."
         p50, p99 = (value_words("commit_ms", ms, "") for ms in (commit.p50_ms, commit.p99_ms))
-        idle = "; runs on idle machines took a fifth to a half of that" if plan.request.provider == LOCAL else ""
         yield (
-            f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost}"
-            f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land: one every"
-            f" {time_words(sustained.interval_s)}."
+            f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost};"
+            f" runs on idle machines took a fifth to a half of that. At most {format_figure(sustained.ceiling_per_s)} a"
+            f" second land: one every {time_words(sustained.interval_s)}."
         )
     beyond = ", extrapolated" if chosen.extrapolated else ""
     yield f"Planning is warm, on {machine.words} (measured up to {machine.measured_range}{beyond})."

@@ -98,15 +98,6 @@ def _opening(core_s: float, get: float) -> float:
     return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
 
 
-def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:
-    """Of bytes replaced over the horizon those on disk, on average: what is replaced in the time that snapshots
-    are kept, and in half a period of expiry.
-    """
-    if kept_s is None or every_s is None:
-        return replaced
-    return replaced * min(1.0, (kept_s + every_s / 2) / horizon_s)
-
-
 def _manifests_read(load: Load, setting: Setting) -> float:
     """Manifests that jobs read over the horizon: each run of rewriting and of compaction reads all live ones."""
     kept = setting.maintenance

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, waiting_for_expiry
+from wasim.capacity.cost import Load, MonthlyCost, monthly_cost
 from wasim.capacity.last_cycle import Course, LastCycle, Spread, courses_ahead, courses_of, last_cycle, window_of
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
@@ -149,11 +149,8 @@ class SettingSimulator:
         return self.figures(setting)
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
-        """The figures of one setting at these horizons, ascending, in seconds."""
-        case, shape = self.case(setting), self.shape(setting)
-        # how full merged manifests are at a horizon depends on where earlier leaps ended
-        parts = [[horizon_s] for horizon_s in horizons_s] if case.merges else [horizons_s]
-        courses = [one for part in parts for one in courses_of(case, shape, part)]
+        """The figures of one setting at these horizons, ascending, in seconds: one history."""
+        courses = courses_of(self.case(setting), self.shape(setting), horizons_s)
         return tuple(self.figures_of(setting, course) for course in courses)
 
     def fills_manifests(self, setting: Setting) -> bool:
@@ -355,7 +352,6 @@ class _Reckoned:
         metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
         compacted = max(0.0, data - cycle.ingested_bytes)
         scanned, files, scanned_bytes = self.planned
-        expiry = cycle.case.maintenance.expire_snapshots
         return Load(
             horizon_s=cycle.length_s,
             commits=cycle.commits,
@@ -363,12 +359,7 @@ class _Reckoned:
             bytes_written=metadata + compacted,
             compacted_bytes=compacted,
             metadata_on_disk_bytes=cycle.held(METADATA_KINDS).mean,
-            replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
-                cycle.replaced_bytes,
-                horizon_s=cycle.course.window.end_s,
-                kept_s=None if expiry is None else expiry.older_than,
-                every_s=None if expiry is None else expiry.every,
-            ),
+            replaced_data_bytes=cycle.held(DATA_KINDS, live=False).mean,
             json_bytes=cycle.plain_json.mean,
             stored_json_bytes=cycle.json.mean,
             list_bytes=cycle.spread("list_bytes").mean,

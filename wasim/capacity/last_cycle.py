@@ -17,19 +17,20 @@ import numpy as np
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Summed
 from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.machine.columns import DELETES, REMOVED_FILES, WRITTEN_FILES
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
 from wasim.years import Shape, history_of, sum_history
-from wasim.years.flows import DELETES, Flow
 from wasim.years.history import Samples
 from wasim.years.retention import Retention
 from wasim.years.summed import of_one_writer
 
-MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
+MOMENTS = 24  # at which a table is looked at in a cycle, and in the time that appends gather what they merge
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
-COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
+ALL_MANIFESTS = "data_manifests+delete_manifests"
+COUNTS = ("scanned_manifests", ALL_MANIFESTS)  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
@@ -113,46 +114,43 @@ def courses_of(case: Case, shape: Shape, horizons_s: Sequence[float]) -> tuple[C
     """The courses of a case over these horizons, ascending, in seconds, in one pass."""
     case = of_one_writer(case)
     windows = [window_of(case, horizon_s) for horizon_s in horizons_s]
-    history = history_of(replace(case, horizon_s=windows[-1].end_s), shape)
-    is_stepped = not (case.has_changes or case.key_columns)  # statements take long, and are averaged all the same
+    times_s = [time_s for one in windows for time_s in (one.held_s, one.start_s, one.before_s, one.end_s)]
+    moments = {float(_commits_until(case, time_s)) for time_s in times_s}
+    for window in {window.end_s: window for window in windows}.values():
+        moments |= {*_moments(case, window)}
+    samples = history_of(replace(case, horizon_s=windows[-1].end_s), shape, also_at=sorted(moments - {0.0}))
 
     def until(time_s: float) -> Samples | None:
-        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        if not commits:
-            return None
-        history.commits = max(float(commits), history.state.commits)
-        return history.run()
+        commits = _commits_until(case, time_s)
+        return samples.until(float(commits)) if commits else None
 
     found: dict[float, Course] = {}
     for window in windows:
         if window.end_s in found:
             continue
-        history.leaps = True
-        until(window.held_s)
-        history.leaps = not is_stepped
-        start = until(window.start_s)
-        before = end = start
-        for commit in _moments(case, window):
-            history.commits = commit
-            end = history.run()
-            if commit * case.commit_interval_s <= window.before_s + 1e-6:
-                before = end
+        start, before, end = (until(time_s) for time_s in (window.start_s, window.before_s, window.end_s))
         assert end is not None  # noqa: S101 - a cycle has a commit
         found[window.end_s] = Course(window=window, start=start, before=before or end, end=end)
     return tuple(found[window.end_s] for window in windows)
 
 
-def _moments(case: Case, window: Window) -> list[float]:
-    """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
-    first, before, last = (
-        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (window.start_s, window.before_s, window.end_s)
-    )
-    moments = {float(before), float(last)}
+def _commits_until(case: Case, time_s: float) -> int:
+    return whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+
+
+def _moments(case: Case, window: Window) -> set[float]:
+    """Commits of a cycle at which to look at the table: evenly, and before and after each job, as far as so many do."""
+    first, last = (float(_commits_until(case, time_s)) for time_s in (window.start_s, window.end_s))
+    moments = {*np.rint(np.linspace(first, last, MOMENTS + 1)).tolist()}
     if merging_s := _merging_s(case):
         gathering = max(first, last - merging_s / case.commit_interval_s)
         moments |= {*np.rint(np.linspace(gathering, last, MOMENTS + 1)).tolist()}
-    return sorted(moment for moment in moments if first < moment <= last)
+    jobs = (case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests)
+    for every_s in (job.every for job in jobs if job is not None and job.every):
+        due = np.arange(window.end_s, max(window.start_s, window.end_s - MOMENTS * every_s) - 1e-6, -every_s)
+        commits = np.ceil(due / case.commit_interval_s - 1e-9)
+        moments |= {*commits.tolist(), *(commits - 1).tolist()}
+    return {moment for moment in moments if first < moment <= last}
 
 
 def courses_ahead(parts: Iterable[tuple[Shape, Case]]) -> list[Course]:
@@ -195,16 +193,13 @@ class LastCycle:
         """Data bytes that rows arrive in."""
         return self.end.ingested_bytes - (0.0 if self.start is None else self.start.ingested_bytes)
 
-    @property
-    def replaced_bytes(self) -> float:
-        """Bytes of data, written since the table was created, that are no longer live."""
-        written, live = self.end.totals.written_bytes, self.end.live_bytes
-        return float(max(0, sum(written[kind] - live[kind] for kind in DATA_KINDS)))
-
-    def held(self, kinds: Iterable[Kind]) -> Spread:
-        """Bytes of these kinds on disk: they grow until expiry, and fall."""
+    def held(self, kinds: Iterable[Kind], *, live: bool = True) -> Spread:
+        """Bytes of these kinds on disk, without the live ones if not `live`: they grow until expiry, and fall."""
         kinds = tuple(kinds)
-        most, least = (sum(one.totals.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end))
+        most, least = (
+            sum(one.totals.on_disk_bytes[kind] - (0 if live else one.live_bytes[kind]) for kind in kinds)
+            for one in (self.before, self.end)
+        )
         return Spread(mean=max(0.0, (most + least) / 2), most=float(max(most, least)), final=float(least))
 
     def spread(self, column: str) -> Spread:
@@ -214,6 +209,10 @@ class LastCycle:
         if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
             falls = zip(pairwise(at), pairwise(values), strict=True)
             most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
+        if column == ALL_MANIFESTS:
+            most = max(
+                most, float(self.course.end.most_manifests[self._rows(self.course.window.held_s)][1:].max(initial=0.0))
+            )
         if merging_s and not _merges_seldom(self.case):
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
@@ -249,8 +248,9 @@ class LastCycle:
     def delete_files(self) -> Spread:
         """Live files of deletes."""
         flows = self.course.end.flows[self._rows(self.course.window.start_s)]
-        live = flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES]
-        return Spread(mean=float(live.mean()), most=float(live.max()), final=float(live[-1]))
+        live = flows[:, WRITTEN_FILES + 2 * DELETES] - flows[:, REMOVED_FILES + 2 * DELETES]
+        most = float(self.course.end.most_delete_files[self._rows(self.course.window.start_s)][1:].max(initial=0.0))
+        return Spread(mean=float(live.mean()), most=max(most, float(live.max())), final=float(live[-1]))
 
     @cached_property
     def json(self) -> Spread:

@@ -10,17 +10,17 @@ MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: fro
 WRITTEN_SHARE = 1.1  # of the target size: fewer files than the bytes need may be so large on average
 
 
-def small_file_bytes(target_bytes: int) -> int:
+def small_file_bytes(target_bytes: float) -> int:
     """Data files below this are too small."""
     return int(SMALL_FILE_SHARE * target_bytes)
 
 
-def large_file_bytes(target_bytes: int) -> int:
+def large_file_bytes(target_bytes: float) -> int:
     """Data files above this are too large."""
     return int(LARGE_FILE_SHARE * target_bytes)
 
 
-def is_outside(size: float, target_bytes: int) -> bool:
+def is_outside(size: float, target_bytes: float) -> bool:
     """Whether a file is taken for its size."""
     return size < small_file_bytes(target_bytes) or size > large_file_bytes(target_bytes)
 
@@ -30,14 +30,14 @@ def is_much_deleted(deleted: float, records: float) -> bool:
     return deleted > 0 and deleted >= MOST_DELETED * records
 
 
-def is_rewritten(files: float, input_bytes: float, min_input_files: float, target_bytes: int) -> bool:
+def is_rewritten(files: float, input_bytes: float, min_input_files: float, target_bytes: float) -> bool:
     """Whether a partition's group of files is: of enough files, of enough content, or of too much (one large file)."""
     if input_bytes > large_file_bytes(target_bytes):
         return True
     return files > 1 and (files >= min_input_files or input_bytes > target_bytes)
 
 
-def output_files(input_bytes: float, target_bytes: int) -> int:
+def output_files(input_bytes: float, target_bytes: float) -> int:
     """How many files a group becomes (`expectedOutputFiles`), by the bytes that are read."""
     if input_bytes < target_bytes:
         return 1

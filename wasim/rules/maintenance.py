@@ -16,7 +16,7 @@ def turn_after(commit: int, every_us: int, interval_us: int) -> int:
     return -(-(commit + 1) * interval_us // every_us)
 
 
-def rewritten_manifests(total_bytes: float, entries: float, target_bytes: int) -> int:
+def rewritten_manifests(total_bytes: float, entries: float, target_bytes: float) -> int:
     """How many manifests rewrite_manifests makes of some: as many as their bytes need, none without an entry."""
     return int(min(-(-total_bytes // target_bytes), entries))
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
+
+SLACK = 1e-12  # of a manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,9 +16,9 @@ class MergePolicy:
     target_bytes: int
 
 
-def fits(filled_bytes: float, size: float, target_bytes: float) -> bool:
-    """Whether a manifest goes into the open bin; one that does not closes it and opens the next."""
-    return filled_bytes + size <= target_bytes
+def fitting(filled_bytes: float, size: float, target_bytes: float) -> int:
+    """How many manifests of this size go into the open bin; one that does not closes it and opens the next."""
+    return max(0, floor((target_bytes - filled_bytes) / size + SLACK))
 
 
 def merges(items: float, is_newest: bool, least: int) -> bool:
@@ -37,7 +40,7 @@ def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
     end = len(sizes)
     filled = 0
     for place in range(len(sizes) - 1, -1, -1):
-        if place + 1 < end and not fits(filled, sizes[place], target_bytes):
+        if place + 1 < end and fitting(filled, sizes[place], target_bytes) < 1:
             bins.append(range(place + 1, end))
             end, filled = place + 1, 0
         filled += sizes[place]

@@ -92,8 +92,12 @@ def position_delete_bytes(*, files: int, path_bytes: int, rows: float, span: flo
     The footer holds the least and greatest path twice where they are one, else once.
     """
     paths = _PATHS_BYTES + path_bytes + _FURTHER_PATH_BYTES * (files - 1)
-    positions = _POSITIONS_BYTES + rows * (1 + log2(span / rows) / 12) + 4 * sqrt(rows)
-    return paths, positions, _AROUND_BYTES + (4 if files == 1 else 2) * path_bytes
+    return paths, positions_bytes(rows, span), _AROUND_BYTES + (4 if files == 1 else 2) * path_bytes
+
+
+def positions_bytes(rows: float, span: float) -> float:
+    """Mean bytes of the column of this many positions, `span` rows apart in all."""
+    return _POSITIONS_BYTES + rows * (1 + log2(span / rows) / 12) + 4 * sqrt(rows)
 
 
 def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:

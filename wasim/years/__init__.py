@@ -1,17 +1,15 @@
-"""Engine `years`: any horizon in sums, by one recurrence over what happens to a table.
+"""Engine `years`: any horizon in sums, by the events that happen to a table.
 
 `arrivals` and `sizes` read what a table's commits bring and what its files weigh off a handful of files that the exact
-twin encodes; `history` steps `state` from event to event, and leaps over cycles alike (`leaps`); statements that change
-rows are `changes`, carried out by `statements` on the files that `touched` finds; `retention` says what expiry and
-deletion leave of that; `summed` puts it together.
+twin encodes; `laws` and `history` have the machine step through its events; `retention` says what expiry and deletion
+leave of that; `summed` puts it together.
 """
 
+from wasim.years.history import history_of
 from wasim.years.raced import Settled, with_lost
+from wasim.years.shape import Shape, read_shape
 from wasim.years.summed import (
-    Shape,
     YearsOf,
-    history_of,
-    read_shape,
     shape_key,
     simulate_ahead,
     simulate_years,

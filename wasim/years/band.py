@@ -1,7 +1,6 @@
 """How far a case in sums may lie from the truth, and what was averaged: part of every answer."""
 
 from collections.abc import Collection, Iterator, Mapping
-from math import inf
 
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
@@ -10,6 +9,7 @@ from wasim.scenario import Case
 from wasim.scenario.notes import UNFINISHED
 from wasim.years.arrivals import Arrivals
 from wasim.years.localities import merges_on_read, places_of
+from wasim.years.trend import Trend
 
 Widths = Mapping[Kind, float]
 
@@ -26,9 +26,6 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
-_AVERAGED = _widths(0.01, 0.12, 0.2, 0.1)  # how full the manifest is that merges write again decides their bytes
-# Where compaction never repeats, as files stay in partitions that close: in which of its cycles it writes them again
-_AVERAGED_COMPACTION = _widths(0.02, 0.15, 0.3, 0.8)
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
@@ -51,26 +48,14 @@ _UPSERTS_AT_AN_END = _widths(0.015, 0.16, 0.12, 0.06)
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
-# Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
-_LEAPT_STATEMENTS = _widths(0.02, 0.09, 0.45, 0.35)
-# With merge-on-read, how many manifests of deletes there are then: cycles of half as many statements give other means
-_LEAPT_DELETES = {**_widths(0.02, 0.4, 0.45, 0.5), Kind.DELETE_MANIFEST: 0.4}
-# How often manifests are rewritten by count, which changes once there is one more that merges have filled
-_LEAPT_COUNTS = _widths(0.07, 0.09, 0.45, 0.0)
-# How many files compaction leaves in each of the partitions that close decides when deletes are dropped
-_LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIFEST: 0.95}
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: that of the widest cause.
-
-    `averaged` says whether cycles that are not alike were summed as if they were.
-    """
+def band_of(case: Case, arrivals: Arrivals, trend: Trend | None = None) -> dict[Kind, float]:
+    """The relative half-width of the band of written bytes, by kind: that of the widest cause."""
     causes = [_APPENDS, *_causes(case, arrivals)]
-    if averaged:
-        causes += _of_leaps(case, arrivals)
-    return {kind: max(widths[kind] for widths in causes) for kind in Kind}
+    wider = trend.widths(case.commits) if trend else {}
+    return {kind: max(widths[kind] for widths in causes) + wider.get(kind, 0.0) for kind in Kind}
 
 
 def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
@@ -99,21 +84,6 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _PARQUET
 
 
-def _of_leaps(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
-    """Where cycles unlike each other were leapt over."""
-    kept = case.maintenance
-    if not places_of(case):
-        yield _AVERAGED
-        if kept.rewrite_data_files:
-            yield _AVERAGED_COMPACTION
-        return
-    yield _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
-    if kept.rewrite_manifests and kept.rewrite_manifests.every is None:
-        yield _LEAPT_COUNTS
-    if kept.rewrite_data_files and arrivals.lifetime_s < inf:
-        yield _LEAPT_COMPACTED_PARTITIONS
-
-
 def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
     if places:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
@@ -131,13 +101,12 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
         yield _OVERWRITTEN
 
 
-def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:
+def approximations(case: Case, arrivals: Arrivals, trend: Trend | None = None) -> tuple[str, ...]:
     """What was averaged, in plain sentences."""
-    return (*_sentences(case, arrivals), *([_STATEMENTS if places_of(case) else _MERGES] if averaged else []))
-
-
-_MERGES = "What is merged between two runs of maintenance is averaged, as no two are alike."
-_STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
+    if trend is None:
+        return tuple(_sentences(case, arrivals))
+    stepped = f"{trend.stepped:,.0f} of {case.commits:,} commits were stepped through; the rest follows their trend."
+    return (*_sentences(case, arrivals), stepped)
 
 
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:

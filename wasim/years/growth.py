@@ -35,24 +35,25 @@ class SizeByCount:
     """
 
     def __init__(self, counts: Sequence[float], sizes: Sequence[float] | Floats) -> None:
-        self._counts, self._sizes = [float(count) for count in counts], [float(size) for size in sizes]
-        rises = zip(self._sizes, self._sizes[1:], self._counts, self._counts[1:], strict=False)
+        self.counts, self.sizes = [float(count) for count in counts], [float(size) for size in sizes]
+        rises = zip(self.sizes, self.sizes[1:], self.counts, self.counts[1:], strict=False)
         self._slopes = [(large - small) / (high - low) for small, large, low, high in rises] or [0.0]
         self.slope = self._slopes[-1]
 
     @cached_property
-    def _sums(self) -> list[float]:
+    def sums(self) -> list[float]:
+        """The sizes of 0, 1, 2 … added up."""
         return list(accumulate((self.at(count) for count in range(1, TABULATED + 1)), initial=0.0))
 
     def mean(self, other: "SizeByCount", share: float) -> "SizeByCount":
         """The sizes between these and others: `share` of the way."""
-        counts = sorted({*self._counts, *other._counts})
+        counts = sorted({*self.counts, *other.counts})
         return SizeByCount(counts, [self.at(one) + (other.at(one) - self.at(one)) * share for one in counts])
 
     def at(self, count: float) -> float:
         """Bytes for this count."""
-        place = min(max(bisect_right(self._counts, count) - 1, 0), len(self._slopes) - 1)
-        return self._sizes[place] + self._slopes[place] * (count - self._counts[place])
+        place = min(max(bisect_right(self.counts, count) - 1, 0), len(self._slopes) - 1)
+        return self.sizes[place] + self._slopes[place] * (count - self.counts[place])
 
     def through(self, count: float) -> float:
         """The sum of `at` over 1, 2 … count."""
@@ -61,7 +62,7 @@ class SizeByCount:
         if count < TABULATED:
             whole = int(count)
             part = count - whole
-            return self._sums[whole] + part * (self._sums[whole + 1] - self._sums[whole])
+            return self.sums[whole] + part * (self.sums[whole + 1] - self.sums[whole])
         beyond = count - TABULATED
         first = self.at(TABULATED)
-        return self._sums[TABULATED] + beyond * first + self.slope * beyond * (beyond + 1) / 2
+        return self.sums[TABULATED] + beyond * first + self.slope * beyond * (beyond + 1) / 2

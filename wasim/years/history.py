@@ -1,54 +1,33 @@
-"""The history of a table's manifests and data files: stepped from event to event, with leaps over cycles alike.
-
-An event is a merge, a compaction, or a rewrite of manifests. What lies between two events is summed in closed form;
-what expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
-"""
+"""The history of a case's table: the machine's samples of it, by name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
-from math import ceil, inf
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from wasim.machine import columns as at
+from wasim.machine.columns import SAMPLE_STATE
+from wasim.machine.history import History
+from wasim.rules.compaction import small_file_bytes
+from wasim.scenario import Case
 from wasim.units import Floats
-from wasim.years.changes import ChangeJob, Upserts
-from wasim.years.drift import LEAST_COMMITS, Drift
-from wasim.years.flows import WIDTH, Flow
-from wasim.years.jobs import Job
-from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
-from wasim.years.long_cycles import average_leap
-from wasim.years.state import TableState
+from wasim.years.laws import jobs_of, laws_of
+from wasim.years.shape import Shape
+from wasim.years.trend import Trend, carried_on, trend_of
 
 CHECKPOINTS = 200
-UNREPEATED = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
-WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
-SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
-ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
-SHORT = 2e-3  # of a history: over so little, a straight line will do
-MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
-_STATE = 9  # columns of a sample before the flows
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each.
-
-    `averaged` where cycles were not alike, and what they wrote was averaged.
-    """
-
-    first: float
-    last: float
-    period: float
-    averaged: bool = False
+FIRST_EVENTS = 20_000  # until a trend is looked for, and again after twice as many
+FILLED = 4
+_OTHERS = ("flows", "trend")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
     """The table after some of the writer's commits, ascending, as columns of equal length.
 
-    `flows` has a row for each sample and a column for each Flow; all else is of the current snapshot, `scanned_…` of
-    its manifests with live entries. Within the `spans` of leaps, samples are those of ends of cycles.
+    `flows` has a row for each sample, and a column for each flow of `wasim.machine.columns`; all else but the peaks is
+    of the current snapshot, `scanned_…` of its manifests with live entries. Since the sample before there were at most
+    `most_…`, and at each of those commits, added up, `manifest_commits` manifests.
     """
 
     commits: Floats
@@ -60,351 +39,66 @@ class Samples:
     list_bytes: Floats
     scanned_manifests: Floats
     scanned_bytes: Floats
+    most_manifests: Floats
+    most_delete_files: Floats
+    manifest_commits: Floats
     flows: Floats
-    spans: tuple[Span, ...]
+    trend: Trend | None = None  # that the last samples follow
 
     def until(self, commits: float) -> "Samples":
-        """The history up to this many commits; the last sample is drawn between two of the history's."""
-        kept = self.commits < commits
+        """The history up to this many commits, and the maintenance after them; between samples it is linear."""
+        kept = self.commits <= commits
+        is_between = self.commits[kept][-1] < commits
 
         def cut(column: Floats) -> Floats:
-            return np.append(column[kept], np.interp(commits, self.commits, column))
+            more = [np.interp(commits, self.commits, column)] if is_between else []
+            return np.append(column[kept], more)
 
-        columns = {one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name not in ("flows", "spans")}
-        spans = [replace(span, last=min(span.last, commits)) for span in self.spans if span.first < commits]
-        flows = np.column_stack([cut(column) for column in self.flows.T])
-        return Samples(**columns, flows=flows, spans=tuple(spans))
+        columns = {one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name not in _OTHERS}
+        return Samples(**columns, flows=np.column_stack([cut(column) for column in self.flows.T]), trend=self.trend)
 
 
-@dataclass(slots=True, kw_only=True)
-class History:
-    """Steps a table through its commits."""
+def history_of(
+    case: Case, shape: Shape, *, also_at: Sequence[float] = (), seed: int = 0, is_compiled: bool | None = None
+) -> Samples:
+    """The history of a case of one writer, sampled at these commits too. Where chance decides, the seed does.
 
-    state: TableState
-    jobs: Sequence[Job | ChangeJob]
-    commits: float
-    upserts: Upserts | None = None
-    leaps: bool = True  # else all is stepped through: for comparison, as a year takes hours then
-    rows: list[list[float]] = field(default_factory=list)
-    levels: dict[str, Level] = field(default_factory=dict)
-    spans: list[Span] = field(default_factory=list)
-    drifts: dict[str, Drift] = field(default_factory=dict)  # where cycles are unlike each other
-    filling: FillingLevel = field(default_factory=FillingLevel)
-    full: float = 0.0  # manifests that merges have filled
-    filled: float = 0.0  # the commit after which compaction last made files that no other will take
-    ended: dict[str, float] = field(default_factory=dict)  # the commit after which a job by count was carried out last
-    counted: dict[str, float] = field(default_factory=dict)  # commits from one time to the next
-    steps: int = 0  # events stepped through
-    _changes_rows: bool = field(init=False)
-    _by_count: list[Job] = field(init=False)
+    It is compiled once that is worth it; with `is_compiled` from the start, or never.
+    """
+    places = {*np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).tolist(), *also_at}
+    history = History(
+        laws=laws_of(case, shape),
+        jobs=jobs_of(case, shape.arrivals),
+        places=sorted(places),
+        seed=seed,
+        is_compiled=is_compiled,
+    )
+    table, trend, events = history.until(float(case.commits), FIRST_EVENTS), None, FIRST_EVENTS
+    while history.commits < case.commits:
+        trend = trend_of(table) if has_filled(history, float(case.commits)) else None
+        if trend is not None and trend.is_close:
+            table = carried_on(table, float(case.commits), np.array(also_at, dtype=np.float64))
+            break
+        events *= 2
+        table, trend = history.until(float(case.commits), events), None
+    names = [one.name for one in fields(Samples) if one.name not in _OTHERS]
+    columns = {name: table[:, place] for place, name in enumerate(names)}
+    return Samples(**columns, flows=table[:, SAMPLE_STATE:], trend=trend)
 
-    def __post_init__(self) -> None:
-        self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
-        self.state.files.changes_rows = self._changes_rows
-        self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
 
-    def run(self) -> Samples:
-        """All commits; what was sampled on the way. With more `commits` it goes on from where it ended."""
-        state = self.state
-        places = np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS)))
-        checkpoints = iter([*places[places > state.commits].tolist(), inf])
-        checkpoint = next(checkpoints)
-        if not self.rows:
-            self._sample()
-        while state.commits < self.commits:
-            self.steps += 1
-            while checkpoint <= state.commits:
-                checkpoint = next(checkpoints)
-            due = {job.operation: job.next_commit(state) for job in self.jobs}
-            stop = min(self.commits, checkpoint, *due.values())
-            if self.upserts is not None and state.commits >= 1:
-                self.upserts.carry_out(state)
-                if state.commits < stop and self.leaps and self._end_unlike([(UPSERT, 1.0)]):
-                    continue
-                merged = False
-            else:
-                _, merged = state.append(1.0 if self.upserts is not None else stop - state.commits)
-            if merged and self.leaps and (self._fills() or self._ends_cycle(MERGE)):
-                continue
-            if state.commits >= stop:
-                self._sample()
-                fired = []
-                for job in self.jobs:
-                    by_count = job.period == inf  # of which a statement after the same commit may bring more
-                    if (by_count or due[job.operation] <= state.commits) and job.is_due(state):
-                        job.carry_out(state)
-                        self._sample()
-                        fired += [job] if job.ends_cycle else []
-                if self.leaps:
-                    self._end_cycles(fired)
-        self._sample()
-        return self._samples()
-
-    def _end_cycles(self, fired: Sequence[Job | ChangeJob]) -> None:
-        """Ends the cycles of these jobs, and those of partitions that close and of files that compaction has filled.
-
-        The slowest cycle comes first, and the first that leaps is all.
-        """
-        if self._averages:
-            cycles: list[tuple[str, float]] = [(job.operation, self._measured(job)) for job in fired]
-            self._end_unlike(sorted(cycles, key=lambda one: -one[1]))
-            return
-        slowest_first = sorted(fired, key=lambda job: -job.period)
-        files = self.state.files
-        ended: list[tuple[str, float | None]] = [(job.operation, _known(job.period)) for job in slowest_first]
-        if fired and files.has_filled():
-            ended.insert(0, (FILLED, None))
-        if fired and self._has_filled_manifest():
-            ended.insert(0, (FULL, None))
-        if fired and files.has_rolled_over():
-            ended.insert(0, (PARTITIONS, files.partition_commits))
-        if not any(self._ends_cycle(name, period) for name, period in ended):
-            self._leap_by_average(next((name for name, period in ended if period is not None), ""))
-
-    def _has_filled_manifest(self) -> bool:
-        """Whether merges have filled a further manifest since this was last asked."""
-        full = self.state.full_manifests
-        if full <= self.full + 0.5:
+def has_filled(history: History, commits: float) -> bool:
+    """Whether what fills up, manifests that merge and files that compaction makes, has done so FILLED times, or will
+    not by that commit: until then nothing that a trend could follow has shown itself.
+    """
+    settings, state, samples = history.laws.settings, history.table.state, history.table.samples
+    ahead, last = commits / history.commits, samples[int(state[at.SAMPLED]) - 1]
+    rewrites = at.REWRITE_MANIFESTS in list(history.table.jobs[at.KIND])
+    for size in (last[4], last[5]) if settings[at.MERGE_ENABLED] and not rewrites else ():
+        if size < FILLED * settings[at.MANIFEST_TARGET] < FILLED * size * ahead:
             return False
-        self.full = full
+    if not settings[at.HAS_RULE] or settings[at.LIFETIME_COMMITS] * FILLED < history.commits:
         return True
-
-    @property
-    def _averages(self) -> bool:
-        """Whether cycles are leapt over on average: those of statements never repeat, nor have others for long."""
-        return self._changes_rows or self.steps > UNREPEATED
-
-    def _end_unlike(self, ended: list[tuple[str, float]]) -> bool:
-        """Ends these cycles, by name and commits, of which no two are quite alike; whether one of them leapt.
-
-        Where partitions of one more unit of time change what statements write, and where files fill or are opened again
-        only after many commits, faster cycles begin anew.
-        """
-        files, commits = self.state.files, self.state.commits
-        if files.has_rolled_over():
-            if files.rule is None:
-                self._begin_anew(PARTITIONS)
-            ended = [(PARTITIONS, files.partition_commits), *ended]
-        if ended and files.has_filled():
-            apart, self.filled = commits - self.filled, commits
-            if apart >= LEAST_COMMITS:
-                self._begin_anew(FILLED)
-                ended = [(FILLED, apart), *ended]
-        return any(self._drifts(name, period) for name, period in ended)
-
-    def _measured(self, job: Job | ChangeJob) -> float:
-        """Commits that its cycle, which ends here, took: what its schedule says, or since the last one ended."""
-        name, commits = job.operation, self.state.commits
-        if job.period < inf:
-            return job.period
-        if name in self.ended:  # since the last leap
-            self.counted[name] = commits - self.ended[name]
-        self.ended[name] = commits
-        return self.counted.get(name, inf)
-
-    def _begin_anew(self, slowest: str) -> None:
-        """Forgets all such cycles but the slowest."""
-        for name, drift in self.drifts.items():
-            if name != slowest:
-                drift.forget(self.state.commits)
-
-    def _leap_by_average(self, name: str) -> None:
-        """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
-        level, state = self.levels.get(name), self.state
-        if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
-            return
-        if self._next_slower(name, level.period) <= self.commits:
-            return
-        unconfirmed = [one for one in self.levels.values() if one.pending is not None]
-        for one in unconfirmed:
-            if one is not level:
-                one.wait = LONGEST  # so that nothing is in doubt when this cycle ends next
-        if unconfirmed:
-            return
-        rewrites = sum(1 / job.period for job in self.jobs if job.operation == "rewrite_manifests")
-        leap = average_leap(level.marks, self.commits, state, rewrites)
-        if leap is not None:
-            self._leap(leap, Level())
-
-    def _drifts(self, name: str, period: float) -> bool:
-        """Notes the end of a cycle unlike others, and leaps over more of them; whether the table is elsewhere now.
-
-        Faster cycles begin anew then, unless it is partitions that closed; slower ones go on, for what is leapt over is
-        a part of one of theirs.
-        """
-        state = self.state
-        drift = self.drifts.get(name)
-        if drift is None:
-            periods = tuple(job.period for job in self.jobs if job.period < inf)
-            drift = self.drifts[name] = Drift(begun=state.commits, periods=periods)
-        drift.period = period
-        before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
-        for other_name, other in self.drifts.items():
-            is_faster = other.period < period and name != PARTITIONS
-            if other_name != name and (is_faster or (other.period <= period and leap is not None)):
-                other.forget(state.commits)
-        if leap is None:
-            return False
-        if before is not None:
-            self._make_up(before, leap.short)
-        self._leap(leap, Level())
-        self.ended.clear()
-        drift.land(self._mark())
-        return True
-
-    def _limit(self, name: str, cycle: float) -> float:
-        """The commit at which something slower than cycles of this kind comes, of `cycle` commits each, or the end."""
-        before = 1 if name == UPSERT else 0  # upserts are commits themselves
-        return min(self.commits, self._next_slower(name, cycle) - before)
-
-    def _next_slower(self, name: str, cycle: float) -> float:
-        slower = [job for job in self.jobs if job.operation != name and self._period_of(job) > cycle]
-        if self._averages:  # what is left of a count decides when it is reached: marks tell
-            slower = [job for job in slower if job.period < inf]
-        return min([self.state.files.next_rollover(cycle), *(job.next_commit(self.state) for job in slower)])
-
-    def _period_of(self, job: Job | ChangeJob) -> float:
-        level = self.levels.get(job.operation)
-        return job.period if level is None else level.period
-
-    def _ends_cycle(self, name: str, period: float | None = None) -> bool:
-        """Notes the end of a cycle, and leaps if cycles are alike; whether the table is elsewhere now."""
-        level = self.levels.setdefault(name, Level())
-        if level.rests():
-            return False
-        mark = self._mark()
-        level.note(mark, period)
-        if level.pending is not None:
-            level.pending.waits -= 1
-            if level.pending.waits:
-                return False
-            landing, level.pending = level.pending, None
-            if not landing.leap.is_confirmed_by(landing.landed, mark):
-                self._go_back(landing.leap, level)
-                return True
-            level.confirm()
-        faster = [1.0, *(job.period for job in self.jobs if job.operation != name and job.period < level.period)]
-        leap_ahead = level.planned(partial(self._limit, name, level.period), self.state.margins, max(faster))
-        if leap_ahead is None:
-            return False
-        self._leap(leap_ahead, level)
-        return True
-
-    def _fills(self) -> bool:
-        """Leaps on average where a further manifest has been filled, and no maintenance sets the pace."""
-        if self.jobs or not self._has_filled_manifest():
-            return False
-        teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
-        leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
-        if leap is None:
-            return False
-        self._leap(leap, Level())
-        for level in self.levels.values():
-            level.forget()
-        return True
-
-    def _leap(self, leap: Leap, level: Level) -> None:
-        self._sample()
-        full = self.state.full_manifests
-        origin, numbers, named = leap.origin, self.state.snapshot_numbers(), sum(self.state.left.held)
-        listed, there = self.state.deletes.entries, self.state.live_delete_files
-        parts = min(WITHIN_A_LEAP, ceil(leap.cycles * leap.period / (SHORT * self.commits)))
-        for part in range(1, parts + 1):
-            cycles = leap.cycles * part / parts
-            values = origin.values + (leap.values - origin.values) * part / parts
-            flows = leap.flows_after(cycles)
-            self.state.reshape(origin.structure)
-            self.state.restore(values.tolist(), flows.tolist())
-            if leap.gained is not None:
-                self.state.data.gain(*leap.gained * cycles)
-            if self.state.files.rule is not None or self._changes_rows:
-                self.state.balance_files()
-            if self._changes_rows:
-                if self.state.files.rule is None:
-                    self.state.data.hold(self.state.live_data_files)
-                if named:
-                    self.state.balance_deletes(origin.sums, named)
-                if named and listed <= ALL_NAME_ONE * named:
-                    self.state.deletes.hold(listed * sum(self.state.left.held) / named)
-                elif there:  # most name files that were written again
-                    self.state.deletes.hold(listed * self.state.live_delete_files / there)
-            self.state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
-            self._sample()
-        for other in self.levels.values():
-            if other.period <= level.period:  # slower ones go on: what was leapt over is a part of a cycle
-                other.forget()
-        if self.state.full_manifests > full + 1.5:  # what fills one is yet to be noticed
-            self.full = self.state.full_manifests
-        landed = self._mark()
-        averaged = leap.gained is not None or leap.again is not None
-        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
-        level.marks.append(landed)
-        level.pending = Landing(leap, landed, leap.together)
-
-    def _make_up(self, leap: Leap, short: Floats | float) -> None:
-        """Adds to the samples of a leap, and to those since, what it should have added more by its end."""
-        self._sample()
-        ahead = leap.cycles * leap.period
-        for row in self.rows[leap.origin.sample :]:
-            share = max(0.0, min(1.0, (row[0] - leap.origin.commits) / ahead))
-            row[_STATE:] = (np.array(row[_STATE:]) + share * share * short).tolist()
-
-    def _go_back(self, leap: Leap, level: Level) -> None:
-        origin = leap.origin
-        self._as_it_was(origin)
-        self.full = self.state.full_manifests
-        del self.rows[origin.sample :]
-        self.state.margins.forget_after(origin.decided)
-        self.spans = [span for span in self.spans if span.last <= origin.commits]
-        self._sample()
-        for other in self.levels.values():
-            other.rewind(origin.commits)
-        self.filling.rewind(origin.commits)
-        level.refuse()
-
-    def _as_it_was(self, mark: Mark) -> None:
-        """Gives the state the structure of the mark too, whatever it is now."""
-        self.state.reshape(mark.structure)
-        self.state.restore(mark.numbers, mark.sums)
-
-    def _mark(self) -> Mark:
-        missing = tuple(job.missing(self.state) for job in self._by_count)
-        return mark_of(self.state, missing, len(self.rows), self.steps)
-
-    def _sample(self) -> None:
-        state = self.state
-        data, deletes = state.data.sums(), state.deletes.sums()
-        of_table = [
-            state.commits,
-            data.manifests,
-            deletes.manifests,
-            data.entries + deletes.entries,
-            data.bytes,
-            deletes.bytes,
-            state.list_bytes_of(data, deletes),
-            data.scanned + deletes.scanned,
-            data.scanned_bytes + deletes.scanned_bytes,
-        ]
-        self.rows.append(of_table + state.flows)
-
-    def _samples(self) -> Samples:
-        table = np.array(self.rows)
-        assert table.shape[1] == _STATE + WIDTH  # noqa: S101 - what `_sample` puts together
-        return Samples(
-            commits=table[:, 0],
-            data_manifests=table[:, 1],
-            delete_manifests=table[:, 2],
-            entries=table[:, 3],
-            data_manifest_bytes=table[:, 4],
-            delete_manifest_bytes=table[:, 5],
-            list_bytes=table[:, 6],
-            scanned_manifests=table[:, 7],
-            scanned_bytes=table[:, 8],
-            flows=table[:, _STATE:],
-            spans=tuple(self.spans),
-        )
-
-
-def _known(period: float) -> float | None:
-    """The commits of a schedule's cycle; None where a count decides."""
-    return None if period == inf else period
+    partitions, flows = settings[at.OPEN_PARTITIONS], history.table.flows
+    live_bytes = flows[at.WRITTEN_FILES + 1] - flows[at.REMOVED_FILES + 1]
+    is_small = live_bytes * ahead / partitions < small_file_bytes(settings[at.TARGET])
+    return is_small or state[at.SETTLED_FILES] >= FILLED * partitions

@@ -11,10 +11,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.machine.columns import LIST_BYTES, SNAPSHOT_JSON_BYTES, SNAPSHOTS
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
-from wasim.years.flows import Flow
 from wasim.years.history import Samples
 from wasim.years.json_sizes import MetadataJson
 
@@ -71,12 +71,12 @@ class Retention:
     @cached_property
     def snapshots(self) -> Floats:
         """Snapshots made, by sample."""
-        return self.samples.flows[:, Flow.SNAPSHOTS]
+        return self.samples.flows[:, SNAPSHOTS]
 
     @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
-        return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.of_snapshot * self.snapshots
+        return self.samples.flows[:, SNAPSHOT_JSON_BYTES] + self.json.of_snapshot * self.snapshots
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
@@ -98,39 +98,8 @@ class Retention:
         return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
-        """A curve of the history after these commits of the writer, ascending, and all that follows them.
-
-        Maintenance comes at certain commits of a cycle; in the cycles that were leapt over, at the same ones.
-        """
-        return self._through(commits, (self._ends, column[self._firsts_and_lasts]))
-
-    def _through(self, commits: Floats, curve: tuple[Floats, Floats]) -> Floats:
-        """The same by a curve through all samples: the cycle before a span may hold shorter ones."""
-        found = np.interp(commits, *curve)
-        firsts, lasts, periods = self._spans
-        place = np.searchsorted(firsts, commits, side="left") - 1
-        inside = (place >= 0) & (commits <= lasts[np.maximum(place, 0)]) if len(firsts) else np.zeros(0, dtype=bool)
-        if not inside.any():
-            return np.asarray(found)
-        place = place[inside]
-        first, last, period = firsts[place], lasts[place], periods[place]
-        since = commits[inside] - first
-        cycle = np.floor(since / period + SLACK)
-        within = since - cycle * period
-        start = first - period
-        like, before = self._through(start + within, curve), np.interp(start, *curve)
-        ends = np.interp(first + cycle / np.rint((last - first) / period) * (last - first), *curve)
-        found[inside] = ends + np.where(within > SLACK, like - before, 0)
-        return np.asarray(found)
-
-    @cached_property
-    def _spans(self) -> tuple[Floats, Floats, Floats]:
-        """Where leaps began and ended, ascending, and the commits of one of their cycles."""
-        spans = self.samples.spans
-        first, last, period = (
-            np.array([getattr(span, name) for span in spans]) for name in ("first", "last", "period")
-        )
-        return first, last, period
+        """A curve of the history after these commits of the writer and all that follows them."""
+        return np.interp(commits, self._ends, column[self._firsts_and_lasts])
 
     @cached_property
     def _firsts_and_lasts(self) -> NDArray[np.bool_]:
@@ -288,7 +257,7 @@ class Retention:
         column, before = self.samples.flows[:, flow], self._last_expired
         if self.gone < 1 or not column[-1]:
             return 0.0
-        if flow == Flow.LIST_BYTES or before is None:
+        if flow == LIST_BYTES or before is None:
             return float(self.at(np.array([self.gone]), column)[0])
         return float(self._after_commits(before, column)[0])
 

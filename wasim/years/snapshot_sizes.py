@@ -1,12 +1,16 @@
 """Bytes that snapshots take in metadata.json, by what made them."""
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 
 from wasim.iceberg.snapshots import Snapshot, snapshot_json
 from wasim.twin.commits import Moment
+from wasim.twin.snapshot_updates import APPLICATION_KEY
+from wasim.twin.statements import merge_counts
 from wasim.twin.summary import (
     COUNTERS,
     CommitCounts,
+    FileCounts,
     TableTotals,
     counted,
     operation_summary,
@@ -15,6 +19,10 @@ from wasim.twin.summary import (
 )
 from wasim.twin.table import SimulatedTable
 
+_TOTALS, _MERGED = 6, 4  # numbers that every summary says of the table, and those that a MERGE counts
+_ALWAYS = ("manifests_created", "manifests_kept", "manifests_replaced", "changed_partitions")
+_OF_FILES = ("files", "records", "bytes", "position_files", "vectors", "position_deletes")
+_COUNTED = [(side, name) for side in ("added", "removed") for name in _OF_FILES]
 _LIST_NAME = "snap-9000000000000000000-1-00000000-0000-4000-8000-000000000000.avro"
 
 
@@ -65,6 +73,36 @@ class SnapshotBytes:
             summary = operation_summary(self._summary, whole, self._moment.texts, own, more)
             self._around[kind] = self._rendered(operation, summary, 0) - digits
         return self._around[kind] + digits
+
+    @cached_property
+    def law(self) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+        """The same as sums: bytes by operation with no digit of a number; what each counter's key takes if there is
+        any, and how often it is named, in the order of `wasim.machine.columns`.
+        """
+        own, empty = (APPLICATION_KEY,), TableTotals()
+
+        def size(counts: CommitCounts, operation: str = "overwrite", keys: Collection[str] = own, **more: str) -> float:
+            return self.of_operation(operation, counts, empty, keys, more)
+
+        plain = CommitCounts()
+        base = size(plain)
+        always = [plain._replace(**{name: 10}) for name in _ALWAYS]  # type: ignore[arg-type]
+        numbers = [size(one) - base for one in always]
+        key_bytes, of_any = [], []
+        for side, name in _COUNTED:
+            one, ten = (
+                size(plain._replace(**{side: FileCounts(**{name: value})}))  # type: ignore[arg-type]
+                for value in (1, 10)
+            )
+            of_any.append(ten - one)
+            key_bytes.append(one - base - (ten - one))
+        around = []
+        for more in ({}, merge_counts(copied=0, updated=0, inserted=0), {"replace-partitions": "true"}):
+            shown = sum(numbers) + _TOTALS + (_MERGED if len(more) > 1 else 0)
+            around += [size(plain, operation, **more) - shown for operation in ("append", "delete", "overwrite")]
+            around.append(size(plain, "replace", ()) - shown)
+            around.append(size(plain._replace(entries_processed=0), "replace", ()) - shown)
+        return tuple(around), tuple(key_bytes), (*of_any, *numbers)
 
     def _rendered(self, operation: str, summary: dict[str, str], added_rows: int) -> int:
         version, json = self._version, self._json

@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,72 +13,42 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
+from wasim.machine.columns import (
+    DATA,
+    DELETES,
+    LIST_BYTES,
+    REMOVED_FILES,
+    REPLACED_MANIFESTS,
+    SNAPSHOTS,
+    WASTED_MANIFESTS,
+    WRITTEN_FILES,
+    WRITTEN_MANIFESTS,
+)
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
+from wasim.scenario.changes import RewriteDataFiles, RewriteManifests
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile
-from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of
-from wasim.years.changes import changes_of, upserts_of
-from wasim.years.compaction import CompactionRule, DataFilesByPartition
-from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.history import CHECKPOINTS, History, Samples
-from wasim.years.jobs import jobs_of
-from wasim.years.localities import merges_on_read
-from wasim.years.manifests import ManifestRuns
+from wasim.years.history import CHECKPOINTS, Samples, history_of
 from wasim.years.passed_over import passed_over
-from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
-from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
-from wasim.years.state import Rules, TableState
-from wasim.years.statements import Statements
-from wasim.years.touched import workload_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """What cases with the same table, workload and writer share: their commits, and what their files weigh."""
-
-    arrivals: Arrivals
-    file_bytes: FileBytes
-    sizes: Sizes
-    position_deletes: PositionDeletes = NO_POSITION_DELETES
-
-    @property
-    def ingested_bytes(self) -> float:
-        """Data bytes of one commit's rows as they arrive."""
-        deltas = self.sizes.row_deltas
-        return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
-
-
-def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
-    """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals, file_bytes = CommitSamples(profile=profile).arrivals(case), FileBytes(case, profile)
-    if not case.key_columns:
-        arrivals = rolled(arrivals, case, file_bytes)
-    sizes = read_sizes(case, arrivals, profile, site)
-    if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
-        arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
-    deletes = NO_POSITION_DELETES
-    if merges_on_read(case):
-        deletes = read_position_deletes(case, profile, site)
-        sizes = replace(sizes, delete_manifests=deletes.manifests)
-    return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
+from wasim.years.shape import Shape, read_shape
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
     """A case in sums, whatever its horizon and whatever happens to its table."""
     case = as_written(case, profile)
-    key = f"{shape_key(case)} {site!r} {profile!r}"
-    if key not in _SHARED:
+    key = shape_key(case), site, profile.name
+    known = _SHARED.get(key)
+    if known is None or known.profile != profile:
         while len(_SHARED) >= MOST_SHARED:
             _SHARED.popitem(last=False)
-        _SHARED[key] = YearsOf(profile=profile, site=site)
-    return _SHARED[key].simulate(case)
+        known = _SHARED[key] = YearsOf(profile=profile, site=site)
+    return known.simulate(case)
 
 
 def of_one_writer(case: Case) -> Case:
@@ -120,20 +90,20 @@ def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     totals = _totals(case, retention, shape, properties)
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
     table = _at(samples, commits)
-    averaged = any(span.averaged for span in samples.spans)
     return Summed(
         totals=totals,
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=round(case.commits * shape.ingested_bytes),
         operations=(),
-        band=band_of(case, shape.arrivals, averaged=averaged),
-        approximated=approximations(case, shape.arrivals, averaged=averaged),
+        band=band_of(case, shape.arrivals, samples.trend),
+        approximated=approximations(case, shape.arrivals, samples.trend),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
 
 
 MOST_SHARED = 16
+HistoryKey = tuple[RewriteDataFiles | None, RewriteManifests | None, float]
 _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
 
@@ -144,7 +114,7 @@ class YearsOf:
     profile: WriterProfile
     site: Site
     shape: Shape | None = None
-    histories: dict[str, Samples] = field(default_factory=dict)
+    histories: dict[HistoryKey, Samples] = field(default_factory=dict)
 
     def simulate(self, case: Case) -> Summed:
         """The case in sums. What expires, and the metadata log, are all that may differ without a new history."""
@@ -160,6 +130,19 @@ class YearsOf:
         landed, samples = landed_of(case, samples, outcome)
         return with_lost(original, sum_history(landed, shape, samples), outcome)
 
+    def simulate_at(self, case: Case, horizons_s: Sequence[float]) -> list[Summed]:
+        """The case at each of these horizons, ascending, in seconds: one history, if it has one writer."""
+        if case.writer.writers > 1:
+            return [self.simulate(case.over(horizon_s)) for horizon_s in horizons_s]
+        case = of_one_writer(case)
+        cases = [case.over(horizon_s) for horizon_s in horizons_s]
+        key = _history_key(cases[-1])
+        commits = [float(one.commits) for one in cases]
+        known = self.histories.get(key)
+        if known is None or not np.isin(commits, known.commits).all():
+            known = self.histories[key] = history_of(cases[-1], self.shape_of(case), also_at=commits)
+        return [sum_history(one, self.shape_of(case), known.until(float(one.commits))) for one in cases]
+
     def most_manifest_bytes(self, case: Case) -> float:
         """Bytes of all live manifests of data, or of deletes, whichever are more, at their most."""
         samples = self._history_of(of_one_writer(case))
@@ -168,7 +151,7 @@ class YearsOf:
     def _history_of(self, case: Case) -> Samples:
         key = _history_key(case)
         if key not in self.histories:
-            self.histories[key] = history_of(case, self.shape_of(case)).run()
+            self.histories[key] = history_of(case, self.shape_of(case))
         return self.histories[key]
 
     def shape_of(self, case: Case) -> Shape:
@@ -189,62 +172,16 @@ def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
 
 def _stepped_through(part: tuple[Shape, Case]) -> Samples:
     shape, case = part
-    return history_of(case, shape).run()
+    return history_of(case, shape)
 
 
-def _history_key(case: Case) -> str:
+def _history_key(case: Case) -> HistoryKey:
     """What decides a history of cases whose shape is the same."""
     kept = case.maintenance
-    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
+    return kept.rewrite_data_files, kept.rewrite_manifests, case.horizon_s
 
 
-_SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
-
-
-def history_of(case: Case, shape: Shape) -> History:
-    """The history of a case, about to begin."""
-    properties = TableProperties.read(case.table.properties)
-    policy = merge_policy(properties)
-    compaction = case.maintenance.rewrite_data_files
-    rule = None
-    if compaction is not None:
-        rule = CompactionRule(
-            target_bytes=compaction.target_file_size_bytes, min_input_files=compaction.min_input_files
-        )
-    sizes = shape.sizes
-    state = TableState(
-        rules=Rules(
-            appends_merge=(case.merges or bool(case.key_columns)) and policy.enabled,
-            rows_per_commit=case.rows_per_commit,
-            uses_vectors=shape.position_deletes.uses_vectors,
-        ),
-        arrivals=shape.arrivals,
-        file_bytes=shape.file_bytes,
-        sizes=sizes,
-        data=ManifestRuns(
-            policy=policy,
-            bytes_of=sizes.data_manifests.of,
-            group=DATA,
-            sorts=bool(case.table.partition_by),
-            together=shape.arrivals.files,
-            copies=case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled,
-        ),
-        deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
-        files=DataFilesByPartition(
-            arrivals=shape.arrivals,
-            sizes=shape.file_bytes,
-            commit_interval_s=case.commit_interval_s,
-            rule=rule,
-            new_share=1 - case.replaced_rows_per_commit / case.rows_per_commit if case.key_columns else 1.0,
-        ),
-    )
-    statements = Statements(workload=workload_of(case), deletes=shape.position_deletes)
-    return History(
-        state=state,
-        jobs=[*changes_of(case, statements), *jobs_of(case, shape.arrivals)],
-        commits=float(case.commits),
-        upserts=upserts_of(case, statements),
-    )
+_SHARED: OrderedDict[tuple[str, Site, str], YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
 
 
 _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
@@ -257,17 +194,17 @@ def _totals(case: Case, retention: Retention, shape: Shape, properties: TablePro
     deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     files[Kind.METADATA_JSON] = 1 + retention.versions
     written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
-    files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[Flow.SNAPSHOTS], flows[Flow.LIST_BYTES]
+    files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[SNAPSHOTS], flows[LIST_BYTES]
     gone[Kind.MANIFEST_LIST] = retention.gone
-    deleted[Kind.MANIFEST_LIST] = retention.deleted(Flow.LIST_BYTES)
+    deleted[Kind.MANIFEST_LIST] = retention.deleted(LIST_BYTES)
     for kind, group in _MANIFESTS:
-        files[kind], written[kind] = (flows[Flow.WRITTEN_MANIFESTS + group + place] for place in (0, 1))
-        replaced = Flow.REPLACED_MANIFESTS + group
-        gone[kind] = flows[Flow.WASTED_MANIFESTS + group] + retention.deleted(replaced)
-        deleted[kind] = flows[Flow.WASTED_MANIFESTS + group + 1] + retention.deleted(replaced + 1)
+        files[kind], written[kind] = (flows[WRITTEN_MANIFESTS + 2 * group + place] for place in (0, 1))
+        replaced = REPLACED_MANIFESTS + 2 * group
+        gone[kind] = flows[WASTED_MANIFESTS + 2 * group] + retention.deleted(replaced)
+        deleted[kind] = flows[WASTED_MANIFESTS + 2 * group + 1] + retention.deleted(replaced + 1)
     for kind, group in _FILES:
-        files[kind], written[kind] = (flows[Flow.WRITTEN_FILES + group + place] for place in (0, 1))
-        gone[kind], deleted[kind] = (retention.deleted(Flow.REMOVED_FILES + group + place) for place in (0, 1))
+        files[kind], written[kind] = (flows[WRITTEN_FILES + 2 * group + place] for place in (0, 1))
+        gone[kind], deleted[kind] = (retention.deleted(REMOVED_FILES + 2 * group + place) for place in (0, 1))
     gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape, properties)
     if case.environment.catalog == "hadoop":
         _add_version_hints(files, written, gone, deleted)
@@ -324,7 +261,7 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
     live[Kind.DATA_MANIFEST] = round(samples.data_manifest_bytes[-1])
     live[Kind.DELETE_MANIFEST] = round(samples.delete_manifest_bytes[-1])
     for kind, group in _FILES:
-        live[kind] = round(flows[Flow.WRITTEN_FILES + group + 1] - flows[Flow.REMOVED_FILES + group + 1])
+        live[kind] = round(flows[WRITTEN_FILES + 2 * group + 1] - flows[REMOVED_FILES + 2 * group + 1])
     return live
 
 
@@ -382,8 +319,8 @@ def _at(samples: Samples, commits: Ints) -> dict[str, Floats]:
         return np.asarray(column[place - 1] + (column[place] - column[place - 1]) * share)
 
     flows = samples.flows
-    written, removed = Flow.WRITTEN_FILES + 1, Flow.REMOVED_FILES + 1
-    columns = [flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES)]
+    written, removed = WRITTEN_FILES + 1, REMOVED_FILES + 1
+    columns = [flows[:, written + 2 * group] - flows[:, removed + 2 * group] for group in (DATA, DELETES)]
     return {
         "manifests": between(samples.data_manifests + samples.delete_manifests),
         "entries": between(samples.entries),
@@ -391,5 +328,5 @@ def _at(samples: Samples, commits: Ints) -> dict[str, Floats]:
         "bytes": between(np.add(*columns)),
         "scanned": between(samples.scanned_manifests),
         "scanned_bytes": between(samples.scanned_bytes),
-        "snapshots": between(flows[:, Flow.SNAPSHOTS]),
+        "snapshots": between(flows[:, SNAPSHOTS]),
     }

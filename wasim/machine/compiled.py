@@ -1,0 +1,138 @@
+"""The machine's functions compiled by numba, where it is installed."""
+
+import hashlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, get_type_hints
+
+from wasim.machine import commits, draws, files, lookups, manifests, statements, stepping, touched
+from wasim.machine.columns import Column, Laws, Matrix, Table
+from wasim.rules import compaction, maintenance, merging
+from wasim.twin import delete_files
+
+CACHE = "WASIM_CACHE"
+"""Names the folder of compiled code; by default one of the user's."""
+COMPLETE = "complete"  # a file that says that all was compiled
+_MODULES = (draws, lookups, manifests, files, commits, touched, statements, stepping)
+_ASKED: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (merging, ("fitting", "merges", "is_listed")),
+    (
+        compaction,
+        ("small_file_bytes", "large_file_bytes", "is_outside", "is_much_deleted", "is_rewritten", "output_files"),
+    ),
+    (maintenance, ("is_due", "commit_at", "turn_after", "rewritten_manifests")),
+    (delete_files, ("positions_bytes", "vector_bytes", "_container_bytes", "_bitmap_header_bytes")),
+)
+
+
+def is_compiled_already() -> bool:
+    """Whether an earlier process compiled this source, so that it is loaded within a second."""
+    folder = _cache_folder()
+    return folder is not None and (folder / COMPLETE).exists()
+
+
+@cache
+def compiled_run() -> Callable[..., int] | None:
+    """`stepping.run` compiled, for arrays in the place of lists; None where numba is missing or does not work."""
+    try:
+        numba: Any = import_module("numba")  # takes 0.3 s, which short histories do without
+    except Exception:
+        return None
+    folder, before = _cache_folder(), numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or "")
+    try:
+        return _compile(numba, folder)
+    except Exception:
+        return None
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
+    """Each function for one kind of arguments, those that it calls first; none, if all were compiled before."""
+    inner = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    outer = numba.njit(error_model="numpy", nogil=True, cache=folder is not None)
+    scopes: dict[str, dict[str, Any]] = {}
+    compiled: dict[FunctionType, Any] = {}
+    for one in _callees_first():
+        scope = scopes.setdefault(one.__module__, dict(one.__globals__))
+        copy = FunctionType(one.__code__, scope, one.__name__, one.__defaults__)
+        compiled[one] = (outer if one is stepping.run else inner)(copy)
+    for scope in scopes.values():
+        for name, value in scope.items():
+            if isinstance(value, FunctionType) and value in compiled:
+                scope[name] = compiled[value]
+    done = folder / COMPLETE if folder else None
+    if done is None or not done.exists():
+        level, numba.config.OPT = numba.config.OPT, type(numba.config.OPT)(1)  # higher ones take twice as long
+        for one, dispatcher in compiled.items():
+            dispatcher.compile(_signature(numba, one))
+            dispatcher.disable_compile()
+        numba.config.OPT = level
+        if done is not None:
+            done.touch()
+    run: Callable[..., int] = compiled[stepping.run]  # type: ignore[index]
+    return run
+
+
+def _callees_first() -> Iterator[FunctionType]:
+    known = {one for module in _MODULES for one in vars(module).values() if _is_of(one, module)}
+    known |= {getattr(module, name) for module, names in _ASKED for name in names}
+    seen: set[FunctionType] = set()
+
+    def visit(one: FunctionType) -> Iterator[FunctionType]:
+        seen.add(one)
+        for name in one.__code__.co_names:
+            called = one.__globals__.get(name)
+            if isinstance(called, FunctionType) and called in known and called not in seen:
+                yield from visit(called)
+        yield one
+
+    yield from visit(stepping.run)  # type: ignore[arg-type]
+
+
+def _is_of(one: Any, module: ModuleType) -> bool:
+    return isinstance(one, FunctionType) and one.__module__ == module.__name__
+
+
+def _signature(numba: Any, function: FunctionType) -> tuple[Any, ...]:
+    types = numba.types
+    of_hint = {
+        "float": types.float64,
+        "int": types.int64,
+        "bool": types.boolean,
+        str(Column): types.Array(types.float64, 1, "C"),
+        str(Matrix): types.Array(types.float64, 2, "C"),
+    }
+    for values in (Table, Laws):
+        fields = [of_hint[str(hint)] for hint in get_type_hints(values).values()]
+        of_hint[values.__name__] = types.NamedTuple(fields, values)
+    hints = {name: hint for name, hint in get_type_hints(function).items() if name != "return"}
+    return tuple(of_hint.get(str(hint)) or of_hint[hint.__name__] for hint in hints.values())
+
+
+@cache
+def _cache_folder() -> Path | None:
+    """The folder that holds what was compiled of just this source; None where none can be written to."""
+    try:
+        numba = version("numba")
+    except PackageNotFoundError:
+        return None
+    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *(module for module, _ in _ASKED)))
+    file = Path(stepping.__file__)  # numba compiles anew where it lies elsewhere, or was written again
+    origin = f"{file} {file.stat().st_mtime_ns}"
+    key = hashlib.sha256(f"{sources} {origin} {numba} {sys.version}".encode()).hexdigest()[:16]
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+        folder = Path(os.environ.get(CACHE) or Path(home) / "wasim") / key
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return None
+    return folder if os.access(folder, os.W_OK) else None
