@@ -57,7 +57,7 @@ def table(runs: list[tuple[int, int]]) -> Table:
 
 def newest_first(t: Table) -> list[int]:
     rows = reversed(range(int(t.state[ROWS_OF])))
-    return [int(t.data[BYTES][row]) for row in rows for _ in range(int(t.data[COUNT][row]))]
+    return [int(t.manifests[DATA][BYTES][row]) for row in rows for _ in range(int(t.manifests[DATA][COUNT][row]))]
 
 
 @given(runs=RUNS, least=st.integers(2, 30))
@@ -95,14 +95,14 @@ def test_entries_survive_a_rewrite_of_manifests():
     t = table([(7, 300), (2, 950), (30, 110)])
     assert rewrite_manifests(t, laws(5), DATA)
     assert entries_of(t, DATA, FRESH) == 39
-    assert t.data[COUNT][0] == -(-(7 * 300 + 2 * 950 + 30 * 110) // TARGET)
+    assert t.manifests[DATA][COUNT][0] == -(-(7 * 300 + 2 * 950 + 30 * 110) // TARGET)
 
 
 @pytest.mark.parametrize("newest", [1, 0])
 def test_entries_at_an_end_go_with_the_manifests_that_list_them(newest):
     t = table([(10, 110), (4, 120)])
     assert take(t, laws(5), DATA, 6.0, 0.0, 0.0, newest) == 6
-    left = [t.data[COUNT][row] * t.data[FRESH][row] for row in range(int(t.state[ROWS_OF]))]
+    left = [t.manifests[DATA][COUNT][row] * t.manifests[DATA][FRESH][row] for row in range(int(t.state[ROWS_OF]))]
     assert sum(left) == 8
     assert (left[0] == 0) == (newest == 0)
 
@@ -117,6 +117,6 @@ def test_scattered_entries_go_by_chance_from_as_many_manifests():
 def test_entries_of_closed_partitions_are_settled_oldest_first():
     t = table([(4, 110), (6, 111)])
     settle_entries(t, DATA, FRESH, 5.0)
-    settled = [t.data[SETTLED][row] * t.data[COUNT][row] for row in range(int(t.state[ROWS_OF]))]
+    settled = [t.manifests[DATA][SETTLED][row] * t.manifests[DATA][COUNT][row] for row in range(int(t.state[ROWS_OF]))]
     assert settled == [4.0, 1.0, 0.0]
     assert entries_of(t, DATA, PARTIAL) == 0

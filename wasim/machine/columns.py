@@ -5,8 +5,10 @@ from typing import NamedTuple
 Column = list[float]
 Matrix = list[list[float]]
 """Columns by rows; arrays of two dimensions where compiled."""
+Cube = list[list[list[float]]]
 
 DATA, DELETES = range(2)  # groups of manifests, and of the files that they list
+SCRATCH = 2  # a third matrix of manifests, for one that is being made
 
 # Manifests, oldest first: a row for each, or for `COUNT` equal ones in a row. Live entries are of files as they arrived
 # (FRESH), rewritten ones that compaction takes (PARTIAL), and those that it leaves alone (SETTLED). Of the fresh ones
@@ -137,9 +139,7 @@ class Laws(NamedTuple):
 class Table(NamedTuple):
     """The table as it is."""
 
-    data: Matrix
-    deletes: Matrix
-    scratch: Matrix
+    manifests: Cube  # of data, of deletes, and scratch: each columns by rows
     cohorts: Matrix
     state: Column
     flows: Column

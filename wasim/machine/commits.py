@@ -271,7 +271,7 @@ def equal_merges(t: Table, laws: Laws, until: float, commits: float) -> float:
     """How many merges follow each other, the next one included, that take `until` commits each within so many and add
     as many entries to the only manifest of the newest bin, whose bytes grow by as much each time.
     """
-    state, settings, m, counts = t.state, laws.settings, t.data, laws.data_counts
+    state, settings, m, counts = t.state, laws.settings, t.manifests[DATA], laws.data_counts
     row, last = int(state[OPEN]), len(counts) - 2
     if settings[DELETES_BY_KEY] or until + 1 != settings[LEAST_MERGED] or until >= commits:
         return 0.0
@@ -296,7 +296,7 @@ def data_slope(laws: Laws) -> float:
 
 def _merged_bytes(t: Table, laws: Laws, row: int, commits: float) -> float:
     """Bytes of a manifest with the files of so many further commits in it."""
-    m, settings = t.data, laws.settings
+    m, settings = t.manifests[DATA], laws.settings
     more = commits * settings[FILES]
     fresh, compacted = m[FRESH][row], m[PARTIAL][row] + m[SETTLED][row]
     if settings[SETTLES]:
@@ -306,7 +306,7 @@ def _merged_bytes(t: Table, laws: Laws, row: int, commits: float) -> float:
 
 def merge_again(t: Table, laws: Laws, cycles: float) -> None:
     """So many `equal_merges`, in closed form: what each writes is an arithmetic series."""
-    state, settings, flows, m = t.state, laws.settings, t.flows, t.data
+    state, settings, flows, m = t.state, laws.settings, t.flows, t.manifests[DATA]
     until = settings[LEAST_MERGED] - 1
     row, commits, new = int(state[OPEN]), cycles * until, settings[NEW_DATA]
     sum_manifests(t, DATA)
@@ -339,13 +339,13 @@ def append_one(t: Table, laws: Laws, merges_data: bool, merges_deletes: bool) ->
     """One commit by itself, which merges."""
     add_new(t, laws, 1.0)
     if merges_data:
-        t.data[NEW][int(t.state[ROWS_OF + DATA]) - 1] = 1.0
+        t.manifests[DATA][NEW][int(t.state[ROWS_OF + DATA]) - 1] = 1.0
         merge(t, laws, DATA)
         settle_manifests(t, laws, DATA)
     else:
         join_last(t, DATA)
     if merges_deletes:
-        t.deletes[NEW][int(t.state[ROWS_OF + DELETES]) - 1] = 1.0
+        t.manifests[DELETES][NEW][int(t.state[ROWS_OF + DELETES]) - 1] = 1.0
         merge(t, laws, DELETES)
         settle_manifests(t, laws, DELETES)
     elif laws.settings[DELETES_BY_KEY]:
@@ -366,7 +366,7 @@ def merge(t: Table, laws: Laws, group: int) -> float:
     """
     merged = merge_manifests(t, laws, group)
     if merged and group == DATA and t.state[ROWS_OF + DELETES]:
-        m = t.deletes
+        m = t.manifests[DELETES]
         for row in range(int(t.state[ROWS_OF + DELETES])):
             if not m[NEW][row] and m[SIBLINGS][row]:
                 m[SIBLINGS][row] = 0.0
@@ -390,7 +390,7 @@ def add_new(t: Table, laws: Laws, commits: float) -> None:
     deletes = settings[FIRST_FILES] if is_first else settings[DELTA_FILES]
     size = settings[FIRST_BYTES] if is_first else settings[DELTA_BYTES]
     row = add_manifests(t, DELETES, commits, settings[NEW_DELETES], deletes, 0.0)
-    t.deletes[SIBLINGS][row] = SEEN
+    t.manifests[DELETES][SIBLINGS][row] = SEEN
     note_written(flows, DELETES, commits, settings[NEW_DELETES])
     note_staged(flows, DELETES, commits, settings[STAGED_DELETES])
     flows[WRITTEN_FILES + 2] += commits * deletes
@@ -515,7 +515,7 @@ def add_rewritten(t: Table, laws: Laws, partial: float, settled: float) -> None:
     """Lists rewritten files in a manifest of the commit's own."""
     size = manifest_bytes(laws, t.state, DATA, 0.0, partial + settled, 0.0)
     row = add_manifests(t, DATA, 1.0, size, 0.0, settled)
-    t.data[FRESH + 1][row], t.data[NEW][row] = partial, 1.0
+    t.manifests[DATA][FRESH + 1][row], t.manifests[DATA][NEW][row] = partial, 1.0
     note_written(t.flows, DATA, 1.0, size)
 
 

@@ -1,5 +1,6 @@
 """The machine's functions compiled by numba, where it is installed."""
 
+import ast
 import hashlib
 import inspect
 import os
@@ -9,11 +10,12 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType, ModuleType
+from textwrap import dedent
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, get_type_hints
 
 from wasim.machine import commits, draws, files, lookups, manifests, statements, stepping, touched
-from wasim.machine.columns import Column, Laws, Matrix, Table
+from wasim.machine.columns import Column, Cube, Laws, Matrix, Table
 from wasim.rules import compaction, maintenance, merging
 from wasim.twin import delete_files
 
@@ -57,13 +59,13 @@ def compiled_run() -> Callable[..., int] | None:
 
 def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
     """Each function for one kind of arguments, those that it calls first; none, if all were compiled before."""
-    inner = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    outer = numba.njit(error_model="numpy", nogil=True, cache=folder is not None)
+    inner = numba.njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    outer = numba.njit(error_model="numpy", _nrt=False, nogil=True, cache=folder is not None)
     scopes: dict[str, dict[str, Any]] = {}
     compiled: dict[FunctionType, Any] = {}
     for one in _callees_first():
         scope = scopes.setdefault(one.__module__, dict(one.__globals__))
-        copy = FunctionType(one.__code__, scope, one.__name__, one.__defaults__)
+        copy = FunctionType(_flat_code(one), scope, one.__name__, one.__defaults__)
         compiled[one] = (outer if one is stepping.run else inner)(copy)
     for scope in scopes.values():
         for name, value in scope.items():
@@ -80,6 +82,31 @@ def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
             done.touch()
     run: Callable[..., int] = compiled[stepping.run]  # type: ignore[index]
     return run
+
+
+class _Flatten(ast.NodeTransformer):
+    """Writes `matrix[column][row]` as `matrix[column, row]`: arrays take that in one step, where lists take two."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        self.generic_visit(node)
+        inner = node.value
+        if isinstance(inner, ast.Subscript):
+            places = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
+            node.value, node.slice = inner.value, ast.Tuple(elts=[*places, node.slice], ctx=ast.Load())
+        return node
+
+
+def _flat_code(function: FunctionType) -> CodeType:
+    """A function's code for arrays."""
+    tree = ast.parse(dedent(inspect.getsource(function)))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)  # noqa: S101 - no other functions are asked for
+    definition.returns, definition.args.defaults = None, []
+    for one in definition.args.args:
+        one.annotation = None
+    file = inspect.getsourcefile(function) or ""
+    code = compile(ast.fix_missing_locations(_Flatten().visit(tree)), file, "exec")
+    return next(one for one in code.co_consts if isinstance(one, CodeType))
 
 
 def _callees_first() -> Iterator[FunctionType]:
@@ -110,6 +137,7 @@ def _signature(numba: Any, function: FunctionType) -> tuple[Any, ...]:
         "bool": types.boolean,
         str(Column): types.Array(types.float64, 1, "C"),
         str(Matrix): types.Array(types.float64, 2, "C"),
+        str(Cube): types.Array(types.float64, 3, "C"),
     }
     for values in (Table, Laws):
         fields = [of_hint[str(hint)] for hint in get_type_hints(values).values()]

@@ -31,6 +31,7 @@ from wasim.machine.columns import (
     PARTITIONS_TOUCHED,
     ROWS_OF,
     ROWS_PER_COMMIT,
+    SCRATCH,
     SETTLED_FILES,
     SETTLED_ROWS,
     SETTLES,
@@ -49,7 +50,9 @@ from wasim.rules.compaction import is_much_deleted, is_outside, is_rewritten, ou
 
 NEGLIGIBLE = 1e-9
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
-# What one compaction does, in `sums`
+# Where `take_compacted` stands, by class, in `numbers`: how far in the cohorts, and within one
+SCALE, PLACE, REACHED, TAKEN = 0, 2, 4, 6
+# What one compaction does, in `hits`
 (
     TAKEN_FILES, TAKEN_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, MADE_SQUARES, SMALL_SHARE, PARTIAL_SHARE, GROUPS,
     LEFT_SMALL, LEFT_PARTIAL, MANIFESTS_WRITTEN,
@@ -198,7 +201,7 @@ def reopen_much_deleted(t: Table, laws: Laws) -> None:
     c[PARTIAL_FILES][row] += state[SETTLED_FILES] / c[PARTITIONS][row]
     c[PARTIAL_ROWS][row] += state[SETTLED_ROWS] / c[PARTITIONS][row]
     state[SETTLED_FILES] = state[SETTLED_ROWS] = state[LEFT_FILES] = 0.0
-    m = t.data
+    m = t.manifests[DATA]
     for place in range(int(state[ROWS_OF + DATA])):
         m[PARTIAL][place] += m[PARTIAL + 1][place]
         m[PARTIAL + 1][place] = 0.0
@@ -216,11 +219,7 @@ def compact_groups(t: Table, laws: Laws, share: float, done: Column) -> None:
     c, state, classes = t.cohorts, t.state, t.classes
     for place in range(len(done)):
         done[place] = 0.0
-    live = [1.0, 1.0]
-    for number in range(2):
-        records = classes[number][CLASS_RECORDS]
-        live[number] = 1 - min(1.0, state[DEAD + number] / records) if records else 1.0
-    marks = t.scratch
+    marks = t.manifests[SCRATCH]
     rows = int(state[COHORTS])
     due = 0
     for row in range(rows):
@@ -234,7 +233,7 @@ def compact_groups(t: Table, laws: Laws, share: float, done: Column) -> None:
     done[MANIFESTS_WRITTEN] = take_compacted(t, laws, rows)
     for row in range(rows):
         if marks[0][row] > 0:
-            compact_cohort(t, laws, row, share, live[0], live[1], done)
+            compact_cohort(t, laws, row, share, live_share(t, 0), live_share(t, 1), done)
     for number in range(2):
         taken, files = done[SMALL_SHARE + number], classes[number][CLASS_FILES]
         done[SMALL_SHARE + number] = taken / files if files > NEGLIGIBLE else 0.0
@@ -244,35 +243,41 @@ def take_compacted(t: Table, laws: Laws, cohorts: int) -> float:
     """Writes the manifests again that list files of the cohorts that `scratch` marks: files stand in manifests in the
     order of their partitions, as these were opened one after the other. How many manifests that was.
     """
-    m, marks, state, written = t.data, t.scratch, t.state, 0.0
-    scale = [1.0, 1.0]
+    m, marks, state, notes, written = t.manifests[DATA], t.manifests[SCRATCH], t.state, t.numbers, 0.0
     for number in range(2):
         files = 0.0
         for row in range(cohorts):
             files += marks[1 + number][row]
         held = entries_of(t, DATA, FRESH + number)
-        scale[number] = files / held if held > NEGLIGIBLE else 0.0
+        notes[SCALE + number] = files / held if held > NEGLIGIBLE else 0.0
+        notes[PLACE + number] = notes[REACHED + number] = 0.0
     restart(t, DATA)
-    place, reached = [0, 0], [0.0, 0.0]  # of the cohorts, and how far into one
     row = 0
     while row < int(state[ROWS_OF + DATA]):
-        taken = [0.0, 0.0]
         for number in range(2):
-            left = m[COUNT][row] * m[FRESH + number][row] * scale[number]
-            while left > NEGLIGIBLE and place[number] < cohorts:
-                step = min(left, marks[1 + number][place[number]] - reached[number])
-                taken[number] += step * marks[0][place[number]]
+            taken, scale = 0.0, notes[SCALE + number]
+            left = m[COUNT][row] * m[FRESH + number][row] * scale
+            while left > NEGLIGIBLE and notes[PLACE + number] < cohorts:
+                place = int(notes[PLACE + number])
+                files = marks[1 + number][place]
+                step = min(left, files - notes[REACHED + number])
+                taken += step * marks[0][place]
                 left -= step
-                reached[number] += step
-                if reached[number] >= marks[1 + number][place[number]] - NEGLIGIBLE:
-                    place[number] += 1
-                    reached[number] = 0.0
-            if scale[number] > 0:
-                taken[number] /= scale[number]
+                notes[REACHED + number] += step
+                if notes[REACHED + number] >= files - NEGLIGIBLE:
+                    notes[PLACE + number] += 1
+                    notes[REACHED + number] = 0.0
+            notes[TAKEN + number] = taken / scale if scale > 0 else 0.0
         before = int(state[ROWS_OF + DATA])
-        written += filter_row(t, laws, DATA, row, taken[0], taken[1], 0.0)
+        written += filter_row(t, laws, DATA, row, notes[TAKEN], notes[TAKEN + 1], 0.0)
         row += 1 + int(state[ROWS_OF + DATA]) - before
     return written
+
+
+def live_share(t: Table, number: int) -> float:
+    """The share of the rows of a class that are not deleted by position."""
+    records = t.classes[number][CLASS_RECORDS]
+    return 1 - min(1.0, t.state[DEAD + number] / records) if records else 1.0
 
 
 def compact_cohort(

@@ -56,9 +56,7 @@ class History:
         state = [0.0] * STATE
         state[SEED : SEED + 3] = (float((self.seed * prime + 1) % 30_000 + 1) for prime in (7919, 6007, 4391))
         self.table = Table(
-            data=_matrix(MANIFEST_COLUMNS, FIRST_ROOM),
-            deletes=_matrix(MANIFEST_COLUMNS, FIRST_ROOM),
-            scratch=_matrix(MANIFEST_COLUMNS, FIRST_ROOM),
+            manifests=[_matrix(MANIFEST_COLUMNS, FIRST_ROOM) for _ in range(3)],
             cohorts=_matrix(COHORT_COLUMNS, MOST_COHORTS),
             state=state,
             flows=[0.0] * FLOWS,
@@ -87,7 +85,7 @@ class History:
             step = compiled_run() if self._is_array else run
             assert step is not None  # noqa: S101 - else nothing is an array
             most = min(most_events, begun + max(0, patience - _plain[0])) if waits else most_events
-            status = step(self.table, self.laws, float(commits), most)
+            status = step(self.table, self.laws, float(commits), float(most))
             if status == FULL:
                 self._make_room()
             elif status == DONE or self.events >= most_events:
@@ -118,12 +116,10 @@ class History:
         """Twice as much of whatever may be full."""
         table = self.table
         room: dict[str, Any] = {}
-        for name in ("data", "deletes", "scratch"):
-            columns = getattr(table, name)
-            if self._is_array:
-                room[name] = np.concatenate([columns, np.zeros_like(columns)], axis=1)
-            else:
-                room[name] = [column + [0.0] * len(column) for column in columns]
+        if self._is_array:
+            room["manifests"] = np.concatenate([table.manifests, np.zeros_like(table.manifests)], axis=2)
+        else:
+            room["manifests"] = [[one + [0.0] * len(one) for one in columns] for columns in table.manifests]
         more: Any = _matrix(len(table.samples), SAMPLE_COLUMNS)
         room["samples"] = np.concatenate([table.samples, more]) if self._is_array else table.samples + more
         self.table = table._replace(**room)

@@ -28,6 +28,7 @@ from wasim.machine.columns import (
     ROWS_OF,
     SCANNED,
     SCANNED_BYTES,
+    SCRATCH,
     SETTLED,
     SIBLINGS,
     SORTED,
@@ -49,11 +50,6 @@ from wasim.rules.merging import fitting, is_listed, merges
 NEGLIGIBLE = 1e-9
 
 
-def listed(t: Table, group: int) -> Matrix:
-    """The manifests of data, or of deletes."""
-    return t.data if group == DATA else t.deletes
-
-
 def copy_row(source: Matrix, place: int, target: Matrix, at: int) -> None:
     """Copies a row."""
     for column in range(MANIFEST_COLUMNS):
@@ -70,7 +66,7 @@ def set_row(m: Matrix, place: int, count: float, size: float) -> None:
 
 def insert_after(t: Table, group: int, place: int) -> None:
     """Makes room for another row after this one, which it is a copy of."""
-    m, rows = listed(t, group), int(t.state[ROWS_OF + group])
+    m, rows = t.manifests[group], int(t.state[ROWS_OF + group])
     if rows >= len(m[0]):
         raise IndexError("no room for another row")
     for column in range(MANIFEST_COLUMNS):
@@ -110,7 +106,7 @@ def add_sums(m: Matrix, row: int, sums: Column, first: int) -> None:
 
 def sum_manifests(t: Table, group: int) -> None:
     """Sums over all manifests of the group, into `sums`."""
-    m, sums, frozen, first = listed(t, group), t.sums, FROZEN + group * SUMS, group * SUMS
+    m, sums, frozen, first = t.manifests[group], t.sums, FROZEN + group * SUMS, group * SUMS
     for place in range(SUMS):
         sums[first + place] = t.state[frozen + place]
     if not t.state[ROWS_OF + group]:
@@ -121,7 +117,7 @@ def sum_manifests(t: Table, group: int) -> None:
 
 def count_of(t: Table, group: int) -> float:
     """How many manifests the group has."""
-    m, found = listed(t, group), t.state[FROZEN + group * SUMS + LISTED]
+    m, found = t.manifests[group], t.state[FROZEN + group * SUMS + LISTED]
     for row in range(int(t.state[OPEN + group]), int(t.state[ROWS_OF + group])):
         found += m[COUNT][row]
     return found
@@ -129,7 +125,7 @@ def count_of(t: Table, group: int) -> float:
 
 def entries_of(t: Table, group: int, kind: int) -> float:
     """Live entries of one kind in all."""
-    m, found = listed(t, group), 0.0
+    m, found = t.manifests[group], 0.0
     for row in range(int(t.state[ROWS_OF + group])):
         found += m[COUNT][row] * m[kind][row]
     return found
@@ -143,7 +139,7 @@ def note_written(flows: Column, group: int, count: float, size: float) -> None:
 
 def note_left(t: Table, group: int, row: int, count: float) -> None:
     """Counts manifests of a row as gone from the list: the commit's own were written in vain."""
-    m = listed(t, group)
+    m = t.manifests[group]
     place = (WASTED_MANIFESTS if m[NEW][row] else REPLACED_MANIFESTS) + 2 * group
     t.flows[place] += count
     t.flows[place + 1] += count * m[BYTES][row]
@@ -161,7 +157,7 @@ def are_equal(m: Matrix, row: int, other: int) -> bool:
 
 def add_manifests(t: Table, group: int, count: float, size: float, fresh: float, settled: float) -> int:
     """Lists manifests of the writer's that are the newest; the row that they stand in."""
-    m, rows = listed(t, group), int(t.state[ROWS_OF + group])
+    m, rows = t.manifests[group], int(t.state[ROWS_OF + group])
     if rows >= len(m[0]):
         raise IndexError("no room for another row")
     set_row(m, rows, count, size)
@@ -172,7 +168,7 @@ def add_manifests(t: Table, group: int, count: float, size: float, fresh: float,
 
 def join_last(t: Table, group: int) -> None:
     """Counts the last row together with the one before, if they are equal."""
-    m, rows = listed(t, group), int(t.state[ROWS_OF + group])
+    m, rows = t.manifests[group], int(t.state[ROWS_OF + group])
     if rows > 1 and rows - 1 > t.state[OPEN + group] and m[NEW][rows - 2] == 0 and are_equal(m, rows - 2, rows - 1):
         m[COUNT][rows - 2] += m[COUNT][rows - 1]
         t.state[ROWS_OF + group] = rows - 1.0
@@ -180,7 +176,7 @@ def join_last(t: Table, group: int) -> None:
 
 def drop_dead(t: Table, group: int) -> None:
     """Takes older manifests without live entries out of the list."""
-    m, rows = listed(t, group), int(t.state[ROWS_OF + group])
+    m, rows = t.manifests[group], int(t.state[ROWS_OF + group])
     kept = first = int(t.state[OPEN + group])
     for row in range(first, rows):
         live = live_of(m, row)
@@ -198,7 +194,7 @@ def drop_dead(t: Table, group: int) -> None:
 
 def find_newest_bin(t: Table, laws: Laws, group: int) -> bool:
     """Finds where the newest bin begins; whether an older one holds several manifests, which the next commit merges."""
-    m, state, target = listed(t, group), t.state, laws.settings[MANIFEST_TARGET]
+    m, state, target = t.manifests[group], t.state, laws.settings[MANIFEST_TARGET]
     rows, start, several = int(state[ROWS_OF + group]), int(state[OPEN + group]), False
     first, items, filled = start, 0.0, 0.0
     for row in range(start, rows):
@@ -230,7 +226,7 @@ def commits_until_merge(t: Table, laws: Laws, group: int, new_bytes: float) -> f
         return inf
     if t.state[RESTART + group] and find_newest_bin(t, laws, group):
         return 1.0
-    m, state, target, least = listed(t, group), t.state, laws.settings[MANIFEST_TARGET], laws.settings[LEAST_MERGED]
+    m, state, target, least = t.manifests[group], t.state, laws.settings[MANIFEST_TARGET], laws.settings[LEAST_MERGED]
     start, rows = int(state[OPEN + group]), int(state[ROWS_OF + group])
     items = filled = 0.0
     for row in range(start, rows):
@@ -261,7 +257,7 @@ def emit_bin(
     """Writes one manifest of a bin's, into `scratch`: from row `first`, but for `skipped` ones, through `used` of row
     `last`; `repeat` equal bins of them. The rows of `scratch` then in use.
     """
-    m, out = listed(t, group), t.scratch
+    m, out = t.manifests[group], t.manifests[SCRATCH]
     set_row(out, kept, repeat, 0.0)
     for row in range(first, last + 1):
         count = (used if row == last else m[COUNT][row]) - (skipped if row == first else 0.0)
@@ -283,7 +279,7 @@ def emit_bin(
 
 def keep_bin(t: Table, group: int, kept: int, first: int, skipped: float, last: int, used: float, joins: bool) -> int:
     """Copies the manifests of a bin to `scratch` as they are; with `joins`, its first ones belong to the row before."""
-    m, out = listed(t, group), t.scratch
+    m, out = t.manifests[group], t.manifests[SCRATCH]
     for row in range(first, last + 1):
         count = (used if row == last else m[COUNT][row]) - (skipped if row == first else 0.0)
         if count <= 0:
@@ -301,7 +297,7 @@ def merge_manifests(t: Table, laws: Laws, group: int) -> float:
     """What a merging commit does: manifests without live entries go, bins become one manifest each; how many were
     merged into others. The newest bin is looked for when the commit ends.
     """
-    m, state = listed(t, group), t.state
+    m, state = t.manifests[group], t.state
     if not state[ROWS_OF + group]:
         return 0.0
     drop_dead(t, group)
@@ -349,14 +345,14 @@ def merge_manifests(t: Table, laws: Laws, group: int) -> float:
         else:
             kept = keep_bin(t, group, kept, first, skipped, last, used, joins)
     for row in range(kept):
-        copy_row(t.scratch, row, m, start + row)
+        copy_row(t.manifests[SCRATCH], row, m, start + row)
     state[ROWS_OF + group] = float(start + kept)
     return merged
 
 
 def settle_manifests(t: Table, laws: Laws, group: int) -> None:
     """Ends the commit under way."""
-    m, state = listed(t, group), t.state
+    m, state = t.manifests[group], t.state
     start, rows = int(state[OPEN + group]), int(state[ROWS_OF + group])
     if not rows:
         return
@@ -387,7 +383,7 @@ def followers_left(share: float, kept: float) -> float:
 
 def write_again(t: Table, laws: Laws, group: int, row: int, fresh: float, partial: float, settled: float) -> None:
     """Writes the manifests of a row again, each without so many entries of each kind."""
-    m, count = listed(t, group), listed(t, group)[COUNT][row]
+    m, count = t.manifests[group], t.manifests[group][COUNT][row]
     before = m[FRESH][row]
     compacted = m[PARTIAL][row] + m[SETTLED][row]
     size = manifest_bytes(laws, t.state, group, before, compacted, m[SORTED][row])
@@ -405,7 +401,7 @@ def write_again(t: Table, laws: Laws, group: int, row: int, fresh: float, partia
 
 def stand_together(t: Table, group: int, rewritten: float) -> None:
     """Notes that as many manifests, which the commit wrote again, stand next to each other's in the list."""
-    m = listed(t, group)
+    m = t.manifests[group]
     for row in range(int(t.state[ROWS_OF + group])):
         if m[NEW][row]:
             m[SIBLINGS][row] = max(0.0, 1 - 1 / max(rewritten, 1.0))
@@ -420,7 +416,7 @@ def thin(t: Table, laws: Laws, group: int, shares: Column, first: int, together:
     kind, `together` at a time of a manifest; every manifest that lost one is written again. How many those were; how
     many entries of each kind went, `sums` then says.
     """
-    m, state, rewritten = listed(t, group), t.state, 0.0
+    m, state, rewritten = t.manifests[group], t.state, 0.0
     restart(t, group)
     for kind in range(3):
         t.sums[kind] = 0.0
@@ -473,7 +469,7 @@ def take(t: Table, laws: Laws, group: int, fresh: float, partial: float, settled
     """Takes entries out that stand together: of each kind so many of the newest, where `newest_kinds` has its bit (1,
     2, 4), else of the oldest. How many manifests are written again.
     """
-    m, state, gone, rewritten = listed(t, group), t.state, t.scratch, 0.0
+    m, state, gone, rewritten = t.manifests[group], t.state, t.manifests[SCRATCH], 0.0
     restart(t, group)
     rows = int(state[ROWS_OF + group])
     for number in range(3):
@@ -495,7 +491,7 @@ def take(t: Table, laws: Laws, group: int, fresh: float, partial: float, settled
 
 def _take_of_row(t: Table, laws: Laws, group: int, row: int, hit: float, is_newest: bool) -> float:
     """Takes entries as `scratch` says out of the first, or last, manifests of a row; how many it writes again."""
-    m, gone = listed(t, group), t.scratch
+    m, gone = t.manifests[group], t.manifests[SCRATCH]
     emptied = float(floor(hit + NEGLIGIBLE))
     rest = hit - emptied
     partly = min(m[COUNT][row] - emptied, 1.0) if rest > NEGLIGIBLE else 0.0
@@ -524,7 +520,7 @@ def filter_row(t: Table, laws: Laws, group: int, row: int, fresh: float, partial
 
     Where that is less than one entry of each, chance says which manifests hold one.
     """
-    m, count = listed(t, group), listed(t, group)[COUNT][row]
+    m, count = t.manifests[group], t.manifests[group][COUNT][row]
     taken = (fresh + partial + settled) / count
     if taken <= NEGLIGIBLE:
         return 0.0
@@ -549,7 +545,7 @@ def filter_row(t: Table, laws: Laws, group: int, row: int, fresh: float, partial
 
 def filter_all(t: Table, laws: Laws, group: int) -> None:
     """Takes all entries out: every manifest that has one is written again."""
-    m = listed(t, group)
+    m = t.manifests[group]
     restart(t, group)
     for row in range(int(t.state[ROWS_OF + group])):
         count = m[COUNT][row]
@@ -560,7 +556,7 @@ def settle_entries(t: Table, group: int, kind: int, amount: float) -> None:
     """Counts so many of the oldest entries of a kind as settled: no compaction takes their files any more."""
     if amount <= NEGLIGIBLE:
         return
-    m, row = listed(t, group), 0
+    m, row = t.manifests[group], 0
     restart(t, group)
     while row < int(t.state[ROWS_OF + group]) and amount > NEGLIGIBLE:
         each, count = m[kind][row], m[COUNT][row]
@@ -581,7 +577,7 @@ def settle_entries(t: Table, group: int, kind: int, amount: float) -> None:
 
 def rewrite_manifests(t: Table, laws: Laws, group: int) -> bool:
     """What rewrite_manifests makes of them; whether there was anything to do."""
-    m, state, settings = listed(t, group), t.state, laws.settings
+    m, state, settings = t.manifests[group], t.state, laws.settings
     rows = int(state[ROWS_OF + group])
     sum_manifests(t, group)
     first = group * SUMS

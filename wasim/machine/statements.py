@@ -224,7 +224,7 @@ def add_files(
 def is_any_sorted(t: Table) -> bool:
     """Whether a manifest of data has entries in the order of their partitions."""
     for row in range(int(t.state[ROWS_OF + DATA])):
-        if t.data[SORTED][row]:
+        if t.manifests[DATA][SORTED][row]:
             return True
     return False
 
@@ -405,7 +405,7 @@ def list_deletes(t: Table, laws: Laws, entries: float, siblings: float) -> None:
     following = max(0.0, entries - 1)
     size = manifest_bytes(laws, t.state, DELETES, entries, 0.0, following)
     row = add_manifests(t, DELETES, 1.0, size, entries, 0.0)
-    m = t.deletes
+    m = t.manifests[DELETES]
     m[SORTED][row], m[SIBLINGS][row], m[NEW][row] = following, siblings, 1.0
     note_written(t.flows, DELETES, 1.0, size)
 

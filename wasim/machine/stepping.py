@@ -50,6 +50,7 @@ from wasim.machine.columns import (
     SCANNED,
     SCANNED_BYTES,
     SCATTERED,
+    SCRATCH,
     SHARE,
     SMALL_FILES,
     SPACING,
@@ -121,7 +122,7 @@ def run(t: Table, laws: Laws, last: float, most_events: float) -> int:
 
 def has_room(t: Table) -> bool:
     """Whether the matrices have room for whatever one event brings."""
-    state, most = t.state, len(t.scratch[0])
+    state, most = t.state, len(t.manifests[SCRATCH][0])
     for group in range(2):
         if 4 * state[ROWS_OF + group] + ROOM > most:
             return False
