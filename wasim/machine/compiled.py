@@ -14,8 +14,8 @@ from textwrap import dedent
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, get_type_hints
 
-from wasim.machine import commits, draws, files, lookups, manifests, statements, stepping, touched
-from wasim.machine.columns import Column, Cube, Laws, Matrix, Table
+from wasim.machine import commits, draws, files, lookups, manifests, memory, statements, stepping, touched
+from wasim.machine.columns import Column, Cube, Matrix
 from wasim.rules import compaction, maintenance, merging
 from wasim.twin import delete_files
 
@@ -65,7 +65,7 @@ def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
     compiled: dict[FunctionType, Any] = {}
     for one in _callees_first():
         scope = scopes.setdefault(one.__module__, dict(one.__globals__))
-        copy = FunctionType(_flat_code(one), scope, one.__name__, one.__defaults__)
+        copy = FunctionType(_code_for_arrays(one), scope, one.__name__, one.__defaults__)
         compiled[one] = (outer if one is stepping.run else inner)(copy)
     for scope in scopes.values():
         for name, value in scope.items():
@@ -84,20 +84,42 @@ def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
     return run
 
 
-class _Flatten(ast.NodeTransformer):
-    """Writes `matrix[column][row]` as `matrix[column, row]`: arrays take that in one step, where lists take two."""
+class _ForArrays(ast.NodeTransformer):
+    """Writes `matrix[column][row]` as `matrix[column, row]`, which arrays take in one step, and `t.state` as a view
+    into the record that holds it.
+    """
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        inner = node.value
+        if isinstance(inner, ast.Attribute) and _is_fixed(inner):
+            node.value, node.slice = _in_record(inner), self.visit(node.slice)
+            return node
         self.generic_visit(node)
         inner = node.value
-        if isinstance(inner, ast.Subscript):
+        if isinstance(inner, ast.Subscript) and not isinstance(inner.slice, ast.Slice):
             places = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
             node.value, node.slice = inner.value, ast.Tuple(elts=[*places, node.slice], ctx=ast.Load())
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if not _is_fixed(node):
+            return node
+        record, upper = _in_record(node), None
+        if node.attr in memory.OF_LAWS:
+            upper = ast.Attribute(record.value, memory.LENGTH.format(node.attr), ast.Load())
+        return ast.Subscript(record, ast.Slice(upper=upper), ast.Load())
 
-def _flat_code(function: FunctionType) -> CodeType:
-    """A function's code for arrays."""
+
+def _is_fixed(node: ast.Attribute) -> bool:
+    known = {"t": memory.OF_TABLE, "laws": memory.OF_LAWS}
+    return isinstance(node.value, ast.Name) and node.attr in known.get(node.value.id, ())
+
+
+def _in_record(node: ast.Attribute) -> ast.Attribute:
+    return ast.Attribute(ast.Attribute(node.value, "fixed", ast.Load()), node.attr, ast.Load())
+
+
+def _code_for_arrays(function: FunctionType) -> CodeType:
     tree = ast.parse(dedent(inspect.getsource(function)))
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)  # noqa: S101 - no other functions are asked for
@@ -105,7 +127,7 @@ def _flat_code(function: FunctionType) -> CodeType:
     for one in definition.args.args:
         one.annotation = None
     file = inspect.getsourcefile(function) or ""
-    code = compile(ast.fix_missing_locations(_Flatten().visit(tree)), file, "exec")
+    code = compile(ast.fix_missing_locations(_ForArrays().visit(tree)), file, "exec")
     return next(one for one in code.co_consts if isinstance(one, CodeType))
 
 
@@ -139,9 +161,10 @@ def _signature(numba: Any, function: FunctionType) -> tuple[Any, ...]:
         str(Matrix): types.Array(types.float64, 2, "C"),
         str(Cube): types.Array(types.float64, 3, "C"),
     }
-    for values in (Table, Laws):
-        fields = [of_hint[str(hint)] for hint in get_type_hints(values).values()]
-        of_hint[values.__name__] = types.NamedTuple(fields, values)
+    column, matrix, cube = of_hint[str(Column)], of_hint[str(Matrix)], of_hint[str(Cube)]
+    table = [numba.from_dtype(memory.TABLE), cube, matrix, matrix, column]
+    of_hint["Table"] = types.NamedTuple(table, memory.TableArrays)
+    of_hint["Laws"] = types.NamedTuple([numba.from_dtype(memory.LAWS), matrix], memory.LawArrays)
     hints = {name: hint for name, hint in get_type_hints(function).items() if name != "return"}
     return tuple(of_hint.get(str(hint)) or of_hint[hint.__name__] for hint in hints.values())
 

@@ -27,10 +27,11 @@ from wasim.machine.columns import (
     Table,
 )
 from wasim.machine.compiled import compiled_run, is_compiled_already
+from wasim.machine.memory import MOST_COHORTS, LawArrays, TableArrays, of_laws, of_table
 from wasim.machine.stepping import DONE, FULL, run
 from wasim.units import Floats
 
-FIRST_ROOM, FIRST_SAMPLES, MOST_COHORTS = 256, 512, 64
+FIRST_ROOM, FIRST_SAMPLES = 256, 512
 # Events in plain Python, which take about as long as numba and what it compiled before take to load, or to compile
 PATIENCE, PATIENCE_TO_COMPILE = 10_000, 250_000
 LONG = 300_000  # events that take plain Python some five seconds or more
@@ -50,7 +51,7 @@ class History:
     seed: int = 0
     is_compiled: bool | None = None
     table: Table = field(init=False)
-    _is_array: bool = field(init=False, default=False)
+    _arrays: tuple[TableArrays, LawArrays] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         state = [0.0] * STATE
@@ -76,25 +77,23 @@ class History:
 
     def until(self, commits: float, most_events: float = inf) -> Floats:
         """Steps on to this commit, or through so many events; the samples so far."""
-        if self.is_compiled and not self._is_array:
+        if self.is_compiled and self._arrays is None:
             self._compile()
         patience = PATIENCE if is_compiled_already() else PATIENCE_TO_COMPILE
         begun = self.events
         while True:
-            waits = not self._is_array and self.is_compiled is None
-            step = compiled_run() if self._is_array else run
-            assert step is not None  # noqa: S101 - else nothing is an array
+            waits = self._arrays is None and self.is_compiled is None
             most = min(most_events, begun + max(0, patience - _plain[0])) if waits else most_events
-            status = step(self.table, self.laws, float(commits), float(most))
+            status = self._step(float(commits), float(most))
             if status == FULL:
                 self._make_room()
             elif status == DONE or self.events >= most_events:
                 break
             elif waits:
                 self._compile()
-        if not self._is_array:
+        if self._arrays is None:
             _plain[0] += self.events - begun
-        if not self._is_array and self.events > LONG:
+        if self._arrays is None and self.events > LONG:
             warnings.warn(SLOW, stacklevel=2)
         return np.array(self.table.samples)[: int(self.table.state[SAMPLED])]
 
@@ -105,24 +104,34 @@ class History:
 
     def _compile(self) -> None:
         """Turns lists into arrays, if there is compiled code for them."""
-        if compiled_run() is None:
+        laws = None if compiled_run() is None else of_laws(self.laws)
+        if laws is None:
             self.is_compiled = False
             return
-        self.laws = Laws(*(np.array(one, dtype=np.float64) for one in self.laws))  # type: ignore[arg-type]
-        self.table = Table(*(np.array(one, dtype=np.float64) for one in self.table))  # type: ignore[arg-type]
-        self._is_array = True
+        arrays, self.table = of_table(self.table)
+        self._arrays = arrays, laws
+
+    def _step(self, commits: float, most_events: float) -> int:
+        if self._arrays is None:
+            return run(self.table, self.laws, commits, most_events)
+        step = compiled_run()
+        assert step is not None  # noqa: S101 - else nothing is an array
+        return step(*self._arrays, commits, most_events)
 
     def _make_room(self) -> None:
         """Twice as much of whatever may be full."""
         table = self.table
         room: dict[str, Any] = {}
-        if self._is_array:
+        if self._arrays is not None:
             room["manifests"] = np.concatenate([table.manifests, np.zeros_like(table.manifests)], axis=2)
         else:
             room["manifests"] = [[one + [0.0] * len(one) for one in columns] for columns in table.manifests]
         more: Any = _matrix(len(table.samples), SAMPLE_COLUMNS)
-        room["samples"] = np.concatenate([table.samples, more]) if self._is_array else table.samples + more
+        room["samples"] = np.concatenate([table.samples, more]) if self._arrays is not None else table.samples + more
         self.table = table._replace(**room)
+        if self._arrays is not None:
+            arrays, laws = self._arrays
+            self._arrays = arrays._replace(**room), laws
 
 
 _plain = [0]  # events that this process stepped through in plain Python
