@@ -7,6 +7,7 @@ from wasim.machine.columns import (
     COPIES,
     COUNT,
     DATA,
+    DELETES,
     ENTRIES,
     FILES,
     FRESH,
@@ -107,6 +108,8 @@ def add_sums(m: Matrix, row: int, sums: Column, first: int) -> None:
 def sum_manifests(t: Table, group: int) -> None:
     """Sums over all manifests of the group, into `sums`."""
     m, sums, frozen, first = t.manifests[group], t.sums, FROZEN + group * SUMS, group * SUMS
+    if group == DELETES and not t.state[ROWS_OF + group] and not sums[first + LISTED]:
+        return  # there were none before either
     for place in range(SUMS):
         sums[first + place] = t.state[frozen + place]
     if not t.state[ROWS_OF + group]:
