@@ -73,8 +73,10 @@ def _compile(numba: Any, folder: Path | None) -> Callable[..., int]:
                 scope[name] = compiled[value]
     done = folder / COMPLETE if folder else None
     if done is None or not done.exists():
-        level, numba.config.OPT = numba.config.OPT, type(numba.config.OPT)(1)  # higher ones take twice as long
+        level = numba.config.OPT
         for one, dispatcher in compiled.items():
+            # higher levels take twice as long, and all ends in what is compiled last
+            numba.config.OPT = type(level)(2 if one is stepping.run else 1)
             dispatcher.compile(_signature(numba, one))
             dispatcher.disable_compile()
         numba.config.OPT = level
