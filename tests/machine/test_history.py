@@ -8,9 +8,11 @@ from support.paths import SCENARIOS
 
 from wasim.machine.columns import REMOVED_FILES, WASTED_MANIFESTS, WRITTEN_FILES
 from wasim.machine.compiled import CACHE, _cache_folder, compiled_run
+from wasim.machine.history import History
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
 from wasim.years import history_of, read_shape
+from wasim.years.laws import jobs_of, laws_of
 
 CASES = [
     ("commit_interval", 1),
@@ -67,3 +69,17 @@ def test_a_folder_that_cannot_be_written_to_holds_no_compiled_code(tmp_path, mon
     assert _cache_folder.__wrapped__() is None
     monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
     assert _cache_folder.__wrapped__().is_dir()
+
+
+@pytest.mark.slow
+def test_compiled_code_is_kept_for_one_kind_of_numbers():
+    run = compiled_run()
+    if run is None:
+        pytest.skip("numba is not installed")
+    case = case_of("compaction", 1, 200)
+    shape = read_shape(case, shipped_profile(case), Site())
+    history = History(laws=laws_of(case, shape), jobs=jobs_of(case, shape.arrivals), places=[200.0], is_compiled=True)
+    history.until(100.0, 5)
+    history.until(200.0)
+    stats = run.stats  # type: ignore[attr-defined]
+    assert len({*stats.cache_hits, *stats.cache_misses}) <= 1
