@@ -154,8 +154,8 @@ def render_page(ship: Sequence[Row], minute: Sequence[Row]) -> str:
         *_help([*(row for row in ship if row.interval_s != MINUTE_S), *minute]),
         "",
         "## Facts and sources\n",
-        f"Looked up in public sources on {CHECKED}. What else a writer's commit does, with its sources, is in its"
-        " profile in `wasim/profiles`.\n",
+        f"From public sources, those of Redpanda's and AutoMQ's intervals at second hand; as of {CHECKED}. What else a"
+        " writer's commit does, with its sources, is in its profile in `wasim/profiles`.\n",
         "| writer | release | profile | commits | source |",
         "|---|---|---|---|---|",
         *(_fact(row) for row in minute),
