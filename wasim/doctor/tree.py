@@ -8,7 +8,8 @@ from wasim.doctor.decoding import Decoder
 from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_past, judge, past_json
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.heads import AvroHead, JsonHead, read_avro_heads, read_json_heads
-from wasim.doctor.lists import ListFront, ManifestIndex, index_manifests, list_keys_of, listed_keys
+from wasim.doctor.list_chain import ListFront
+from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_keys
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
@@ -74,9 +75,14 @@ class Tree:
         return content is not None and len(content) > 0 and not any(key in self.opened.files for key in content.places)
 
 
-def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True) -> Tree:
-    """The tree of a table; its faults are gathered, never raised."""
-    metadata, faults = opened.metadata, opened.faults
+def read_tree(
+    opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True, whole: bool = False
+) -> Tree:
+    """The tree of a table; its faults are gathered, never raised.
+
+    Before any but a metadata.json is called an orphan, every manifest list is read `whole`.
+    """
+    metadata, faults = opened.metadata, opened.faults.copy()
     scheme = opened.storage.scheme
     places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
@@ -86,7 +92,7 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         snapshots,
         current=current,
         list_keys=list_keys,
-        lists=decoder.lists([key for key in list_keys if key]),
+        lists=decoder.lists([key for key in list_keys if key], whole=whole),
         places=places,
         faults=faults,
     )
@@ -97,6 +103,10 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)
     states = _States(opened, places, index, content, grace_s)
     files, json_heads, blockers = states.of_all(decoder)
+    # Manifest lists say nothing of metadata.json, which is judged by other metadata.json alone.
+    asks = any(one.state is State.ORPHAN and one.kind is not Kind.METADATA_JSON for one in files)
+    if asks and not whole and not _is_confirmed(index, decoder, places):
+        return read_tree(opened, decoder, grace_s=grace_s, reads_manifests=reads_manifests, whole=True)
     _find_faults(states, faults)
     return Tree(
         opened=opened,
@@ -109,6 +119,19 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         blockers=blockers,
         grace_s=grace_s,
     )
+
+
+def _is_confirmed(index: ManifestIndex, decoder: Decoder, places: Places) -> bool:
+    """Whether the lists, read whole, hold the manifests that they were said to hold."""
+    confirmed = index_manifests(
+        index.snapshots,
+        current=None,
+        list_keys=index.list_keys,
+        lists=decoder.lists([key for key in index.list_keys if key], whole=True),
+        places=places,
+        faults=Faults(),
+    )
+    return (confirmed.keys, confirmed.spans, confirmed.counts) == (index.keys, index.spans, index.counts)
 
 
 class _States:
