@@ -100,6 +100,14 @@ def test_removals_that_iceberg_would_refuse_say_so(tmp_path):
     assert "remove_orphan_files" not in remedies
 
 
+@pytest.mark.parametrize(("properties", "says"), [({"history.expire.min-snapshots-to-keep": "2"}, True), ({}, False)])
+def test_limits_of_a_table_are_said_to_expire_nothing(properties, says, tmp_path):
+    root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties)).root
+    first, *others = [one for one in inspect_location(str(root), NOW).remedies if "expire_snapshots" in one.name]
+    assert ("expire nothing by themselves" in first.note) is says
+    assert not any("by themselves" in one.note for one in others)
+
+
 def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     alone = inspect_location(str(tree.root), NOW)

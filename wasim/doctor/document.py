@@ -156,7 +156,15 @@ def _growth(inspection: Inspection) -> dict[str, Any]:
         "per_day": {name: trend.per_day for name, trend in growth.trends.items()},
         "now": {name: trend.now for name, trend in growth.trends.items()},
         "days_until": [
-            {"mark": mark.name, "days": growth.days_until[mark.name], "source": mark.source} for mark in MARKS
+            {
+                "mark": mark.name,
+                "days": growth.days_until[mark.name],
+                "days_of_other_size": growth.days_until_other.get(mark.name),
+                "is_stored": mark.is_stored,
+                "source": mark.source,
+                "link": mark.link,
+            }
+            for mark in MARKS
         ],
     }
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import time_until
+from wasim.doctor.growth import mark_rows
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
@@ -26,7 +26,6 @@ from wasim.doctor.terminal import (
 )
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.ledger.trouble import MARKS
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Picture
@@ -144,8 +143,7 @@ def _history(inspection: Inspection) -> TextTable:
 
 
 def _days(inspection: Inspection) -> TextTable:
-    days = inspection.growth.days_until
-    rows = [(mark.name, time_until(days[mark.name]), mark.source) for mark in MARKS]
+    rows = [(name, time, f"{why} {link}".rstrip()) for name, time, why, link in mark_rows(inspection.growth)]
     head = ("mark", "time", "why it matters")
     return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
 

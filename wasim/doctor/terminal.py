@@ -10,14 +10,13 @@ from rich.text import Text
 
 from wasim.doctor.document import file_rows, moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import time_until
+from wasim.doctor.growth import mark_rows
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.ledger.trouble import MARKS
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration
 
@@ -197,9 +196,9 @@ def _bytes(spread: Spread) -> str:
 
 
 def _days(inspection: Inspection) -> Table:
-    table = _table("If all goes on as it did: time until", "mark", right=("time",), last="why it matters")
-    for mark in MARKS:
-        table.add_row(mark.name, time_until(inspection.growth.days_until[mark.name]), mark.source)
+    table = _table("At the current growth rate, time until", "mark", right=("time",), last="why it matters")
+    for name, time, why, link in mark_rows(inspection.growth):
+        table.add_row(name, time, Text(why, style=f"link {link}" if link else ""))
     return table
 
 
