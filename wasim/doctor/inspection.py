@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from wasim.doctor.decoding import DecoderHere, DecoderInParts, MapParts
 from wasim.doctor.findings import Finding, find, live_data_bytes, thresholds_with
 from wasim.doctor.growth import Growth, measure_growth
@@ -16,6 +18,7 @@ from wasim.doctor.remedies import Remedy, find_remedies
 from wasim.doctor.states import State, StateTotals, total_states
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, read_tree
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger.machine import SHIPPED_MACHINE, Machine
 from wasim.storage import S3Options
 
 
@@ -25,7 +28,7 @@ class InspectOptions:
 
     `reads_outside` opens metadata outside the table's folder too. `thresholds` replace (warning, critical) by name;
     `table` names it in SQL; `commit_interval_s` stands for the stamps of snapshots that were not written at their own
-    pace.
+    pace. `machine` is what table load and planning are estimated for.
     """
 
     choice: Choice = field(default_factory=Choice)
@@ -36,6 +39,7 @@ class InspectOptions:
     thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     table: str = "catalog.namespace.table"
     commit_interval_s: float | None = None
+    machine: Machine = SHIPPED_MACHINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,7 @@ class Inspection:
     growth: Growth
     remedies: tuple[Remedy, ...]
     findings: tuple[Finding, ...]
+    machine: Machine
 
     @property
     def metadata_bytes(self) -> int:
@@ -65,6 +70,18 @@ class Inspection:
     def live_data_bytes(self) -> int | None:
         """Bytes of the current snapshot's data and delete files, as metadata gives them; None if nothing does."""
         return live_data_bytes(self.tree)
+
+    @property
+    def full_scan_ms(self) -> tuple[float, float]:
+        """Estimated milliseconds of loading the table as it is now, and of planning a scan that nothing is pruned of.
+
+        Without live manifests, or where manifests were not read, data files cost nothing.
+        """
+        index, content = self.tree.index, self.tree.content
+        sizes = [index.manifests[place].manifest_length for place in index.live]
+        files = 0 if content is None else int(np.count_nonzero(content.is_live))
+        planning_ms = self.machine.scanning_ms(len(sizes), files, sum(sizes))
+        return self.machine.loading_ms(len(self.tree.opened.json_text)), planning_ms
 
     @property
     def metadata_share(self) -> float | None:
@@ -124,6 +141,7 @@ def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapPa
         growth=growth,
         remedies=find_remedies(tree, totals, parts, options.table),
         findings=find(tree, totals, thresholds),
+        machine=options.machine,
     )
 
 

@@ -17,6 +17,7 @@ from wasim.doctor.terminal import (
     blocker_lines,
     headline,
     history_lines,
+    latency_line,
     outlook_lines,
     outlook_title,
     prospect_rows,
@@ -45,6 +46,7 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
         title=printable(inspection.tree.opened.location, 200),
         when=moment(inspection.tree.opened.listed_at_s),
         headline=headline(inspection),
+        latency=latency_line(inspection),
         critical=sum(one.severity is Severity.CRITICAL for one in findings),
         findings=_findings(inspection),
         examples=[
