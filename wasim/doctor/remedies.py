@@ -95,7 +95,7 @@ def _compaction(tree: Tree, table: str) -> Remedy | None:
         return None
     arguments = "options => map('delete-file-threshold', '1')" if deletes else ""
     also = f" and {deletes:,} delete files" if deletes else ""
-    missing = "live files are absent: it would fail" if tree.has_missing_live_files else ""
+    missing = "live files are absent: it would fail" if tree.missing_live_files else ""
     return Remedy(
         name="rewrite_data_files",
         frees={},

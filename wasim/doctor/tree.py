@@ -60,13 +60,13 @@ class Tree:
         return self.index.live_is_known and not (content is not None and content.unread_live_manifests)
 
     @property
-    def has_missing_live_files(self) -> bool:
-        """Whether a live data or delete file is absent from the folder."""
+    def missing_live_files(self) -> int:
+        """The live data and delete files that are absent from the folder; 0 in a tree of metadata alone."""
         content = self.content
         if content is None or self.has_no_data_files:
-            return False
+            return 0
         live = (key for key, place in content.places.items() if content.is_live[place] and not is_outside(key))
-        return any(key not in self.opened.files for key in live)
+        return sum(key not in self.opened.files for key in live)
 
     @property
     def has_no_data_files(self) -> bool:
@@ -325,7 +325,7 @@ def _find_faults(states: _States, faults: Faults) -> None:
     content = states.content
     if content is None:
         return
-    for key, place in content.places.items():
+    for key, place in sorted(content.places.items(), key=lambda one: not content.is_live[one[1]]):  # live ones first
         if is_outside(key):
             faults.add(FaultKind.OUTSIDE, f"{key}: a {content.kinds[place].value} file outside the table's folder")
         elif key not in files:
