@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from wasim.capacity.latency import Machine
 from wasim.core import CORE
 from wasim.ledger import FULL_SCAN
+from wasim.ledger.machine import Machine
 from wasim.processes import available_cores
 from wasim.scenario import Case, load_scenario
 from wasim.spark import DEFAULT_MASTER, JdbcCatalog, Journal, Session, drive, open_session

@@ -11,7 +11,7 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, decoding, inspect_location, opening
 from wasim.doctor.document import inspection_document
-from wasim.doctor.lists import ListFront
+from wasim.doctor.list_chain import ListFront
 
 NOW_S = 1_900_000_000.0
 

@@ -19,7 +19,9 @@ from wasim.doctor.document import inspection_document
 from wasim.doctor.inspection import inspect_table, live_bytes
 from wasim.doctor.opening import open_table
 from wasim.doctor.states import State
+from wasim.doctor.terminal import latency_line
 from wasim.ledger import METADATA_KINDS, Action, Kind, view_by_commit
+from wasim.ledger.machine import SHIPPED_MACHINE
 from wasim.scenario.changes import Changes, Maintenance
 
 NOW = InspectOptions(grace_s=0)
@@ -98,6 +100,14 @@ def test_removals_that_iceberg_would_refuse_say_so(tmp_path):
     assert len(expiries) >= 2
     assert {(one.blocked, one.sql) for one in expiries} == {("refused as long as gc.enabled is false", "")}
     assert "remove_orphan_files" not in remedies
+
+
+@pytest.mark.parametrize(("properties", "says"), [({"history.expire.min-snapshots-to-keep": "2"}, True), ({}, False)])
+def test_limits_of_a_table_are_said_to_expire_nothing(properties, says, tmp_path):
+    root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties)).root
+    first, *others = [one for one in inspect_location(str(root), NOW).remedies if "expire_snapshots" in one.name]
+    assert ("expire nothing by themselves" in first.note) is says
+    assert not any("by themselves" in one.note for one in others)
 
 
 def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
@@ -240,3 +250,13 @@ def test_an_expired_history_takes_its_interval_from_the_metadata_log(tmp_path):
     history = inspect_location(str(tree.root), NOW).history
     assert history.interval_source == "metadata log"
     assert 0.1 < history.interval_s.median < 1
+
+
+def test_planning_now_is_the_machine_s_law_of_what_is_live(tmp_path):
+    root = str(emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0)).root)
+    slow = replace(SHIPPED_MACHINE, threads=1, words="one thread")
+    inspection = inspect_location(root, replace(NOW, machine=slow))
+    size = sum((tmp_path / "t" / key).stat().st_size for key in inspection.tree.index.keys)
+    json_bytes = inspection.tree.opened.json_bytes
+    assert inspection.full_scan_ms == (slow.loading_ms(json_bytes), slow.scanning_ms(20, 20, size))
+    assert latency_line(inspection).endswith("machine: one thread.")

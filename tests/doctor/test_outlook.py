@@ -14,6 +14,7 @@ from support.trees import emit_tree
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import outlook_of
 from wasim.doctor.terminal import prospect_rows, render_inspection
+from wasim.doctor.upkeep import _period_s
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS
 from wasim.scenario.changes import Maintenance
@@ -80,6 +81,11 @@ def test_maintenance_is_read_off_the_history(tmp_path):
     assert [one.name for one in outlook.prospects if one.name.startswith("+")] == [
         "+ delete metadata.json after commit, keep 10"
     ]
+
+
+def test_calls_close_together_are_no_job_as_frequent():
+    assert _period_s([100.0, 112.0, 124.0], 86_400.0) == 86_400 / 4
+    assert _period_s([15.0, 30.0], 40.0) == 15
 
 
 def test_what_of_the_table_is_ignored_is_said(tmp_path):

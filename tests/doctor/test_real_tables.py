@@ -281,6 +281,18 @@ def test_a_fault_that_was_planted_is_named(plant, name, copied):
     assert name in names(inspection) - {"moved"}
 
 
+def test_absent_live_data_is_the_first_finding_and_its_files_the_first_examples(copied):
+    expired = {one.key for one in inspect_location(str(copied), NOW).tree.files if one.state == "retained"}
+    gone = [path for path in data(copied) if str(path.relative_to(copied)) in expired] + data(copied)[-1:]
+    lists(copied)[0].unlink()
+    for path in gone:
+        path.unlink(missing_ok=True)
+    first, *others = inspect_location(str(copied), NOW).findings
+    assert (first.name, "absent_metadata" in {one.name for one in others}) == ("absent_data", True)
+    assert first.text.endswith("1 of them live")
+    assert "live" in first.examples[0]
+
+
 def plant_all(root):
     """Twenty faults in one table: each finding's name with a word that must stand in what it says."""
     plant_orphans(root)

@@ -8,8 +8,8 @@ S3 (`scenarios/quickstart_s3.yaml`).
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-from wasim.capacity.latency import Machine
 from wasim.capacity.settings import Setting
+from wasim.ledger.machine import Machine
 from wasim.scenario.prices import Prices
 from wasim.units import DAY_S, HOUR_S, MONTH_S
 

@@ -8,7 +8,6 @@ from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any, Literal
 
-from wasim.capacity.latency import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.contention import LOCAL, provider_named
 from wasim.errors import SavedFileError, WasimError, quoted
 from wasim.iceberg.properties import (
@@ -16,6 +15,7 @@ from wasim.iceberg.properties import (
     METADATA_COMPRESSION,
     TableProperties,
 )
+from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.scenario import Arrivals, load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
@@ -25,7 +25,7 @@ from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.storage.local import read_regular
 from wasim.twin import profile_named
-from wasim.units import HOUR_S, duration_of_flag_s, format_duration, parse_bytes, parse_duration_s
+from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
@@ -387,7 +387,14 @@ def _machine(requirements: Requirements) -> Machine:
     if requirements.provider in (None, LOCAL):
         return SHIPPED_MACHINE
     providers, name = provider_named(requirements.provider)
-    return SHIPPED_MACHINE.reading_from(providers.store(name))
+    store = providers.store(name)
+    waiting = f"{format_figure(store.get.p50_ms)} ms for each object read from {store.title}"
+    return replace(
+        SHIPPED_MACHINE,
+        words=f"{SHIPPED_MACHINE.words}, and {waiting}",
+        get_ms=store.get.p50_ms,
+        get_ms_per_mebibyte=store.get.ms_per_mib,
+    )
 
 
 def _table_name(text: str) -> str:

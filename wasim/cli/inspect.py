@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wasim.doctor.configuration import Configuration
     from wasim.doctor.file_view import FileView
     from wasim.doctor.outlook import Outlook
+    from wasim.ledger.machine import Machine
     from wasim.storage import S3Options
 
 _MOST_RECORDS = 20
@@ -77,6 +78,12 @@ def inspect(
     as_json: AsJson = False,
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus' text format.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="File that takes the page.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads that read manifests, for the time that planning takes.")
+    ] = None,
+    from_run: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="The machine that a run timed planning on; latest is the newest.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="What SQL calls the table.")] = None,
     master: Annotated[
         str | None, typer.Option("--master", help="Spark that lists and decodes; left out: this process.")
@@ -102,6 +109,7 @@ def inspect(
         thresholds={**configuration.thresholds, **dict(map(_limit, limit or []))},
         table=name or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),
+        machine=_machine(threads, from_run),
     )
     ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast)
     if len(tables := find_tables(location, options.s3)) > 1:
@@ -171,6 +179,22 @@ def _inspect(location: str, options: "InspectOptions", master: str | None) -> "I
         return inspect_location(location, options)
     with map_on(master, "inspect") as map_parts:
         return inspect_location(location, options, map_parts)
+
+
+def _machine(threads: int | None, run: Path | None) -> "Machine":
+    """The machine that planning is estimated for. WasimError for a run that timed none."""
+    from wasim.ledger.machine import SHIPPED_MACHINE, machine_of_run
+
+    machine: Machine | None = SHIPPED_MACHINE
+    if run is not None:
+        from wasim.runs.folder import find_run
+
+        machine = machine_of_run(find_run(run))
+    if machine is None:
+        raise WasimError(f"--from-run: {run} timed no planning. Give a run of a scenario that has `planning`.")
+    if threads is None:
+        return machine
+    return replace(machine, threads=threads, words=f"{machine.words}, {threads} threads")
 
 
 def _outlook(inspection: "Inspection", ahead_s: float) -> "Outlook | None":

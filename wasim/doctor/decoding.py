@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
 from wasim.doctor.faults import OutsideTable
-from wasim.doctor.lists import ListRead, read_lists
+from wasim.doctor.list_chain import ListRead, read_lists
 from wasim.doctor.places import full_path, is_on_other_storage, is_outside
 from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
 
@@ -18,8 +18,8 @@ _PART_FILES = 500
 class Decoder(Protocol):
     """Decodes files of a table by their keys, in the order of the keys, one result for each."""
 
-    def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
-        """Manifest lists, oldest first; each is decoded against the one before it."""
+    def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
+        """Manifest lists, oldest first; each is decoded against the one before it, and inflated as far as needed."""
         ...
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
@@ -49,9 +49,9 @@ class DecoderHere:
     root: str
     reads_outside: bool = False
 
-    def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
+    def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
         """Manifest lists, oldest first."""
-        return read_lists(self._files(keys))
+        return read_lists(self._files(keys), whole=whole)
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
         """Manifests."""
@@ -81,17 +81,17 @@ class DecoderInParts:
     decoder: DecoderHere
     map_parts: MapParts
 
-    def lists(self, keys: Sequence[str]) -> Iterator[ListRead]:
+    def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
         """Manifest lists, oldest first."""
-        return chain.from_iterable(self.map_parts(partial(_lists, self.decoder), _parts(keys)))
+        return chain.from_iterable(self.map_parts(partial(_lists, self.decoder, whole), _parts(keys)))
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
         """Manifests."""
         return chain.from_iterable(self.map_parts(partial(_manifests, self.decoder), _parts(keys)))
 
 
-def _lists(decoder: DecoderHere, keys: Sequence[str]) -> list[ListRead]:
-    return list(decoder.lists(keys))
+def _lists(decoder: DecoderHere, whole: bool, keys: Sequence[str]) -> list[ListRead]:
+    return list(decoder.lists(keys, whole=whole))
 
 
 def _manifests(decoder: DecoderHere, keys: Sequence[str]) -> list[ManifestRead]:

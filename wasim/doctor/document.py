@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wasim.doctor.findings import Finding, measures
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
+from wasim.doctor.json_parts import summary_key_bytes
 from wasim.doctor.remedies import Remedy
 from wasim.doctor.states import Amount, FileState, State
 from wasim.doctor.tree import Tree
@@ -55,8 +56,10 @@ def inspection_document(
             "is_compressed": tree.opened.is_compressed,
             "parts_bytes": dict(inspection.parts.bytes),
             "growth_bytes_per_commit": dict(inspection.parts.growth_bytes),
-            "summary_key_bytes": {printable(k, 100): v for k, v in inspection.parts.summary_key_bytes.items()},
+            "summary_key_bytes": {printable(k, 100): v for k, v in summary_key_bytes(metadata).items()},
         },
+        "full_scan_ms": {"load": inspection.full_scan_ms[0], "planning": inspection.full_scan_ms[1]},
+        "machine": inspection.machine.words,
         "history": _history(inspection),
         "growth": _growth(inspection),
         "measures": measures(tree, inspection.totals),
@@ -156,7 +159,15 @@ def _growth(inspection: Inspection) -> dict[str, Any]:
         "per_day": {name: trend.per_day for name, trend in growth.trends.items()},
         "now": {name: trend.now for name, trend in growth.trends.items()},
         "days_until": [
-            {"mark": mark.name, "days": growth.days_until[mark.name], "source": mark.source} for mark in MARKS
+            {
+                "mark": mark.name,
+                "days": growth.days_until[mark.name],
+                "days_of_other_size": growth.days_until_other.get(mark.name),
+                "is_stored": mark.is_stored,
+                "source": mark.source,
+                "link": mark.link,
+            }
+            for mark in MARKS
         ],
     }
 

@@ -140,10 +140,10 @@ def thresholds_with(given: Mapping[str, tuple[float, float]]) -> dict[str, Thres
 
 
 def find(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> tuple[Finding, ...]:
-    """All findings, worst first: of one severity, files that are absent or broken come first."""
+    """All findings, worst first: of one severity absent data, then whatever else is absent or broken."""
     found = [*_faults(tree), *_choice(tree), *_measured(tree, totals, thresholds)]
     with_remedies = (replace(one, remedy=_REMEDIES[one.name]) for one in found)
-    return tuple(sorted(with_remedies, key=lambda one: -one.severity))
+    return tuple(sorted(with_remedies, key=lambda one: (-one.severity, one.name != FaultKind.ABSENT_DATA.value)))
 
 
 def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
@@ -245,6 +245,8 @@ def _faults(tree: Tree) -> Iterator[Finding]:
         severity, text = _FAULTS[kind]
         if kind is FaultKind.ABSENT_DATA and tree.has_no_data_files:
             severity, text = Severity.WARNING, "data files, all of them, are absent: a tree of metadata alone"
+        elif kind is FaultKind.ABSENT_DATA:
+            text += f", {tree.missing_live_files:,} of them live"
         yield Finding(
             name=kind.value,
             severity=severity,

@@ -1,7 +1,7 @@
 """How a table's metadata grows, and when it reaches sizes that are known to cause trouble."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,10 @@ from wasim.doctor.law import LEAST_COMMITS, Law
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
-from wasim.ledger.trouble import MARKS
+from wasim.ledger.trouble import JSON_MARKS, MARKS, Mark
 from wasim.units import DAY_S, Floats
+
+_JSON_TEXT = "metadata_json_text_bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +34,16 @@ class Trend:
 class Growth:
     """Trends by quantity, and days until each mark: 0 where it is passed, None where it is not in sight.
 
+    `metadata_json_bytes` is the file as stored, `metadata_json_text_bytes` the JSON in it. Marks of metadata.json judge
+    one of them; `days_until_other` are days until the other reaches the mark.
+
     `manifests` and `manifest_bytes` are those of one snapshot; the trend of metadata is of bytes written, which stay
     until something removes them.
     """
 
     trends: dict[str, Trend]
     days_until: dict[str, float | None]
+    days_until_other: dict[str, float | None]
 
 
 def time_until(days: float | None) -> str:
@@ -69,19 +75,38 @@ def measure_growth(
     written, quickening = _written_per_day(tree, history, laws, per_day, manifests or 0.0)
     data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
     live = [tree.index.manifests[one].manifest_length for one in tree.index.live]
+    json_per_day = _json_per_day(tree, history, parts, per_day)
+    text_per_day = None if json_per_day is None else json_per_day / tree.stored_share
     trends = {
-        "metadata_json_bytes": Trend(
-            now=tree.opened.json_bytes,
-            per_day=_json_per_day(tree, history, parts, per_day),
-        ),
+        "metadata_json_bytes": Trend(now=tree.opened.json_bytes, per_day=json_per_day),
+        _JSON_TEXT: Trend(now=len(tree.opened.json_text), per_day=text_per_day),
         "manifests": Trend(now=len(tree.index.live), per_day=manifests),
         "manifest_bytes": Trend(now=sum(live), per_day=_per_day(times, sizes)),
         "metadata_bytes": Trend(now=metadata_bytes, per_day=written, quickening=quickening),
         "data_bytes": Trend(now=data_bytes or 0, per_day=data),
     }
-    days = {mark.name: _days(trends[mark.quantity], mark.value) for mark in MARKS if mark.quantity in trends}
+    days = {mark.name: _days(trends[_judged(mark)], mark.value) for mark in MARKS if mark.quantity in trends}
     days |= {mark.name: days_until_share(trends, mark.value) for mark in MARKS if mark.quantity == "metadata_share"}
-    return Growth(trends=trends, days_until=days)
+    other_size = {True: trends[_JSON_TEXT], False: trends["metadata_json_bytes"]}
+    others = {mark.name: _days(other_size[mark.is_stored], mark.value) for mark in JSON_MARKS}
+    return Growth(trends=trends, days_until=days, days_until_other=others)
+
+
+def _judged(mark: Mark) -> str:
+    return _JSON_TEXT if mark in JSON_MARKS and not mark.is_stored else mark.quantity
+
+
+def mark_rows(growth: Growth) -> Iterator[tuple[str, str, str, str]]:
+    """A row for each mark: name, time until it, why it matters with the size that it judges, and a link or nothing."""
+    for mark in MARKS:
+        words = mark.source
+        if mark in JSON_MARKS:
+            sizes = ("as stored", "as JSON") if mark.is_stored else ("as JSON", "as stored")
+            other = growth.days_until_other[mark.name]
+            words += f"; {sizes[0]}"
+            if other != growth.days_until[mark.name]:
+                words += f" ({sizes[1]}: {time_until(other)})"
+        yield mark.name, time_until(growth.days_until[mark.name]), words, mark.link
 
 
 def _column(values: list[int]) -> Floats:

@@ -35,7 +35,6 @@ class JsonParts:
 
     bytes: Mapping[str, int]
     growth_bytes: Mapping[str, float]
-    summary_key_bytes: Mapping[str, int]
 
     @property
     def total_bytes(self) -> int:
@@ -58,7 +57,7 @@ def measure_parts(text: bytes, metadata: TableMetadata) -> JsonParts:
     limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
     if len(metadata.metadata_log) >= limit:
         growth.pop("metadata-log", None)
-    return JsonParts(bytes=sizes, growth_bytes=growth, summary_key_bytes=_summary_keys(metadata))
+    return JsonParts(bytes=sizes, growth_bytes=growth)
 
 
 def _member_bytes(text: bytes) -> dict[str, int]:
@@ -86,7 +85,7 @@ def _skip(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _summary_keys(metadata: TableMetadata) -> dict[str, int]:
+def summary_key_bytes(metadata: TableMetadata) -> dict[str, int]:
     """Bytes that each key of the snapshots' summaries takes, over all snapshots, most first."""
     sums: dict[str, int] = {}
     for snapshot in metadata.snapshots:

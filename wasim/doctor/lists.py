@@ -1,29 +1,17 @@
-"""Every manifest that a table's snapshots hold, decoding of each manifest list only what the one before had not.
-
-Lists of a streaming table are their predecessor with a record or two at the front: of 240 consecutive real ones, 239
-held the older one's bytes as their end. So a history of n commits is decoded in n records, not in n².
-"""
+"""Every manifest that a table's snapshots hold, and which snapshots hold each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeAlias
 
 from wasim.doctor.faults import Faults
+from wasim.doctor.list_chain import PARTITIONS_ID, PATH_ID, ListFront, ListRead
 from wasim.doctor.places import Places
 from wasim.errors import WasimError
-from wasim.iceberg import IcebergFileError, ManifestFile
-from wasim.iceberg.containers import read_container
-from wasim.iceberg.manifest_lists import PartitionFieldSummary, list_record
-from wasim.iceberg.record_scanning import Row, Scanner, allowed_items, record_scanner, scan_records
+from wasim.iceberg import ManifestFile
+from wasim.iceberg.manifest_lists import PartitionFieldSummary
+from wasim.iceberg.record_scanning import Row
 from wasim.iceberg.snapshots import Snapshot
-from wasim.storage import FileRead
 
-_PATH, _LENGTH, _PARTITIONS = 500, 501, 507
-MOST_MANIFEST_BYTES = 1 << 40
-"""No manifest is longer; four million of that length can be summed in 64 bits."""
-_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
-_SUMMARY = (509, 510, 511)
 _UNCOUNTED = 1 << 62  # files of a manifest whose list does not count them: never fewer than a summary says
 
 
@@ -55,26 +43,9 @@ class ManifestIndex:
         return self.spans[place][-1][1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFront:
-    """A manifest list as it differs from the one read before it.
-
-    It ends in `kept` of that one's manifests, with `rows` in front. `places` say where in a row each field stands.
-    """
-
-    key: str
-    kept: int
-    rows: list[Row]
-    places: Mapping[int, int]
-
-
 def listed_keys(front: ListFront, places: Places) -> Iterator[str]:
     """The keys of the manifests in front of a list."""
-    return (places.key(str(row[front.places[_PATH]])) for row in front.rows)
-
-
-ListRead: TypeAlias = ListFront | FileNotFoundError | WasimError
-"""A list as it was read, or why it was not."""
+    return (places.key(str(row[front.places[PATH_ID]])) for row in front.rows)
 
 
 def index_manifests(
@@ -187,7 +158,7 @@ class _Indexing:
             yield ManifestFile(manifest_path=path, manifest_length=length, partition_spec_id=0, added_snapshot_id=added)
 
     def _known_row(self, row: Row, places: Mapping[int, int]) -> int:
-        found = self.by_path.get(str(row[places[_PATH]]))
+        found = self.by_path.get(str(row[places[PATH_ID]]))
         return self._known(_manifest(row, places)) if found is None else found
 
     def _known(self, manifest: ManifestFile) -> int:
@@ -199,80 +170,6 @@ class _Indexing:
             self.spans.append([])
             self.since.append(-1)
         return found
-
-
-def read_lists(files: Iterable[tuple[str, FileRead]]) -> Iterator[ListRead]:
-    """Manifest lists from keys and bytes, oldest first, each as it differs from the last readable one."""
-    chain = _Chain()
-    for key, data in files:
-        if not isinstance(data, bytes):
-            yield data
-            continue
-        try:
-            yield chain.next(data, key)
-        except IcebergFileError as error:
-            yield error
-
-
-class _Chain:
-    """The list read last: its records' bytes, and for each record, the last one first, the bytes from it to the end."""
-
-    def __init__(self) -> None:
-        self.scanner: Scanner | None = None
-        self.raw = b""
-        self.lefts: list[int] = []
-
-    def next(self, data: bytes, key: str) -> ListFront:
-        container = read_container(data, source=key)
-        try:
-            scanner = _scanner(container.header.get("avro.schema", b""))
-        except IcebergFileError as error:
-            raise IcebergFileError(key, error.problem) from error
-        blocks = container.blocks
-        raw = blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
-        items, records = allowed_items(len(data)), sum(block.record_count for block in blocks)
-        kept = self._shared_records(raw) if scanner is self.scanner else 0
-        stop = len(raw) - (self.lefts[kept - 1] if kept else 0)
-        try:
-            scanned = scan_records(raw, scanner, source=key, items=items, records=records, stop=stop)
-        except IcebergFileError:
-            if not kept:
-                raise
-            kept = 0  # what is alike is no whole number of records
-            scanned = scan_records(raw, scanner, source=key, items=items, records=records)
-        _check_lengths(scanned.rows, scanner.places[_LENGTH], key)
-        self.scanner, self.raw = scanner, raw
-        del self.lefts[kept:]
-        self.lefts += [len(raw) - start for start in reversed(scanned.starts)]
-        return ListFront(key=key, kept=kept, rows=scanned.rows, places=scanner.places)
-
-    def _shared_records(self, raw: bytes) -> int:
-        """The number of records, by their bytes, that this list has in common with the end of the one before."""
-        if raw.endswith(self.raw):
-            return len(self.lefts)
-        low, high = 0, len(self.lefts) - 1  # the last `low` are alike; all of them are not
-        while low < high:
-            middle = (low + high + 1) // 2
-            if raw.endswith(self.raw[-self.lefts[middle - 1] :]):
-                low = middle
-            else:
-                high = middle - 1
-        return max(0, low)
-
-
-def _check_lengths(rows: Sequence[Row], at: int, key: str) -> None:
-    for row in rows:
-        length = row[at]
-        if not isinstance(length, int) or not 0 <= length <= MOST_MANIFEST_BYTES:
-            problem = f"has a manifest of {length!r} bytes; from 0 to {MOST_MANIFEST_BYTES} are believed"
-            raise IcebergFileError(key, problem)
-
-
-@lru_cache(maxsize=64)
-def _scanner(avro_schema: bytes) -> Scanner:
-    """The scanner of lists with this schema. Summaries are read in part: the ids of their fields are wanted too."""
-    record = list_record({"avro.schema": avro_schema}, source="")
-    return record_scanner(record, (*_NUMBERS, _PARTITIONS, *_SUMMARY))
 
 
 def _files_of(snapshot: Snapshot) -> int:
@@ -288,7 +185,7 @@ def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:
         return value if isinstance(value, int) else None
 
     return ManifestFile(
-        manifest_path=str(row[places[_PATH]]),
+        manifest_path=str(row[places[PATH_ID]]),
         manifest_length=number(501) or 0,
         partition_spec_id=number(502) or 0,
         added_snapshot_id=number(503),
@@ -301,7 +198,7 @@ def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:
         added_rows_count=number(512),
         existing_rows_count=number(513),
         deleted_rows_count=number(514),
-        partitions=_summaries(row[places[_PARTITIONS]] if _PARTITIONS in places else None),
+        partitions=_summaries(row[places[PARTITIONS_ID]] if PARTITIONS_ID in places else None),
     )
 
 

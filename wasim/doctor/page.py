@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import time_until
+from wasim.doctor.growth import mark_rows
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
@@ -17,6 +17,7 @@ from wasim.doctor.terminal import (
     blocker_lines,
     headline,
     history_lines,
+    latency_line,
     outlook_lines,
     outlook_title,
     prospect_rows,
@@ -26,7 +27,6 @@ from wasim.doctor.terminal import (
 )
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.ledger.trouble import MARKS
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Picture
@@ -46,6 +46,7 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
         title=printable(inspection.tree.opened.location, 200),
         when=moment(inspection.tree.opened.listed_at_s),
         headline=headline(inspection),
+        latency=latency_line(inspection),
         critical=sum(one.severity is Severity.CRITICAL for one in findings),
         findings=_findings(inspection),
         examples=[
@@ -144,8 +145,7 @@ def _history(inspection: Inspection) -> TextTable:
 
 
 def _days(inspection: Inspection) -> TextTable:
-    days = inspection.growth.days_until
-    rows = [(mark.name, time_until(days[mark.name]), mark.source) for mark in MARKS]
+    rows = [(name, time, f"{why} {link}".rstrip()) for name, time, why, link in mark_rows(inspection.growth)]
     head = ("mark", "time", "why it matters")
     return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
 

@@ -12,6 +12,7 @@ from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.faults import printable
 from wasim.iceberg.properties import (
+    EXPIRE_LIMITS_PREFIX,
     GC_ENABLED,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -94,7 +95,7 @@ def _compaction(tree: Tree, table: str) -> Remedy | None:
         return None
     arguments = "options => map('delete-file-threshold', '1')" if deletes else ""
     also = f" and {deletes:,} delete files" if deletes else ""
-    missing = "live files are absent: it would fail" if tree.has_missing_live_files else ""
+    missing = "live files are absent: it would fail" if tree.missing_live_files else ""
     return Remedy(
         name="rewrite_data_files",
         frees={},
@@ -128,7 +129,8 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
                 name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
                 json_bytes_saved=_json_bytes_of(kept, tree, parts),
-                note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}",
+                note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}"
+                + ("" if found else _says_nothing_expires(metadata)),
                 sql=call_procedure("expire_snapshots", table, arguments),
                 blocked=_expiry_blocked(tree),
                 is_alternative=bool(found),
@@ -165,6 +167,12 @@ def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
     """A remark on the branches and tags other than main that keep snapshots, if there are any."""
     names = sorted(name for name, ref in metadata.refs.items() if name != "main" and ref.snapshot_id in kept)
     return f"; what {len(names):,} more branches and tags keep stays" if names else ""
+
+
+def _says_nothing_expires(metadata: TableMetadata) -> str:
+    """A remark on limits that look as if they expired something, if the table has any."""
+    has_limits = any(key.startswith(EXPIRE_LIMITS_PREFIX) for key in metadata.properties)
+    return f"; {EXPIRE_LIMITS_PREFIX}* are limits for this call, and expire nothing by themselves" if has_limits else ""
 
 
 def _json_bytes_of(kept: Set[int], tree: Tree, parts: JsonParts) -> int:

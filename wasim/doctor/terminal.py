@@ -10,16 +10,15 @@ from rich.text import Text
 
 from wasim.doctor.document import file_rows, moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import time_until
+from wasim.doctor.growth import mark_rows
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.ledger.trouble import MARKS
 from wasim.report.words import KIND_NAMES
-from wasim.units import format_bytes, format_duration
+from wasim.units import format_bytes, format_duration, format_figure
 
 if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook
@@ -61,6 +60,15 @@ def headline(inspection: Inspection) -> str:
     return f"Metadata takes {whole}{ratio}: {live} are live{others}."
 
 
+def latency_line(inspection: Inspection) -> str:
+    """What a reader waits for before its query runs, as the table is now."""
+    load_ms, planning_ms = inspection.full_scan_ms
+    return (
+        f"A full scan now waits about {format_figure(load_ms)} ms for the table to load and"
+        f" {format_figure(planning_ms)} ms for planning; machine: {inspection.machine.words}."
+    )
+
+
 def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[RenderableType]:
     metadata, chosen = inspection.tree.opened.metadata, inspection.tree.opened.chosen
     yield Text(headline(inspection), style="bold")
@@ -72,6 +80,7 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     text, stored = len(inspection.tree.opened.json_text), inspection.tree.opened.json_bytes
     size = format_bytes(text) if text == stored else f"{format_bytes(text)}, {format_bytes(stored)} as stored"
     yield _line(f"Current: {printable(chosen.path)}, {chosen.why}; {size}.")
+    yield _line(latency_line(inspection))
     yield from map(_line, blocker_lines(inspection))
     yield Text()
     yield _states(inspection)
@@ -198,8 +207,8 @@ def _bytes(spread: Spread) -> str:
 
 def _days(inspection: Inspection) -> Table:
     table = _table("At the current growth rate, time until", "mark", right=("time",), last="why it matters")
-    for mark in MARKS:
-        table.add_row(mark.name, time_until(inspection.growth.days_until[mark.name]), mark.source)
+    for name, time, why, link in mark_rows(inspection.growth):
+        table.add_row(name, time, Text(why, style=f"link {link}" if link else ""))
     return table
 
 

@@ -8,7 +8,8 @@ from wasim.doctor.decoding import Decoder
 from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_past, judge, past_json
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.heads import AvroHead, JsonHead, read_avro_heads, read_json_heads
-from wasim.doctor.lists import ListFront, ManifestIndex, index_manifests, list_keys_of, listed_keys
+from wasim.doctor.list_chain import ListFront
+from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_keys
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
@@ -59,13 +60,13 @@ class Tree:
         return self.index.live_is_known and not (content is not None and content.unread_live_manifests)
 
     @property
-    def has_missing_live_files(self) -> bool:
-        """Whether a live data or delete file is absent from the folder."""
+    def missing_live_files(self) -> int:
+        """The live data and delete files that are absent from the folder; 0 in a tree of metadata alone."""
         content = self.content
         if content is None or self.has_no_data_files:
-            return False
+            return 0
         live = (key for key, place in content.places.items() if content.is_live[place] and not is_outside(key))
-        return any(key not in self.opened.files for key in live)
+        return sum(key not in self.opened.files for key in live)
 
     @property
     def has_no_data_files(self) -> bool:
@@ -74,9 +75,14 @@ class Tree:
         return content is not None and len(content) > 0 and not any(key in self.opened.files for key in content.places)
 
 
-def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True) -> Tree:
-    """The tree of a table; its faults are gathered, never raised."""
-    metadata, faults = opened.metadata, opened.faults
+def read_tree(
+    opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True, whole: bool = False
+) -> Tree:
+    """The tree of a table; its faults are gathered, never raised.
+
+    Before any but a metadata.json is called an orphan, every manifest list is read `whole`.
+    """
+    metadata, faults = opened.metadata, opened.faults.copy()
     scheme = opened.storage.scheme
     places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
@@ -86,7 +92,7 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         snapshots,
         current=current,
         list_keys=list_keys,
-        lists=decoder.lists([key for key in list_keys if key]),
+        lists=decoder.lists([key for key in list_keys if key], whole=whole),
         places=places,
         faults=faults,
     )
@@ -97,6 +103,10 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)
     states = _States(opened, places, index, content, grace_s)
     files, json_heads, blockers = states.of_all(decoder)
+    # Manifest lists say nothing of metadata.json, which is judged by other metadata.json alone.
+    asks = any(one.state is State.ORPHAN and one.kind is not Kind.METADATA_JSON for one in files)
+    if asks and not whole and not _is_confirmed(index, decoder, places):
+        return read_tree(opened, decoder, grace_s=grace_s, reads_manifests=reads_manifests, whole=True)
     _find_faults(states, faults)
     return Tree(
         opened=opened,
@@ -109,6 +119,19 @@ def read_tree(opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_ma
         blockers=blockers,
         grace_s=grace_s,
     )
+
+
+def _is_confirmed(index: ManifestIndex, decoder: Decoder, places: Places) -> bool:
+    """Whether the lists, read whole, hold the manifests that they were said to hold."""
+    confirmed = index_manifests(
+        index.snapshots,
+        current=None,
+        list_keys=index.list_keys,
+        lists=decoder.lists([key for key in index.list_keys if key], whole=True),
+        places=places,
+        faults=Faults(),
+    )
+    return (confirmed.keys, confirmed.spans, confirmed.counts) == (index.keys, index.spans, index.counts)
 
 
 class _States:
@@ -302,7 +325,7 @@ def _find_faults(states: _States, faults: Faults) -> None:
     content = states.content
     if content is None:
         return
-    for key, place in content.places.items():
+    for key, place in sorted(content.places.items(), key=lambda one: not content.is_live[one[1]]):  # live ones first
         if is_outside(key):
             faults.add(FaultKind.OUTSIDE, f"{key}: a {content.kinds[place].value} file outside the table's folder")
         elif key not in files:

@@ -95,6 +95,14 @@ def _inflate_deflate(stored: bytes, allowed: int) -> bytes:
     return raw
 
 
+def deflated_head(stored: bytes, length: int) -> bytes:
+    """The first bytes of a deflated block, at most `length`; fewer or none where it is damaged."""
+    try:
+        return zlib.decompressobj(wbits=-15).decompress(stored, length)
+    except zlib.error:
+        return b""
+
+
 def _inflate_snappy(stored: bytes, allowed: int) -> bytes:
     packed = stored[:-_CHECKSUM_BYTES]
     size = _announced(packed)

@@ -76,6 +76,28 @@ class Container:
         return self.header.get("avro.codec", b"null").decode()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedBlock:
+    """One block as it is stored, and the byte of the file at which it ends."""
+
+    record_count: int
+    stored: bytes
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedContainer:
+    """An Avro file taken apart, its blocks not inflated."""
+
+    source: str
+    header: Mapping[str, bytes]
+    sync_marker: bytes
+    codec: str
+    blocks: tuple[PackedBlock, ...]
+    file_bytes: int
+    header_data: bytes
+
+
 class _Cursor:
     """A position in a file's bytes that never passes their end."""
 
@@ -110,6 +132,13 @@ def read_container(
 
     A container `like` it saves reading its header where both have the same: all manifests of most tables do.
     """
+    return unpacked(read_packed(data, source=source, limits=limits, like=like), limits=limits)
+
+
+def read_packed(
+    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, like: Container | None = None
+) -> PackedContainer:
+    """An Avro file taken apart and not inflated; errors as `read_container`'s, damage inside a block not among them."""
     cursor = _Cursor(data, source)
     if like is not None and data.startswith(like.header_data):
         header, cursor.position = like.header, len(like.header_data)
@@ -121,12 +150,39 @@ def read_container(
     if codec not in CODECS:
         known = " and ".join([", ".join(CODECS[:-1]), CODECS[-1]])
         raise cursor.wrong(f"is compressed with {codec}; only {known} are read")
-    return Container(
+    return PackedContainer(
+        source=source,
         header=header,
         sync_marker=sync_marker,
-        blocks=_read_blocks(cursor, codec, sync_marker, limits),
+        codec=codec,
+        blocks=_packed_blocks(cursor, sync_marker, limits),
         file_bytes=len(data),
         header_data=header_data,
+    )
+
+
+def unpacked(packed: PackedContainer, *, limits: Limits = DEFAULT_LIMITS) -> Container:
+    """The container with its blocks inflated. IcebergFileError where one is corrupt or too large."""
+    blocks: list[Block] = []
+    most_raw_bytes = limits.raw_bytes_of(packed.file_bytes)
+    for block in packed.blocks:
+        allowed = min(limits.block_raw_bytes, most_raw_bytes)
+        try:
+            raw = inflate(packed.codec, block.stored, allowed)
+        except CorruptBlock as error:
+            raise IcebergFileError(packed.source, f"has a block {error} (byte {block.end})") from error
+        # Every Iceberg record takes a byte or more, so this also bounds the work of decoding.
+        if len(raw) > allowed or block.record_count > len(raw):
+            sizes = f"{len(raw)} bytes for {block.record_count} records; {allowed} bytes are allowed"
+            raise IcebergFileError(packed.source, f"has a block of {sizes} (byte {block.end})")
+        most_raw_bytes -= len(raw)
+        blocks.append(Block(record_count=block.record_count, raw=raw))
+    return Container(
+        header=packed.header,
+        sync_marker=packed.sync_marker,
+        blocks=tuple(blocks),
+        file_bytes=packed.file_bytes,
+        header_data=packed.header_data,
     )
 
 
@@ -160,28 +216,17 @@ def _read_header(cursor: _Cursor, limits: Limits) -> Mapping[str, bytes]:
     return header
 
 
-def _read_blocks(cursor: _Cursor, codec: str, sync_marker: bytes, limits: Limits) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    records = raw_bytes = 0
-    most_records, most_raw_bytes = limits.records_of(len(cursor.data)), limits.raw_bytes_of(len(cursor.data))
+def _packed_blocks(cursor: _Cursor, sync_marker: bytes, limits: Limits) -> tuple[PackedBlock, ...]:
+    blocks: list[PackedBlock] = []
+    records, most_records = 0, limits.records_of(len(cursor.data))
     while cursor.position < len(cursor.data):
         count = cursor.long()
         records += count
         if count <= 0 or records > most_records:
             raise cursor.wrong(f"has a block that announces {count} records; {most_records} in all are allowed")
-        stored = cursor.take(cursor.long())
-        allowed = min(limits.block_raw_bytes, most_raw_bytes - raw_bytes)
-        try:
-            raw = inflate(codec, stored, allowed)
-        except CorruptBlock as error:
-            raise cursor.wrong(f"has a block {error}") from error
-        # Every Iceberg record takes a byte or more, so this also bounds the work of decoding.
-        if len(raw) > allowed or count > len(raw):
-            raise cursor.wrong(f"has a block of {len(raw)} bytes for {count} records; {allowed} bytes are allowed")
+        blocks.append(PackedBlock(record_count=count, stored=cursor.take(cursor.long()), end=cursor.position))
         if cursor.take(SYNC_BYTES) != sync_marker:
             raise cursor.wrong("has a block without the file's sync marker after it")
-        raw_bytes += len(raw)
-        blocks.append(Block(record_count=count, raw=raw))
     return tuple(blocks)
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from wasim.capacity import Requirements, request_from_flags
-from wasim.capacity.latency import SHIPPED_MACHINE
 from wasim.contention import load_providers
+from wasim.ledger.machine import SHIPPED_MACHINE
 
 
 def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their_reading():

@@ -8,12 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
-from wasim.contention import Store
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.storage.local import read_regular
-from wasim.units import MEGABYTE, MIB, Floats, format_bytes, format_figure
+from wasim.units import MEGABYTE, MIB, Floats, format_bytes
 
 Size = TypeVar("Size", float, Floats)
 FEWEST_THREADS = 2  # of Iceberg's worker pool, on any number of cores
@@ -46,15 +45,6 @@ class Machine:
     get_ms: float = 0.0
     get_ms_per_mebibyte: float = 0.0
     measured_commit_ms: float | None = None  # the median of a run's commits, where it is a run's machine
-
-    def reading_from(self, store: Store) -> "Machine":
-        """The same machine, with the latencies of a store that its tables are read from."""
-        return replace(
-            self,
-            words=f"{self.words}, and {format_figure(store.get.p50_ms)} ms for each object read from {store.title}",
-            get_ms=store.get.p50_ms,
-            get_ms_per_mebibyte=store.get.ms_per_mib,
-        )
 
     def loading_ms(self, json_bytes: Size) -> Size:
         """Milliseconds of one table load; bytes are those of metadata.json uncompressed, one or an array of them."""
