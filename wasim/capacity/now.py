@@ -12,7 +12,6 @@ from wasim.capacity.settings import Maintenance, Setting
 from wasim.errors import WasimError
 from wasim.units import DAY_S, YEAR_S, duration_of_flag_s
 
-MONTHS_IN_YEAR = 12
 MONTH_DAYS = 30
 MONEY_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found; straight lines in between
 KEYS = ("interval", "expire", "keep", "compact", "rewrite", "gzip", "old-json", "append")

@@ -175,11 +175,6 @@ class YearsOf:
         landed, samples = landed_of(case, samples, outcome)
         return with_lost(original, sum_history(landed, shape, samples), outcome)
 
-    def most_manifest_bytes(self, case: Case) -> float:
-        """Bytes of all live manifests of data, or of deletes, whichever are more, at their most."""
-        samples = self._history_of(of_one_writer(case))
-        return float(max(samples.data_manifest_bytes.max(), samples.delete_manifest_bytes.max()))
-
     def _history_of(self, case: Case) -> Samples:
         key = _history_key(case)
         if key not in self.histories:
