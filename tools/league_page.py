@@ -154,7 +154,7 @@ def render_page(ship: Sequence[Row], minute: Sequence[Row]) -> str:
         *_help([*(row for row in ship if row.interval_s != MINUTE_S), *minute]),
         "",
         "## Facts and sources\n",
-        f"From public sources, those of Redpanda's and AutoMQ's intervals at second hand; as of {CHECKED}. What else a"
+        f"From public sources (intervals of Redpanda and AutoMQ: from copies), as of {CHECKED}. What else a"
         " writer's commit does, with its sources, is in its profile in `wasim/profiles`.\n",
         "| writer | release | profile | commits | source |",
         "|---|---|---|---|---|",
