@@ -51,6 +51,11 @@ class Recipe:
     tag: str | None = None
     sets: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def versions_per_append(self) -> int:
+        """How many metadata.json an append and its statistics write."""
+        return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
+
 
 def recipe_from(document: Mapping[str, Any]) -> Recipe:
     """The recipe in a profile's JSON. TypeError or ValueError for what is none."""
