@@ -11,6 +11,7 @@ from wasim import collect
 from wasim.errors import EnvironmentFault
 from wasim.ledger import Kind, sum_events, view_by_commit
 from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, jars, short_lived_jvm
+from wasim.spark.pins import REST_SERVER_JARS
 
 
 def java_saying(folder: Path, version: str) -> Path:
@@ -76,6 +77,14 @@ def test_a_jar_that_is_not_the_pinned_one_is_not_used(tmp_path: Path, monkeypatc
     monkeypatch.setattr(jars, "_run_ivy", ivy_brings_others)
     with pytest.raises(EnvironmentFault, match="not the pinned"):
         fetch_jars()
+
+
+def test_jars_of_one_module_are_fetched_by_runs_of_their_own():
+    wanted = (*jars.PINNED_JARS, *REST_SERVER_JARS)
+    rounds = jars._rounds(wanted)
+    assert sorted(one.file_name for run in rounds for one in run) == sorted(one.file_name for one in wanted)
+    assert all(len({(one.organisation, one.name) for one in run}) == len(run) for run in rounds)
+    assert 1 < len(rounds) < len(wanted)
 
 
 def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

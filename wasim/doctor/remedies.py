@@ -12,7 +12,6 @@ from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.faults import printable
 from wasim.iceberg.properties import (
-    EXPIRE_LIMITS_PREFIX,
     GC_ENABLED,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -28,6 +27,7 @@ _KEEPS = (100, 10, 1)
 _AGES_S = (5 * DAY_S, DAY_S, 3_600.0)
 _SAMPLES, _SAMPLE_BYTES = 4, 32 << 10
 _SHORT_LOG = 10
+_EXPIRE_LIMITS = "history.expire."  # what the keys of its limits begin with
 SMALL_FILE_BYTES = 32 << 20
 _LEAST_SMALL_FILES = 32
 _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which SQL has no moments
@@ -171,8 +171,8 @@ def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
 
 def _says_nothing_expires(metadata: TableMetadata) -> str:
     """A remark on limits that look as if they expired something, if the table has any."""
-    has_limits = any(key.startswith(EXPIRE_LIMITS_PREFIX) for key in metadata.properties)
-    return f"; {EXPIRE_LIMITS_PREFIX}* are limits for this call, and expire nothing by themselves" if has_limits else ""
+    has_limits = any(key.startswith(_EXPIRE_LIMITS) for key in metadata.properties)
+    return f"; {_EXPIRE_LIMITS}* are limits for this call, and expire nothing by themselves" if has_limits else ""
 
 
 def _json_bytes_of(kept: Set[int], tree: Tree, parts: JsonParts) -> int:

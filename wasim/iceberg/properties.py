@@ -59,8 +59,7 @@ METADATA_COMPRESSION = "write.metadata.compression-codec"
 METADATA_DELETE_AFTER_COMMIT_ENABLED = "write.metadata.delete-after-commit.enabled"
 METADATA_PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max"
 METRICS_MAX_INFERRED_COLUMN_DEFAULTS = "write.metadata.metrics.max-inferred-column-defaults"
-EXPIRE_LIMITS_PREFIX = "history.expire."
-KEY_PREFIXES = ("write.", "commit.", EXPIRE_LIMITS_PREFIX)
+KEY_PREFIXES = ("write.", "commit.", "history.expire.")
 """What keys of table properties begin with."""
 METRICS_MODE_COLUMN_CONF_PREFIX = "write.metadata.metrics.column."
 MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"

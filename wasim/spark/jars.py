@@ -43,11 +43,24 @@ def fetch_jars(jars: Sequence[PinnedJar] = PINNED_JARS) -> tuple[Path, ...]:
     missing = [jar for jar in jars if not _is_there(jar, folder)]
     if missing:
         # fetched to a folder of its own and renamed, so that two runs at once, or a killed one, leave no half jar
-        with tempfile.TemporaryDirectory(dir=folder) as fetching:
-            said = _run_ivy(missing, Path(fetching))
-            for jar in missing:
-                _keep(jar, Path(fetching) / jar.file_name, folder, said)
+        for wanted in _rounds(missing):
+            with tempfile.TemporaryDirectory(dir=folder) as fetching:
+                said = _run_ivy(wanted, Path(fetching))
+                for jar in wanted:
+                    _keep(jar, Path(fetching) / jar.file_name, folder, said)
     return tuple(folder / jar.file_name for jar in jars)
+
+
+def _rounds(jars: Sequence[PinnedJar]) -> list[list[PinnedJar]]:
+    """The jars in as few runs of Ivy as it takes: of two that have one organisation and name, a run fetches but one."""
+    rounds: list[dict[tuple[str, str], PinnedJar]] = []
+    for jar in jars:
+        module = (jar.organisation, jar.name)
+        free = next((one for one in rounds if module not in one), None)
+        if free is None:
+            rounds.append(free := {})
+        free[module] = jar
+    return [list(one.values()) for one in rounds]
 
 
 def _is_there(jar: PinnedJar, folder: Path) -> bool:
