@@ -9,6 +9,7 @@ from typing import Any
 from wasim.errors import CaseFailed
 from wasim.flink.checks import check_appends
 from wasim.flink.rows import rows_text
+from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.specs import spec_fields_json
 from wasim.ledger.vocabulary import CREATE_TABLE
@@ -82,7 +83,7 @@ def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
     spec = spec_fields_json(partition_spec(case.table, schema))
     properties = {
         "format-version": str(case.table.format_version),
-        "write.distribution-mode": case.workload.distribution_mode,
+        WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
         **whole_paths(case.table.properties, location),
     }
     journal.step(0, CREATE_TABLE, 0, 0, 0)
