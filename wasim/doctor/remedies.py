@@ -13,6 +13,7 @@ from wasim.iceberg import TableMetadata
 from wasim.iceberg.faults import printable
 from wasim.iceberg.properties import (
     GC_ENABLED,
+    KEY_PREFIXES,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
@@ -27,7 +28,7 @@ _KEEPS = (100, 10, 1)
 _AGES_S = (5 * DAY_S, DAY_S, 3_600.0)
 _SAMPLES, _SAMPLE_BYTES = 4, 32 << 10
 _SHORT_LOG = 10
-_EXPIRE_LIMITS = "history.expire."  # what the keys of its limits begin with
+_EXPIRE_LIMITS = KEY_PREFIXES[-1]  # what the keys of its limits begin with
 SMALL_FILE_BYTES = 32 << 20
 _LEAST_SMALL_FILES = 32
 _LATEST_MS = 253_402_300_799_000  # the last second of the year 9999, past which SQL has no moments
