@@ -12,7 +12,7 @@ from wasim.twin import Site, shipped_profile
 
 
 @pytest.mark.parametrize("simulator", [EXACT, FAST], ids=lambda one: str(one.mode))
-@pytest.mark.parametrize(("arrivals", "provider"), [(None, None), (None, "s3"), ("evenly", "gcs")])
+@pytest.mark.parametrize(("arrivals", "provider"), [(None, None), (None, "local"), (None, "s3"), ("evenly", "gcs")])
 def test_lost_attempts_are_the_same_share_in_bytes_and_in_latency(
     simulator: Simulator, arrivals: str | None, provider: str | None
 ) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, arrivals_of, footprint_at, provider_of, race_of, times_of
+from wasim.contention import CONFLICT_RULES, LOCAL, arrivals_of, footprint_at, provider_of, race_of, times_of
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
@@ -120,7 +120,7 @@ def raced(case: Case, profile: WriterProfile, site: Site) -> tuple[Case, WriterP
         return case, profile
     provider = provider_of(case, site.provider)
     arriving = case.writer.model_copy(update={"arrivals": arrivals_of(case, provider)})
-    if provider is not None:
+    if provider not in {None, LOCAL}:  # on local files times were measured
         first = simulate_table(
             replace(
                 case,
