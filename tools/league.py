@@ -95,7 +95,7 @@ def _figures(case: Case, request: PlanRequest) -> Figures:
     gzips = case.table.properties.get(METADATA_COMPRESSION) == "gzip"
     setting = Setting(interval_s=case.commit_interval_s, maintenance=NO_MAINTENANCE, gzips_json=gzips)
     simulator = SettingSimulator(request=request)
-    if gzips:  # what files weigh before compression is read off the same case without it
+    if gzips:  # sizes before compression are read off the same case without it
         plain = {key: text for key, text in case.table.properties.items() if key != METADATA_COMPRESSION}
         uncompressed = replace(case, table=case.table.model_copy(update={"properties": plain}))
         simulator.figures_of_case(uncompressed, replace(setting, gzips_json=False))

@@ -89,7 +89,6 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
         writers=request.writers,
         catalog=case.environment.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
-        arrivals=request.arrivals,
         measured=shipped_profile(case).together,
         commits=RACE_COMMITS,
     )

@@ -114,7 +114,7 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     """The course of a case up to the end of a window, and those over the shorter of `LOOKED_AT_S` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
 
-    Those of statements take long, and are averaged: they are leapt through to the end.
+    A case of statements takes long, and is averaged: it is not stepped through.
     """
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)

@@ -16,7 +16,7 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
-from wasim.scenario import Arrivals, load_scenario
+from wasim.scenario import load_scenario
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
@@ -64,7 +64,6 @@ class PlanRequest:
     prices: Prices
     writers: int = 1  # the document has one: together they write what one would
     provider: str = LOCAL
-    arrivals: Arrivals = "at_random"  # of commits
     queries_per_hour: float = float(DEFAULT_QUERIES)
     machine: Machine = SHIPPED_MACHINE
     not_judged: tuple[str, ...] = ()

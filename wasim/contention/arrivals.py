@@ -1,4 +1,4 @@
-"""When the commits of a race arrive: the one list of ways, for bytes, shares and latency alike."""
+"""When the commits of a race arrive: the one list of ways, for bytes, shares and latency."""
 
 import numpy as np
 

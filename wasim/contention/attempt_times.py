@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.contention.providers import Latency, Store
+from wasim.contention.providers import Latency, Providers, Store
 from wasim.contention.writer_times import Quantiles, WriterTimes
 from wasim.units import MIB, Floats
 
@@ -47,6 +47,11 @@ class AttemptRequests:
     store: Store
     swap: Latency
     engine: Latency
+
+    @classmethod
+    def of(cls, providers: Providers, provider: str, catalog: str) -> "AttemptRequests":
+        """Those of a provider's store and a catalog. WasimError for an unknown name."""
+        return cls(store=providers.store(provider), swap=providers.swap(provider, catalog), engine=providers.engine)
 
 
 def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quantiles) -> WriterTimes:

@@ -73,10 +73,8 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
     """
     providers, store = provider_named(provider)
     catalog, writers = case.environment.catalog, case.writer.writers
-    requests = AttemptRequests(
-        store=providers.store(store), swap=providers.swap(store, catalog), engine=providers.engine
-    )
-    return replace(attempt_times(footprint, requests, NO_WORK), catalog=catalog, writers=writers)
+    times = attempt_times(footprint, AttemptRequests.of(providers, store, catalog), NO_WORK)
+    return replace(times, catalog=catalog, writers=writers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,10 +152,7 @@ class _Model:
 
     @classmethod
     def of(cls, request: LatencyRequest, providers: Providers) -> "_Model":
-        store = providers.store(request.provider)
-        requests = AttemptRequests(
-            store=store, swap=providers.swap(request.provider, request.catalog), engine=providers.engine
-        )
+        requests = AttemptRequests.of(providers, request.provider, request.catalog)
         known = request.provider == LOCAL and request.writers > 1 and request.measured
         if known:
             times = times_among(request.measured, request.catalog, request.writers)
@@ -166,7 +163,7 @@ class _Model:
             times = attempt_times(request.footprint, requests, request.work_s or NO_WORK)
         return cls(
             times=times,
-            store=store,
+            store=requests.store,
             rule=CONFLICT_RULES.get(request.catalog, ConflictRule()),
             policy=request.policy,
             band=round(WIDTHS["derived"] if known else width_of(request.footprint, requests), 3),

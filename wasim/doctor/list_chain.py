@@ -181,7 +181,7 @@ class _Chain:
         (held,) = self.pieces
         if raw.endswith(held):
             return len(self.lefts)
-        low, high = 0, len(self.lefts) - 1  # the last `low` are alike; all of them are not
+        low, high = 0, len(self.lefts) - 1  # the last `low` are equal; all of them are not
         while low < high:
             middle = (low + high + 1) // 2
             if raw.endswith(held[-self.lefts[middle - 1] :]):

@@ -1,6 +1,7 @@
 """What engine `flink` does not write, refused by name before anything runs."""
 
 from wasim.errors import WasimError
+from wasim.runner.written import unwritten
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
 
@@ -20,9 +21,7 @@ def check_appends(case: Case) -> None:
         (rows % files != 0, f"workload.files_per_commit is {files}, which does not divide {rows} rows. Give a divisor"),
         (rows * case.commits > MOST_ROWS, f"there are {rows * case.commits:,} rows. Give {MOST_ROWS:,} at most"),
         (any(one.type == "struct" for one in case.table.all_columns), "table.columns has a struct. Take it out"),
-        (case.environment.catalog != "jdbc", f"environment.catalog is {case.environment.catalog}. Give jdbc"),
-        (case.environment.store != "local", f"environment.store is {case.environment.store}. Give local"),
-        (case.table.format_version != 2, f"table.format_version is {case.table.format_version}. Give 2"),
+        *unwritten(case),
     ):
         if refused:
             raise WasimError(f"Engine flink appends: {what}.")

@@ -11,7 +11,7 @@ from wasim.flink.checks import check_appends
 from wasim.flink.rows import rows_text
 from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json
-from wasim.iceberg.specs import spec_fields_json
+from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runner.written import Lines, Writer
 from wasim.scenario import Case
@@ -80,14 +80,14 @@ def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
     hadoop = {key.removeprefix("hadoop."): text for key, text in recording.items() if key.startswith("hadoop.")}
     job = jvm.wasim.flink.Job(_java_map(jvm, catalog), _java_map(jvm, hadoop), *TABLE_NAME.split("."))
     journal, schema = jvm.wasim.recorder.Journal.at(folder), iceberg_schema(case.table)
-    spec = spec_fields_json(partition_spec(case.table, schema))
+    spec = spec_json(partition_spec(case.table, schema))
     properties = {
         "format-version": str(case.table.format_version),
         WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
         **whole_paths(case.table.properties, location),
     }
     journal.step(0, CREATE_TABLE, 0, 0, 0)
-    job.create(schema_json(schema), f'{{"spec-id":0,"fields":{spec}}}', location, _java_map(jvm, properties))
+    job.create(schema_json(schema), spec, location, _java_map(jvm, properties))
     journal.done(0)
     first = next(step for step in plan_steps(case) if isinstance(step, Append))
     interval_ms = round(case.commit_interval_s * 1000)

@@ -30,6 +30,11 @@ class Contention:
         """Commits that were given up."""
         return sum(self.failed.values())
 
+    @property
+    def lost_share(self) -> float:
+        """The share of attempts that were lost."""
+        return self.lost_attempts / max(1, self.attempts)
+
 
 def sum_contention(recording: Recording) -> Contention:
     """The contention of a case. Where one writer is alone, every commit has one attempt, and nothing is lost."""

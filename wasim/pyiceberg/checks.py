@@ -2,6 +2,7 @@
 
 from wasim.errors import WasimError
 from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
+from wasim.runner.written import unwritten
 from wasim.scenario import Case
 
 PROFILE = "pyiceberg"
@@ -24,9 +25,7 @@ def check_writable(case: Case) -> None:
             f"workload.files_per_commit is {case.workload.files_per_commit}. Table.append writes one for each"
             " partition: give 1",
         ),
-        (case.environment.catalog != "jdbc", f"environment.catalog is {case.environment.catalog}. Give jdbc"),
-        (case.environment.store != "local", f"environment.store is {case.environment.store}. Give local"),
-        (case.table.format_version != 2, f"table.format_version is {case.table.format_version}. Give 2"),
+        *unwritten(case),
         (
             MANIFEST_MERGE_ENABLED in case.table.properties,
             f"table.properties.{MANIFEST_MERGE_ENABLED}. Take it out",

@@ -12,7 +12,7 @@ from pyiceberg.table.snapshots import Snapshot
 
 from wasim.errors import WasimError
 from wasim.iceberg.schemas import schema_json
-from wasim.iceberg.specs import spec_fields_json
+from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.pyiceberg.catalog import RecordedCatalog
 from wasim.pyiceberg.checks import check_writable
@@ -46,11 +46,10 @@ def write_table(case: Case, warehouse: Path, journal: Journal) -> Table:
 
 def _create(case: Case, catalog: RecordedCatalog, location: str) -> Table:
     schema = iceberg_schema(case.table)
-    spec = spec_fields_json(partition_spec(case.table, schema))
     return catalog.create(
         TABLE_NAME,
         Schema.model_validate_json(schema_json(schema)),
-        PartitionSpec.model_validate_json(f'{{"spec-id":0,"fields":{spec}}}'),
+        PartitionSpec.model_validate_json(spec_json(partition_spec(case.table, schema))),
         location,
         **whole_paths(case.table.properties, location),
     )

@@ -75,7 +75,7 @@ def _lost(cases: list[CaseRun]) -> Iterator[str]:
     """The shares of attempts that several writers lose, and of commits that they give up, for the worst few cases."""
     shares = sorted(
         (
-            (one.contention.lost_attempts / max(1, one.contention.attempts), one.contention.failed_commits, one)
+            (one.contention.lost_share, one.contention.failed_commits, one)
             for one in cases
             if one.contention is not None and one.case.writer.writers > 1
         ),

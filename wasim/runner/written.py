@@ -21,6 +21,7 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.paths import TABLE_NAME
 
 Lines = Iterable[dict[str, Any]]
+WRITTEN_VERSION = 2  # the one format version that these engines were compared in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,16 @@ class Writer:
     check: Callable[[Case], None]
     write: Callable[[Case, Path], Lines]
     failures: tuple[type[Exception], ...] = (WasimError,)
+
+
+def unwritten(case: Case) -> tuple[tuple[bool, str], ...]:
+    """What no engine without Spark writes: whether the case asks for it, and the words that say so."""
+    place, version = case.environment, case.table.format_version
+    return (
+        (place.catalog != "jdbc", f"environment.catalog is {place.catalog}. Give jdbc"),
+        (place.store != "local", f"environment.store is {place.store}. Give local"),
+        (version != WRITTEN_VERSION, f"table.format_version is {version}. Give {WRITTEN_VERSION}"),
+    )
 
 
 def write_scenario(

@@ -201,7 +201,7 @@ def _by_landed_commit(run: Run) -> str:
 
 def _lost_share(run: CaseRun) -> float:
     cost = run.contention
-    return 0.0 if cost is None else cost.lost_attempts / max(1, cost.attempts)
+    return 0.0 if cost is None else cost.lost_share
 
 
 def state_facts(answer: Answer, run: Run) -> list[str]:

@@ -135,7 +135,7 @@ def _of(run: CaseRun) -> Contention:
 
 
 def _lost_share(run: CaseRun) -> float:
-    return _of(run).lost_attempts / max(1, _of(run).attempts)
+    return _of(run).lost_share
 
 
 def _short(crowd: Crowd, crowds: tuple[Crowd, ...]) -> str:
