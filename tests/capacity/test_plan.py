@@ -6,6 +6,7 @@ import pytest
 
 from wasim.capacity import Requirements, make_plan, request_from_flags
 from wasim.capacity.answer import plan_lines
+from wasim.capacity.request import request_from_document
 from wasim.errors import WasimError
 
 
@@ -55,3 +56,17 @@ def test_a_longer_freshness_never_makes_the_shortest_interval_within_limits_long
         for freshness in ("1m", "1h")
     ]
     assert shortest[0].setting.interval_s == shortest[1].setting.interval_s < 10
+
+
+def test_of_upserts_intervals_end_where_shorter_ones_only_cost_more():
+    document = {
+        "name": "upserts",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "long", "count": 4}]},
+        "workload": {"rows_per_second": 50, "files_per_commit": 1},
+        "writer": {"kind": "batch", "upsert": {"share": 0.3, "mode": "merge-on-read"}},
+    }
+    plan = make_plan(request_from_document("a test", document, Requirements(freshness="10m"), "1d"), explains=False)
+    least, *others = sorted(one.monthly_cost for one in plan.best)
+    assert plan.best[0].monthly_cost == others[-1] > 1.5 * least
+    assert "freshest tried: " in "\n".join(plan_lines(plan))

@@ -12,6 +12,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.now import Saving
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
+from wasim.capacity.settings import intervals_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
@@ -174,7 +175,11 @@ def _objective(plan: Plan, chosen: Figures) -> str:
     """What was preferred, and the other end of what the limits allow."""
     end, currency = plan.other_end, plan.request.prices.currency
     within = "within all limits" if plan.limits or plan.request.freshness_s else "up to an hour"
-    found, other = f"Cheapest {within}", "freshest"
+    shortest_s = intervals_of(plan.request.longest_s)[0]
+    found, other = (
+        f"Cheapest {within}",
+        "freshest" if plan.best[0].setting.interval_s <= shortest_s else "freshest tried",
+    )
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"
     if end is None or end.setting.interval_s == chosen.setting.interval_s:

@@ -7,8 +7,8 @@ from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within
 from wasim.capacity.commits import LosingJob, losing_jobs, sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
-from wasim.capacity.request import FEWEST_COMMITS, PlanRequest
-from wasim.capacity.search import Search
+from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
+from wasim.capacity.search import NEGLIGIBLE_COST, Search
 from wasim.capacity.settings import (
     NO_MAINTENANCE,
     Setting,
@@ -25,6 +25,7 @@ from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)
 MOST_HORIZON_S = 10 * YEAR_S
+STEEP = 1.5
 MOST_RELAXED = 3  # tries to relax limits until a search finds something within them
 
 
@@ -78,8 +79,9 @@ class Plan:
         return self.request.limits
 
 
-def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -> Plan:
-    """The plan that a request asks for. WasimError for a request that makes no sense.
+def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *, explains: bool = True) -> Plan:
+    """The plan that a request asks for; without neighbours and higher rates unless it `explains`. WasimError for a
+    request that makes no sense.
 
     `simulator` is the request's, for a caller that simulates further settings of it.
     """
@@ -99,13 +101,21 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None) -
         chosen=chosen,
         frontier=frontier_of(one for one in best if one.keeps_up),
     )
-    plan = _with_neighbours(plan, chosen, search) if chosen is not None else _with_ways_out(plan, search)
+    if chosen is None:
+        return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
+    if explains:
+        plan = _with_neighbours(plan, chosen, search)
+    now = request.now
+    other: Prefer = "cheapest" if request.prefer == "freshest" else "freshest"
     return replace(
         plan,
-        sustained=None if chosen is None or chosen.commit is None else sustained(chosen.commit),
-        losing=() if chosen is None else losing_jobs(chosen, simulator.case(chosen.setting), request),
+        case=case_of(request, chosen.setting),
+        saving=saving_of(simulator, None if now is None else now_of(now, request), chosen),
+        other_end=choose(best, other, request.limits),
+        sustained=None if chosen.commit is None else sustained(chosen.commit),
+        losing=losing_jobs(chosen, simulator.case(chosen.setting), request),
         evaluated=simulator.evaluated,
-        files_per_commit=1.0 if chosen is None else simulator.files_per_commit(chosen.setting),
+        files_per_commit=simulator.files_per_commit(chosen.setting),
     )
 
 
@@ -126,12 +136,23 @@ def _encoded(
 
 
 def _best(search: Search, case: Case) -> list[Figures]:
-    """The best setting at each interval, ascending; the longest is searched first."""
+    """The best setting at each interval, ascending; the longest is searched first.
+
+    Of statements, which take seconds to step through, shorter intervals are left out once one costs `STEEP` times the
+    least within limits: they cost more still.
+    """
     request = search.simulator.request
-    intervals = able_intervals(intervals_of(request.longest_s), request)
-    search.best_at(intervals[-1])
-    search.prepare(intervals[-2::-1])
-    return [_sustained(search.best_at(one), search, case) for one in reversed(intervals)][::-1]
+    *shorter, longest_s = able_intervals(intervals_of(request.longest_s), request)
+    found = [_sustained(search.best_at(longest_s), search, case)]
+    tries_each = not search.changes_rows or request.prefer == "freshest"
+    if not search.changes_rows:
+        search.prepare(reversed(shorter))
+    for interval_s in reversed(shorter):
+        within = [one.monthly_cost for one in found if one.keeps_up and not one.broken(search.limits)]
+        if not tries_each and within and found[-1].monthly_cost > STEEP * (min(within) + NEGLIGIBLE_COST):
+            break
+        found.append(_sustained(search.best_at(interval_s), search, case))
+    return found[::-1]
 
 
 def _sustained(best: Figures, search: Search, case: Case) -> Figures:
@@ -173,6 +194,7 @@ def search_for(case: Case, simulator: SettingSimulator, limits: Sequence[Limit])
         time_travel_s=simulator.request.time_travel_s,
         horizon_s=case.horizon_s,
         merges=case.merges,
+        changes_rows=case.has_changes or (bool(writer.upsert) and not case.key_columns),
         may_append_otherwise=writer.is_stream_into_table and not (writer.profile or writer.upsert),
     )
 
@@ -242,7 +264,6 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
     search.prepare(beyond_s, ((setting, rate) for rate in rates))
     return replace(
         plan,
-        case=case_of(plan.request, setting),
         shorter=shorter[-1] if shorter else None,
         longer=longer[0] if longer else _beyond(setting.interval_s, plan, search),
         stopped_by=_nearest(shorter[-1], search, plan.case).broken(plan.limits)
@@ -251,8 +272,4 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
         at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in rates),
         keeping_json=simulator.figures(replace(setting, deletes_json=False)),
         or_within_band=within_band(plan.best, plan.request.prefer, plan.limits, chosen),
-        saving=saving_of(
-            simulator, None if plan.request.now is None else now_of(plan.request.now, plan.request), chosen
-        ),
-        other_end=choose(plan.best, "cheapest" if plan.request.prefer == "freshest" else "freshest", plan.limits),
     )

@@ -41,6 +41,7 @@ class Search:
     time_travel_s: float
     horizon_s: float
     merges: bool  # whether the writer's own appends merge
+    changes_rows: bool  # whether statements do, which take seconds to step through
     aims: Sequence[Limit] = ()  # to come near to, where that costs nothing
     may_append_otherwise: bool
     begin_with: Setting | None = None  # found at a longer interval; else a plain one
@@ -78,11 +79,11 @@ class Search:
         self.simulate_ahead([*others, *((self._start(one), 1.0) for one in intervals_s)])
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
-        """Simulates those settings at their rates side by side whose compaction runs so often that it takes long."""
+        """Simulates settings at their rates side by side where that takes long: statements, and many compactions."""
         self.simulator.simulate_ahead(
             (setting, rate)
             for setting, rate in settings
-            if self.horizon_s > MANY_COMPACTIONS * (setting.maintenance.compact_every_s or inf)
+            if self.changes_rows or self.horizon_s > MANY_COMPACTIONS * (setting.maintenance.compact_every_s or inf)
         )
 
     def _leanest(self, interval_s: float) -> Figures:

@@ -160,7 +160,7 @@ def plan(
     if location is not None:
         request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)
-    made = make_plan(request, simulator)
+    made = make_plan(request, simulator, explains=explain or form is not Format.TABLE or html is not None)
     _show(made, form, explain=explain, link=link or ("" if html is None else str(html)))
     if html is not None:
         _write_page(html, made, simulator)

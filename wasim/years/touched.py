@@ -6,6 +6,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, floor, log1p
 from typing import Literal
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
+from wasim.units import Floats
 from wasim.years.state import TableState
 
 SMALL, PARTIAL, SETTLED = range(3)  # as data files arrived; rewritten; beyond what a compaction takes
@@ -281,10 +283,18 @@ def _hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
     A file that was written when the table had the share u of its commits has kept u^a of its new rows, which follow
     each other, and of the rows that it replaced, which lie anywhere; a is how many are replaced for each new one.
     """
-    kept = AGES**replaced_per_new_row
+    kept = _kept(replaced_per_new_row)
     whole, part = divmod(touched, 1.0)
-    missed = (1 - kept) ** whole * (1 - part * kept)
-    return float(1 - np.mean(missed * np.exp(-replaced_per_new_row * touched * kept)))
+    missed = (1 - part * kept) * np.exp(-replaced_per_new_row * touched * kept)
+    if whole:
+        missed *= (1 - kept) ** whole
+    return 1 - float(missed.sum()) / len(AGES)
+
+
+@lru_cache(maxsize=8)
+def _kept(replaced_per_new_row: float) -> Floats:
+    found: Floats = AGES**replaced_per_new_row
+    return found
 
 
 def drawn(boxes: float, things: float) -> float:
