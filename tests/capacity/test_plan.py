@@ -70,3 +70,31 @@ def test_of_upserts_intervals_end_where_shorter_ones_only_cost_more():
     least, *others = sorted(one.monthly_cost for one in plan.best)
     assert plan.best[0].monthly_cost == others[-1] > 1.5 * least
     assert "freshest tried: " in "\n".join(plan_lines(plan))
+
+
+def test_jobs_that_more_retries_save_get_them_in_the_statements():
+    asked = {"rows_per_second": "200", "horizon": "2d"}
+    plan = make_plan(
+        request_from_flags(asked, Requirements(freshness="5s", time_travel="1d", provider="gcs")), explains=False
+    )
+    assert (plan.chosen.setting.retries, plan.losing) == (20, ())
+    assert "'commit.retry.num-retries'='20'" in "\n".join(plan_lines(plan))
+
+
+@pytest.mark.slow
+def test_an_interval_at_which_a_job_loses_gives_way_to_a_longer_one():
+    document = {
+        "name": "upserts",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "long", "count": 4}]},
+        "workload": {"rows_per_second": 5, "files_per_commit": 1},
+        "writer": {"kind": "batch", "upsert": {"share": 0.3, "mode": "merge-on-read"}},
+        "maintenance": {"rewrite_data_files": {"every": "1h"}},
+    }
+    limits = {"monthly_cost": "5"}
+    requirements = Requirements(freshness="15m", provider="s3", prefer="freshest", limits=limits)
+    plan = make_plan(request_from_document("a test", document, requirements, "1d"), explains=False)
+    interval_s, job = plan.avoided
+    assert plan.losing == ()
+    assert plan.chosen.setting.interval_s > interval_s
+    assert f"but {job.name} fails" in " ".join("\n".join(plan_lines(plan)).split())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within_band
-from wasim.capacity.commits import LosingJob, losing_jobs, sustained, with_commits
+from wasim.capacity.commits import MOST_FAILED, RETRIES, LosingJob, losing_jobs, sustained, with_commits
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
@@ -61,6 +61,9 @@ class Plan:
     files_per_commit: float = 1.0
     sustained: SustainedRate | None = None  # of the chosen setting's commits
     losing: tuple[LosingJob, ...] = ()  # of the chosen setting's maintenance
+    avoided: tuple[float, LosingJob] | None = (
+        None  # an interval that would be preferred, but for the job that loses there
+    )
 
     @property
     def approximated(self) -> tuple[str, ...]:
@@ -94,12 +97,18 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     if chosen is not None and request.prefer == "freshest":
         chosen, best = _refined(search, case, best, chosen, request.limits)
     chosen, best = _encoded(search, case, best, chosen)
+    losing, avoided = tuple[LosingJob, ...](), None
+    if chosen is not None:
+        chosen, losing, avoided = _winning(search, case, best, chosen)
+        best = [chosen if one.setting.interval_s == chosen.setting.interval_s else one for one in best]
     plan = Plan(
         request=request,
         case=case,
         best=tuple(best),
         chosen=chosen,
         frontier=frontier_of(one for one in best if one.keeps_up),
+        losing=losing,
+        avoided=avoided,
     )
     if chosen is None:
         return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
@@ -113,7 +122,6 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         saving=saving_of(simulator, None if now is None else now_of(now, request), chosen),
         other_end=choose(best, other, request.limits),
         sustained=None if chosen.commit is None else sustained(chosen.commit),
-        losing=losing_jobs(chosen, simulator.case(chosen.setting), request),
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit(chosen.setting),
     )
@@ -133,6 +141,31 @@ def _encoded(
         best = [exact if one.setting.interval_s == interval_s else one for one in best]
         chosen = choose(best, request.prefer, request.limits)
     return chosen, best
+
+
+def _winning(
+    search: Search, case: Case, best: list[Figures], chosen: Figures
+) -> tuple[Figures, tuple[LosingJob, ...], tuple[float, LosingJob] | None]:
+    """The choice whose maintenance wins its races against the writers' commits: with more retries if that is enough,
+    or else at a longer interval, as jobs fail more at shorter ones; where none does, the choice as it was, and what
+    fails. With it, the interval that it was before, and the job that loses there.
+    """
+    request, simulator = search.simulator.request, search.simulator
+    first = losing = losing_jobs(chosen, simulator.case(chosen.setting), request)
+    tried: Figures | None = chosen
+    while losing and tried is not None:
+        if all(one.share_retried <= MOST_FAILED for one in losing):
+            tried = _sustained(simulator.figures(replace(tried.setting, retries=RETRIES)), search, case)
+            losing = ()
+            break
+        best = [one for one in best if one.setting.interval_s > tried.setting.interval_s]
+        tried = choose(best, request.prefer, request.limits)
+        if tried is not None:
+            losing = losing_jobs(tried, simulator.case(tried.setting), request)
+    if tried is None:
+        return chosen, first, None
+    is_longer = tried.setting.interval_s > chosen.setting.interval_s
+    return tried, losing, (chosen.setting.interval_s, first[0]) if is_longer else None
 
 
 def _best(search: Search, case: Case) -> list[Figures]:

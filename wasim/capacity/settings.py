@@ -8,6 +8,7 @@ from wasim.capacity.request import PlanRequest
 from wasim.errors import WasimError
 from wasim.forecast.intervals import INTERVALS_S, LEAST_STEP_S
 from wasim.iceberg.properties import (
+    COMMIT_NUM_RETRIES,
     MANIFEST_TARGET_SIZE_BYTES,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -75,6 +76,7 @@ class Setting:
     gzips_json: bool = False
     appends: str | None = None
     manifest_target_bytes: int | None = None
+    retries: int | None = None  # commit.retry.num-retries; None: the table's own
 
     @property
     def words(self) -> str:
@@ -93,6 +95,7 @@ class Setting:
             (f"{self.appends} appends", self.appends is not None),
             (f"manifests of {format_bytes(target or 0)}", target is not None),
             ("old metadata.json kept", not self.deletes_json),
+            (f"{self.retries} retries", self.retries is not None),
         ]
         return [words for words, is_set in named if is_set]
 
@@ -169,6 +172,8 @@ def properties_of(setting: Setting) -> dict[str, str]:
         properties[METADATA_COMPRESSION] = "gzip"
     if setting.manifest_target_bytes is not None:
         properties[MANIFEST_TARGET_SIZE_BYTES] = str(setting.manifest_target_bytes)
+    if setting.retries is not None:
+        properties[COMMIT_NUM_RETRIES] = str(setting.retries)
     return properties
 
 

@@ -25,6 +25,12 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     passed = [mark for mark in JSON_MARKS if size > mark.value]
     if passed:
         yield f"metadata.json reaches {format_bytes(size)}, beyond {passed[-1].name}: {passed[-1].source}."
+    if plan.avoided is not None:
+        interval_s, job = plan.avoided
+        yield (
+            f"{format_duration(interval_s)} would be preferred, but {job.name} fails {100 * job.share:.0f} % of its runs"
+            f" there, on {plan.request.provider}."
+        )
     for job in plan.losing:
         helps = job.share_retried <= job.share / 2
         yield (
