@@ -28,8 +28,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     if plan.avoided is not None:
         interval_s, job = plan.avoided
         yield (
-            f"{format_duration(interval_s)} would be preferred, but {job.name} fails {100 * job.share:.0f} % of its runs"
-            f" there, on {plan.request.provider}."
+            f"{format_duration(interval_s)} would be preferred, but on {plan.request.provider} {job.name} fails"
+            f" {100 * job.share:.0f} % of its runs there."
         )
     for job in plan.losing:
         helps = job.share_retried <= job.share / 2
