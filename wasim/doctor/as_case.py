@@ -59,14 +59,18 @@ def case_of(inspection: Inspection) -> TableCase:
     WasimError if fewer than two snapshots are left: there is no commit interval then.
     """
     metadata = inspection.tree.opened.metadata
-    appends = [one for one in inspection.tree.index.snapshots if (one.count_of("added-data-files") or 0) > 0]
+    appends = [one for one in inspection.tree.index.snapshots if adds_data(one)]
     interval_s = _interval_s(inspection, appends)
     files = _sample(inspection)
     notes: list[str] = []
     table = _table(inspection, files, notes)
-    others = len(inspection.tree.index.snapshots) - len(appends)
+    maintained = sum(one.operation == "replace" for one in inspection.tree.index.snapshots)
+    others = len(inspection.tree.index.snapshots) - len(appends) - maintained
     if others:
-        notes.append(f"{others} of its commits added no data file and are left out")
+        notes.append(f"{others} of its commits added no data file")
+    replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
+    if replacing:
+        notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
     rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
     case = Case(
         scenario="table",
@@ -89,6 +93,11 @@ def case_of(inspection: Inspection) -> TableCase:
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
     return TableCase(case=_without_writers_own(case), notes=tuple(notes))
+
+
+def adds_data(snapshot: Snapshot) -> bool:
+    """Whether a commit brought data files, and did not write old ones anew."""
+    return snapshot.operation != "replace" and bool(snapshot.count_of("added-data-files"))
 
 
 def _without_writers_own(case: Case) -> Case:

@@ -87,6 +87,11 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
     )
 
 
+def snapshots_made(tree: Tree) -> int:
+    """Snapshots since the table was made: sequence numbers count them, of which format version 1 has none."""
+    return max(len(tree.index.snapshots), tree.opened.metadata.last_sequence_number)
+
+
 def _spread(values: Floats) -> Spread:
     low, median, high = np.percentile(values, (10, 50, 90))
     return Spread(median=float(median), low=float(low), high=float(high))
