@@ -59,7 +59,7 @@ def case_of(inspection: Inspection) -> TableCase:
     WasimError if fewer than two snapshots are left: there is no commit interval then.
     """
     metadata = inspection.tree.opened.metadata
-    appends = [one for one in inspection.tree.index.snapshots if adds_data(one)]
+    appends = [one for one in inspection.tree.index.snapshots if one.adds_data]
     interval_s = _interval_s(inspection, appends)
     files = _sample(inspection)
     notes: list[str] = []
@@ -93,11 +93,6 @@ def case_of(inspection: Inspection) -> TableCase:
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
     return TableCase(case=_without_writers_own(case), notes=tuple(notes))
-
-
-def adds_data(snapshot: Snapshot) -> bool:
-    """Whether a commit brought data files, and did not write old ones anew."""
-    return snapshot.operation != "replace" and bool(snapshot.count_of("added-data-files"))
 
 
 def _without_writers_own(case: Case) -> Case:

@@ -7,7 +7,7 @@ with the sizes that its own files have, and with what its commits do that a case
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wasim.doctor.as_case import TableCase, adds_data, case_of
+from wasim.doctor.as_case import TableCase, case_of
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.own_sizes import observe
@@ -106,7 +106,7 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
         commit_interval_s=case.commit_interval_s,
         maintenance=maintenance,
         prospects=tuple(prospects),
-        now=tuple(_compared(inspection, now, forecasts.as_its_profile_has_it(age_s), observed)),
+        now=tuple(_compared(inspection, now, forecasts.as_its_profile_has_it(age_s))),
         band=then.band,
         observed=observed,
         notes=(*table.notes, *(sentence.removesuffix(".") for sentence in then.run.approximated)),
@@ -120,7 +120,7 @@ def _at_its_pace(case: Case, inspection: Inspection) -> Case:
     times_s = [
         float(at)
         for at, one in zip(inspection.history.ledger.event_time_s, inspection.tree.index.snapshots, strict=True)
-        if adds_data(one)
+        if one.adds_data
     ]
     mean_s = round((times_s[-1] - times_s[0]) / (len(times_s) - 1), 3)
     if mean_s <= 0:
@@ -130,15 +130,16 @@ def _at_its_pace(case: Case, inspection: Inspection) -> Case:
     return replace(case, workload=workload, commit_interval_s=mean_s)
 
 
-def _compared(inspection: Inspection, now: Forecast, profile: Forecast, observed: Observed) -> Iterator[Compared]:
+def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Iterator[Compared]:
     """metadata.json, lists and manifests, each apart: errors in two of them could cancel in a sum."""
     live, index = live_bytes(inspection), inspection.tree.index
     for kind in _COMPARED:
         sizes = (one.run.live_bytes.get(kind, 0) for one in (now, profile))
         yield Compared(name=KIND_NAMES[kind], simulated=next(sizes), found=live[kind], profile=next(sizes))
     manifests = (now.live_manifests, len(index.live), profile.live_manifests)
-    kept, own = (int(one.run.ledger.snapshots_retained[-1]) for one in (now, profile))
-    snapshots = round(kept * (1 + observed.others)), len(index.snapshots), own
+    lists = ((one.run.totals.files_written, one.run.totals.files_deleted) for one in (now, profile))
+    kept, own = (written[Kind.MANIFEST_LIST] - deleted[Kind.MANIFEST_LIST] for written, deleted in lists)
+    snapshots = kept, len(index.snapshots), own
     for name, (simulated, found, by_profile) in (("live manifests", manifests), ("snapshots", snapshots)):
         yield Compared(name=name, simulated=simulated, found=found, profile=by_profile, is_bytes=False)
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from wasim.doctor.as_case import adds_data
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.upkeep import expiry_places
@@ -24,7 +23,7 @@ def observe(inspection: Inspection) -> Observed:
     maintenance, versions without a snapshot, and what branches and tags hold.
     """
     index = inspection.tree.index
-    simulated = [adds_data(one) or one.operation == "replace" for one in index.snapshots]
+    simulated = [one.adds_data or one.operation == "replace" for one in index.snapshots]
     others = simulated.count(False) / max(1, simulated.count(True))
     return Observed(
         made=float(snapshots_made(inspection.tree)),
@@ -42,7 +41,9 @@ def _found_json(inspection: Inspection) -> FoundJson:
     opened, parts = inspection.tree.opened, inspection.parts.bytes
     metadata = opened.metadata
     growing = [part for part in _GROWING if part != "refs" or len(metadata.refs) >= _LEAST_REFS]
-    growing_bytes, statistics_bytes = (sum(parts[part] for part in some) for some in (growing, _STATISTICS))
+    has_statistics = bool(metadata.statistics or metadata.partition_statistics)
+    growing_bytes = sum(parts[part] for part in growing)
+    statistics_bytes = sum(parts[part] for part in _STATISTICS) if has_statistics else 0
     around = len(opened.json_text) - growing_bytes - statistics_bytes - parts["metadata-log"]
     count, logged = max(1, len(metadata.snapshots)), len(metadata.metadata_log)
     return FoundJson(
@@ -106,10 +107,12 @@ def _other_manifests(inspection: Inspection, simulated: list[bool]) -> float:
 def _versions_per_snapshot(inspection: Inspection, others: float) -> float | None:
     """metadata.json for each snapshot that a case has, but for those of expiries, which are simulated on their own."""
     history = inspection.history
-    if not history.known[Kind.METADATA_JSON.value].any():
+    made = int(history.known[Kind.METADATA_JSON.value].sum())
+    if not made:
         return None
-    expired = len(expiry_places(history.versions)) / max(1, len(history.versions))
-    return max(1.0, history.versions_per_commit * (1 - expired)) * (1 + others)
+    since = len(history.versions) - round(history.versions_per_commit * made)
+    expired = sum(place >= since for place in expiry_places(history.versions))
+    return max(1.0, history.versions_per_commit - expired / made) * (1 + others)
 
 
 def _held_share(inspection: Inspection) -> float:

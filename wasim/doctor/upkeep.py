@@ -14,6 +14,7 @@ from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteDataFile
 from wasim.units import DAY_S
 
 _LEAST_SPAN_S = 1.0
+_NEARLY = 0.02
 DEFAULT_TARGET_BYTES = 512 << 20
 """As rewrite_data_files has it where the table says nothing."""
 
@@ -68,11 +69,18 @@ def _expiry(tree: Tree, history: History, properties: TableProperties) -> Expire
     expired_s = np.interp(expired_ms, stamps, times_s, left=np.nan)
     expired_s = expired_s[expired_s >= oldest_s]
     if len(expired_s) > 1:
-        every_s = _period_s([float(at) for at in expired_s], span_s)
+        interval_s = history.interval_s.median if history.interval_s is not None else 0.0
+        every_s = _in_commits(_period_s([float(at) for at in expired_s], span_s), interval_s)
     else:
         every_s = max(min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s))
     age_s = float(expired_s[-1]) - oldest_s if len(expired_s) else span_s - every_s / 2
     return ExpireSnapshots(every=every_s, older_than=max(age_s, _LEAST_SPAN_S), retain_last=least)
+
+
+def _in_commits(period_s: float, interval_s: float) -> float:
+    """The period in whole commits, if it nearly is that: jobs are stamped a little after what they follow."""
+    commits = round(period_s / interval_s) if interval_s > 0 else 0
+    return commits * interval_s if commits and abs(commits * interval_s / period_s - 1) < _NEARLY else period_s
 
 
 def _rewrites_manifests(snapshot: Snapshot) -> bool:

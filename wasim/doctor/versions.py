@@ -56,7 +56,8 @@ def find_versions(tree: Tree) -> Versions:
         if head is not None and version >= 0 and counts[version] == 1:
             found[key] = head.last_updated_ms
     found[opened.chosen.path] = metadata.last_updated_ms
-    order = sorted(found, key=lambda key: (found[key], metadata_version(key)))
+    is_numbered = all(metadata_version(key) >= 0 for key in found)  # surer than clocks, of two in one millisecond
+    order = sorted(found, key=lambda key: (metadata_version(key) if is_numbered else 0, found[key]))
     limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
     sizes = [file.size_bytes if (file := opened.files.get(key)) is not None else np.nan for key in order]
     numbers = [max(place, metadata_version(key)) for place, key in enumerate(order)]
