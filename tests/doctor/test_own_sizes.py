@@ -92,6 +92,19 @@ def test_an_expiry_ahead_leaves_what_tags_hold(halves):
     assert expired == pytest.approx(ahead["as it is"].metadata_json_bytes * (1 / 3 + 2 / 3 * day), rel=0.1)
 
 
+def test_an_expiry_ahead_goes_by_the_table_s_own_limits(tmp_path):
+    limits = {"history.expire.max-snapshot-age-ms": "7200000", "history.expire.min-snapshots-to-keep": "30"}
+    table = replace(base := synthetic_case(interval_s=60.0, horizon_s=1_200.0), table=with_properties(base, limits))
+    inspection = inspect_location(str(emit_tree(tmp_path / "t", table).root), AT_1S)
+    ahead = {one.name: one for one in outlook_of(inspection, 2 * 86_400.0).prospects}
+    kept = ahead["+ expire snapshots older than 2h, daily"].metadata_json_bytes
+    assert 7_200 * 900 < kept < 7_200 * 1_200  # a commit a second, some 1,000 B a snapshot
+
+
+def with_properties(case, properties):
+    return case.table.model_copy(update={"properties": properties})
+
+
 def test_commits_that_add_no_data_are_counted(tmp_path):
     catalog = FolderCatalog("local", warehouse=f"file://{tmp_path}/lake")
     rows = pa.table({"id": pa.array(range(10), pa.int64())})

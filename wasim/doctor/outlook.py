@@ -14,6 +14,9 @@ from wasim.doctor.own_sizes import observe
 from wasim.doctor.upkeep import maintenance_of
 from wasim.forecast import Forecast, Observed, TableForecasts, missing_remedies, with_change
 from wasim.forecast.intervals import longer_steps, shorter_step
+from wasim.iceberg import TableMetadata
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
+from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
 from wasim.report.words import KIND_NAMES
 from wasim.scenario import Case
@@ -87,6 +90,7 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
     table, observed = case_of(inspection), observe(inspection)
     maintenance = maintenance_of(inspection.tree, inspection.history)
     case = replace(_at_its_pace(table.case, inspection), maintenance=maintenance)
+    case = with_change(case, _own_limits(inspection.tree.opened.metadata))
     age_s = _commits_so_far(inspection, table) * case.commit_interval_s
     forecasts = TableForecasts(
         case=case, observed=observed, site=Site(location=inspection.tree.opened.metadata.location)
@@ -111,6 +115,16 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
         observed=observed,
         notes=(*table.notes, *(sentence.removesuffix(".") for sentence in then.run.approximated)),
     )
+
+
+def _own_limits(metadata: TableMetadata) -> dict[str, str]:
+    """The limits of expiry that main has, or the table: properties that no metadata file's size depends on."""
+    main = metadata.refs.get("main", SnapshotRef(snapshot_id=0))
+    limits = {MAX_SNAPSHOT_AGE_MS: main.max_snapshot_age_ms, MIN_SNAPSHOTS_TO_KEEP: main.min_snapshots_to_keep}
+    values = TableProperties.read_leniently(metadata.properties)
+    of_table = {MAX_SNAPSHOT_AGE_MS: values.max_snapshot_age_ms, MIN_SNAPSHOTS_TO_KEEP: values.min_snapshots_to_keep}
+    given = {key: of_table[key] if of_main is None else of_main for key, of_main in limits.items()}
+    return {key: str(value) for key, value in given.items() if key in metadata.properties or limits[key] is not None}
 
 
 def _at_its_pace(case: Case, inspection: Inspection) -> Case:
