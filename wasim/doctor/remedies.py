@@ -157,11 +157,14 @@ def _expiries_to_try(now_ms: int, newest_ms: int, own_age_ms: int) -> Iterator[t
 def _expiry_blocked(tree: Tree) -> str:
     if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
         return f"refused as long as {GC_ENABLED} is false"
-    unread = next((place for place, count in enumerate(tree.index.counts) if count < 0), None)
-    if unread is not None:
-        key = tree.index.list_keys[unread]
-        return f"fails half-way: Spark removes the snapshots, then cannot read {key}, and leaves their files"
+    if unread := _unread_list(tree):
+        return f"fails half-way: Spark removes the snapshots, then cannot read {unread}, and leaves their files"
     return ""
+
+
+def _unread_list(tree: Tree) -> str:
+    """A manifest list that cannot be read, if there is one."""
+    return next((tree.index.list_keys[place] for place, count in enumerate(tree.index.counts) if count < 0), "")
 
 
 def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
@@ -246,14 +249,17 @@ def _orphan_removal(tree: Tree, table: str) -> Remedy | None:
     if others:
         note += f"; also deletes {len(others):,} that are not Iceberg's, such as {printable(others[0], 80)}"
     arguments = "" if age_s == DEFAULT_GRACE_S else f"older_than => {_timestamp(before_s)}"
+    blocked = ""
+    if doubtful:
+        blocked = f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
+    if unread := _unread_list(tree):  # Spark reads all of them first
+        blocked = f"fails: Spark cannot read {unread}, and deletes nothing"
     return Remedy(
         name="remove_orphan_files",
         frees=frees,
         note=note,
         sql=call_procedure("remove_orphan_files", table, arguments),
-        blocked=f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
-        if doubtful
-        else "",
+        blocked=blocked,
     )
 
 
