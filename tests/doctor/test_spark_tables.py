@@ -157,6 +157,33 @@ def test_a_table_that_is_written_meanwhile_is_never_called_broken(lake):
     assert len(lake.inspect("busy").tree.index.snapshots) == 1
 
 
+def replace_table(lake, name):
+    """A table that was replaced, so that other schemas and specs are left, and whose log lacks a branch's snapshots."""
+    table = f"doctor.db.{name}"
+    lake.sql(f"CREATE TABLE {table} (id bigint, kind string) USING iceberg PARTITIONED BY (kind)")
+    for number in range(5):
+        lake.sql(f"INSERT INTO {table} SELECT id, IF(id % 2 = 0, 'even', 'odd') FROM range({10**number})")
+    lake.sql(f"REPLACE TABLE {table} USING iceberg AS SELECT id AS other FROM {table} LIMIT 3")
+    lake.sql(f"ALTER TABLE {table} CREATE BRANCH side")
+    for number in range(3):
+        lake.sql(f"INSERT INTO {table} VALUES ({number})")
+        lake.sql(f"INSERT INTO {table}.branch_side VALUES ({number})")
+
+
+def test_an_expiry_takes_off_metadata_json_what_was_said_of_a_replaced_table(lake):
+    replace_table(lake, "replaced")
+    before = lake.inspect("replaced", table="doctor.db.replaced")
+    metadata = before.tree.opened.metadata
+    assert len(metadata.snapshot_log) < len(metadata.snapshots)
+    expiry, cleaning = (one for one in before.remedies if "expire" in one.name and not one.is_alternative)
+    lake.sql(expiry.sql)
+    left = lake.inspect("replaced").parts.bytes
+    gone = {part: size - left[part] for part, size in before.parts.bytes.items()}
+    assert gone["snapshots"] + gone["snapshot-log"] == pytest.approx(expiry.json_bytes_saved, rel=0.01)
+    assert gone["schemas"] + gone["partition-specs"] == pytest.approx(cleaning.json_bytes_saved, rel=0.05)
+    assert gone["snapshots"] > 0 < gone["partition-specs"]
+
+
 STATEMENTS = {
     "rewrite_manifests": "",
     "expire_snapshots": ", older_than => now(), retain_last => 1",

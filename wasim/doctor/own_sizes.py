@@ -46,10 +46,12 @@ def _found_json(inspection: Inspection) -> FoundJson:
     statistics_bytes = sum(parts[part] for part in _STATISTICS) if has_statistics else 0
     around = len(opened.json_text) - growing_bytes - statistics_bytes - parts["metadata-log"]
     count, logged = max(1, len(metadata.snapshots)), len(metadata.metadata_log)
+    # of a log with fewer entries than there are snapshots, as after a branch, each further one has as many bytes
+    unlogged = parts["snapshot-log"] * (1 / max(1, len(metadata.snapshot_log)) - 1 / count)
     return FoundJson(
         around=float(around),
         log_entry=parts["metadata-log"] / logged if logged else 0.0,
-        snapshot=growing_bytes / count,
+        snapshot=growing_bytes / count + unlogged,
         statistics=statistics_bytes / count,
         snapshots=count,
         logged=logged,
