@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wasim.doctor.as_case import TableCase, case_of
+from wasim.doctor.clock import GIVEN
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.own_sizes import observe
@@ -131,12 +132,14 @@ def _at_its_pace(case: Case, inspection: Inspection) -> Case:
     """The case with as many commits in the table's time as there were: their mean interval, where the case's own, the
     median, leaves out how long nothing was written.
     """
-    times_s = [
-        float(at)
-        for at, one in zip(inspection.history.ledger.event_time_s, inspection.tree.index.snapshots, strict=True)
-        if one.adds_data
-    ]
-    mean_s = round((times_s[-1] - times_s[0]) / (len(times_s) - 1), 3)
+    history, snapshots = inspection.history, inspection.tree.index.snapshots
+    appends = [place for place, one in enumerate(snapshots) if one.adds_data]
+    times_s = history.ledger.event_time_s[appends]
+    span_s = float(times_s[-1] - times_s[0])
+    if history.interval_source != GIVEN:  # changes that add no snapshot go on as well
+        updated_ms = inspection.tree.opened.metadata.last_updated_ms
+        span_s = max(span_s, (updated_ms - snapshots[appends[0]].timestamp_ms) / 1000)
+    mean_s = round(span_s / (len(appends) - 1), 3)
     if mean_s <= 0:
         return case
     rows = case.workload.rows_per_second * case.commit_interval_s

@@ -30,6 +30,12 @@ class Versions:
     def __len__(self) -> int:
         return len(self.keys)
 
+    @property
+    def per_hour(self) -> float | None:
+        """How many an hour saw; None for too few, or all at once."""
+        span_ms = max(self.updated_ms) - min(self.updated_ms)
+        return (len(self) - 1) / span_ms * 3_600_000 if len(self) >= LEAST_VERSIONS and span_ms > 0 else None
+
     def growth(self, log_entry_bytes: float) -> float | None:
         """Stored bytes that a version adds to metadata.json once its log is full; None for too short a history.
 
