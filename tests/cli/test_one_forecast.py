@@ -122,7 +122,8 @@ def test_an_inspected_table_s_forecast_is_that_of_its_case(scenario: Path, tmp_p
     as_is = outlook["prospects"][0]
     there = Forecaster(site=replace(Forecaster().site, location=inspection.tree.opened.metadata.location))
     found = forecast_of(case, there).written_bytes
-    assert as_is["written_so_far_bytes"] + as_is["written_ahead_bytes"] == found
+    # the sizes are the table's own, which a profile meets nearly
+    assert as_is["written_so_far_bytes"] + as_is["written_ahead_bytes"] == pytest.approx(found, rel=0.005)
     (simulated,) = json.loads(
         run("simulate", scenario, "--location", tree, "--horizon", f"{30 * 24 + 2}h", "--table-only", "--json")
     )["cases"]

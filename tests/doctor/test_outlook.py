@@ -40,8 +40,8 @@ def written(tmp_path_factory):
 def test_a_table_simulated_as_it_is_comes_to_what_it_is(written):
     tree, outlook = written
     assert (outlook.commits_so_far, outlook.commit_interval_s) == (100, INTERVAL_S)
-    for simulated, found in outlook.now_bytes.values():
-        assert simulated == pytest.approx(found, rel=0.02)
+    for one in outlook.now:
+        assert one.simulated == pytest.approx(one.found, rel=0.02), one.name
     expected = sum(tree.on_disk_bytes[kind] for kind in METADATA_KINDS)
     assert outlook.prospects[0].written_so_far_bytes == pytest.approx(expected, rel=0.01)
 

@@ -39,6 +39,10 @@ class Lake:
     def folder(self, name):
         return self.root / "db" / name
 
+    def files(self, name):
+        """All but the checksums that Hadoop leaves beside each."""
+        return {path for path in self.folder(name).rglob("*") if path.is_file() and path.suffix != ".crc"}
+
     def inspect(self, name, **options):
         return inspect_location(str(self.folder(name)), InspectOptions(**options))
 
@@ -151,3 +155,89 @@ def test_a_table_that_is_written_meanwhile_is_never_called_broken(lake):
     writer.join()
     assert len(set(seen)) > 1
     assert len(lake.inspect("busy").tree.index.snapshots) == 1
+
+
+def replace_table(lake, name):
+    """A table that was replaced, so that other schemas and specs are left, and whose log lacks a branch's snapshots."""
+    table = f"doctor.db.{name}"
+    lake.sql(f"CREATE TABLE {table} (id bigint, kind string) USING iceberg PARTITIONED BY (kind)")
+    for number in range(5):
+        lake.sql(f"INSERT INTO {table} SELECT id, IF(id % 2 = 0, 'even', 'odd') FROM range({10**number})")
+    lake.sql(f"REPLACE TABLE {table} USING iceberg AS SELECT id AS other FROM {table} LIMIT 3")
+    lake.sql(f"ALTER TABLE {table} CREATE BRANCH side")
+    for number in range(3):
+        lake.sql(f"INSERT INTO {table} VALUES ({number})")
+        lake.sql(f"INSERT INTO {table}.branch_side VALUES ({number})")
+
+
+def test_an_expiry_takes_off_metadata_json_what_was_said_of_a_replaced_table(lake):
+    replace_table(lake, "replaced")
+    before = lake.inspect("replaced", table="doctor.db.replaced")
+    metadata = before.tree.opened.metadata
+    assert len(metadata.snapshot_log) < len(metadata.snapshots)
+    expiry, cleaning = (one for one in before.remedies if "expire" in one.name and not one.is_alternative)
+    lake.sql(expiry.sql)
+    left = lake.inspect("replaced").parts.bytes
+    gone = {part: size - left[part] for part, size in before.parts.bytes.items()}
+    assert gone["snapshots"] + gone["snapshot-log"] == pytest.approx(expiry.json_bytes_saved, rel=0.01)
+    assert gone["schemas"] + gone["partition-specs"] == pytest.approx(cleaning.json_bytes_saved, rel=0.05)
+    assert gone["snapshots"] > 0 < gone["partition-specs"]
+
+
+STATEMENTS = {
+    "rewrite_manifests": "",
+    "expire_snapshots": ", older_than => now(), retain_last => 1",
+    "remove_orphan_files": "",
+}
+
+
+@pytest.mark.parametrize("procedure", STATEMENTS)
+def test_statements_that_an_absent_list_fails_are_not_given(procedure, lake):
+    name = f"lost_{procedure}"
+    table = f"doctor.db.{name}"
+    log = "TBLPROPERTIES ('write.metadata.previous-versions-max'='1')"  # other versions are left over
+    lake.sql(f"CREATE TABLE {table} (id bigint) USING iceberg {log}")
+    for number in range(4):
+        lake.sql(f"INSERT INTO {table} VALUES ({number})")
+    lists = [path for (path,) in lake.sql(f"SELECT manifest_list FROM {table}.snapshots ORDER BY committed_at")]
+    Path(lists[1].removeprefix("file:")).unlink()
+    before = lake.files(name)
+    for path in before:
+        os.utime(path, (0, 0))
+    (remedy,) = (one for one in lake.inspect(name).remedies if one.name.partition(" ")[0] == procedure)
+    call = f"CALL doctor.system.{procedure}(table => 'db.{name}'{STATEMENTS[procedure]})"
+    if remedy.sql:
+        lake.sql(call)
+        return
+    assert Path(lists[1]).name in remedy.note
+    with pytest.raises(Exception, match=f"does not exist.*{Path(lists[1]).name}"):
+        lake.sql(call)
+    assert before <= lake.files(name)
+    is_half_done = lake.sql(f"SELECT count(*) FROM {table}.snapshots") == [(1,)]
+    assert is_half_done == ("half-way" in remedy.note)
+
+
+def test_what_may_be_deleted_of_a_table_that_lost_a_list_is_what_spark_deletes_once_it_is_back(lake):
+    table = "doctor.db.restored"
+    lake.sql(f"CREATE TABLE {table} (id bigint) USING iceberg TBLPROPERTIES ({SHORT_LOG})")
+    for number in range(6):
+        lake.sql(f"INSERT INTO {table} VALUES ({number})")
+    root = lake.folder("restored")
+    shutil.copy(next((root / "data").rglob("*.parquet")), root / "data" / "left-behind.parquet")
+    for path in lake.files("restored"):
+        os.utime(path, (0, 0))
+    newest = lake.sql(f"SELECT manifest_list FROM {table}.snapshots ORDER BY committed_at")[2][0].removeprefix("file:")
+    aside = lake.root / Path(newest).name
+    shutil.move(newest, aside)
+    without = deletable(lake, "restored")
+    shutil.move(aside, newest)
+    whole = deletable(lake, "restored")
+    before = lake.files("restored")
+    lake.sql("CALL doctor.system.remove_orphan_files(table => 'db.restored')")
+    assert before - lake.files("restored") == whole
+    assert without < whole
+    assert whole - without == {root / "data" / "left-behind.parquet"}
+
+
+def deletable(lake, name):
+    return {lake.folder(name) / one.key for one in lake.inspect(name).tree.files if one.state is State.ORPHAN}

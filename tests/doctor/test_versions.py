@@ -8,6 +8,7 @@ from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.outlook import outlook_of
 from wasim.doctor.terminal import history_lines
 
 NOW = InspectOptions(grace_s=0)
@@ -68,3 +69,59 @@ def test_a_version_that_is_gone_has_no_size(two_a_commit):
     versions = inspect_location(str(root), NOW).history.versions
     assert list(np.flatnonzero(np.isnan(versions.bytes))) == [3]
     assert versions.growth(0.0) == pytest.approx((sizes[-1] - sizes[0]) / 40, rel=0.1)
+
+
+TAGS, COMMITS = 999, 20
+
+
+@pytest.fixture(scope="module")
+def tagged(tmp_path_factory):
+    """Twenty commits, then a tag each second, 999 of them; and the bytes that were written of each."""
+    root = emit_tree(tmp_path_factory.mktemp("tagged") / "t", horizon_s=float(COMMITS)).root
+    *_, newest = found = sorted((root / "metadata").glob("*.metadata.json"))
+    document = json.loads(newest.read_text())
+    name, sizes = newest.name, [path.stat().st_size for path in found]
+    for number in range(TAGS):
+        logged = {"timestamp-ms": document["last-updated-ms"], "metadata-file": f"{root}/metadata/{name}"}
+        document["metadata-log"] = [*document["metadata-log"], logged][-100:]
+        document["last-updated-ms"] += 1_000
+        snapshot = document["snapshots"][number % COMMITS]
+        document["refs"][f"tag{number:04d}"] = {"snapshot-id": snapshot["snapshot-id"], "type": "tag"}
+        name = f"{COMMITS + 1 + number:05d}-{number:08d}-2222-3333-4444-000000000000.metadata.json"
+        sizes.append((root / "metadata" / name).write_text(json.dumps(document, separators=(",", ":"))))
+    return inspect_location(str(root), NOW), sizes
+
+
+def test_999_tags_are_999_commits_with_all_their_bytes(tagged):
+    inspection, sizes = tagged
+    history = inspection.history
+    assert len(history.versions) == len(sizes) == 1 + COMMITS + TAGS
+    assert history.without_snapshot == 1 + TAGS
+    assert np.nansum(history.versions.bytes) == sum(sizes)
+    lines = list(history_lines(inspection))
+    assert "  versions of metadata.json: 1,020, 1,000 of them without a new snapshot" in lines[1]
+
+
+def test_999_tags_bring_a_mark_as_near_as_their_bytes_say(tagged):
+    inspection, sizes = tagged
+    added = (sizes[-1] - sizes[-501]) / 500  # the log is full: a tag alone, each second
+    days = (5e6 - sizes[-1]) / added / 86_400
+    with_commits = (5e6 - sizes[-1]) / (added + COMMITS / TAGS * _snapshot_bytes(inspection)) / 86_400
+    assert with_commits < inspection.growth.days_until["metadata.json of 5 MB"] < days
+    assert inspection.growth.days_until["metadata.json of 5 MB"] == pytest.approx(days, rel=0.05)
+
+
+def test_999_tags_are_part_of_the_forecast(tagged):
+    inspection, sizes = tagged
+    outlook = outlook_of(inspection, 500.0)
+    ahead = outlook.prospects[0]
+    added = (sizes[-1] - sizes[-501]) / 500
+    commits = 500 * COMMITS / (COMMITS * 0.3 + TAGS)  # go on as before, one for each fifty tags
+    assert ahead.written_ahead_bytes == pytest.approx(500 * (sizes[-1] + 250 * added), rel=0.1)
+    assert ahead.metadata_json_bytes == pytest.approx(
+        sizes[-1] + 500 * added + commits * _snapshot_bytes(inspection), rel=0.03
+    )
+
+
+def _snapshot_bytes(inspection):
+    return len(json.dumps(json.loads(inspection.tree.opened.json_text)["snapshots"][-1], separators=(",", ":")))

@@ -80,3 +80,14 @@ def test_a_profile_gives_keys_and_region(tmp_path, monkeypatch):
     monkeypatch.delenv("AWS_CONFIG_FILE")
     with pytest.raises(StorageError, match="profile absent is in neither"):
         _arguments(S3Options(profile="absent"))
+
+
+def test_a_folder_with_more_files_than_are_listed_ends_in_one_line(tmp_path):
+    for number in range(5):
+        (tmp_path / f"{number}.avro").write_bytes(b"1")
+    storage = open_storage(str(tmp_path), S3Options(most_files=4))
+    with pytest.raises(
+        StorageError, match=r"holds more than 4 files\. Name one table's folder, or a larger --most-files\."
+    ):
+        list(storage.list(str(tmp_path)))
+    assert len(list(open_storage(str(tmp_path), S3Options(most_files=5)).list(str(tmp_path)))) == 5

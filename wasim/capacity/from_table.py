@@ -9,7 +9,6 @@ from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of
 from wasim.doctor.upkeep import maintenance_of
 from wasim.iceberg.metadata_json import TableMetadata
-from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 
 LEAST_INTERVAL_S = (
@@ -33,9 +32,7 @@ def request_from_table(
     if never_merges:
         document["writer"] = {"kind": "streaming", "append": "fast"}
     request = request_from_document(location, document, requirements, horizon, notes, metadata.properties)
-    upkeep = maintenance_of(
-        inspection.tree.index, inspection.history, TableProperties.read_leniently(metadata.properties)
-    )
+    upkeep = maintenance_of(inspection.tree, inspection.history)
     as_it_is = {
         "commit_interval": interval_s,
         "table": {"properties": metadata.properties},

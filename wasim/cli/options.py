@@ -123,6 +123,14 @@ _TABLE = (
     _Option(name="profile", flag="--s3-profile", metavar="NAME", help="Profile of AWS's shared files."),
     _Option(name="anonymous", flag="--s3-anonymous", help="Read S3 without credentials.", kind=bool, default=False),
     _Option(name="timeout", flag="--s3-timeout", metavar="DURATION", help="How long S3 may be silent.", default="20s"),
+    _Option(
+        name="most_files",
+        flag="--most-files",
+        metavar="N",
+        help="Files that a folder may hold.",
+        kind=int,
+        default=5_000_000,
+    ),
 )
 
 
@@ -158,6 +166,7 @@ class TableOptions:
         s3 = S3Options(
             **{name: values[name] for name in ("endpoint", "region", "profile", "anonymous")},
             timeout_s=duration_of_flag_s("--s3-timeout", values["timeout"]),
+            most_files=values["most_files"],
         )
         return InspectOptions(choice=choice, s3=s3, reads_outside=values["outside"])
 

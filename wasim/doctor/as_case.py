@@ -59,14 +59,18 @@ def case_of(inspection: Inspection) -> TableCase:
     WasimError if fewer than two snapshots are left: there is no commit interval then.
     """
     metadata = inspection.tree.opened.metadata
-    appends = [one for one in inspection.tree.index.snapshots if (one.count_of("added-data-files") or 0) > 0]
+    appends = [one for one in inspection.tree.index.snapshots if one.adds_data]
     interval_s = _interval_s(inspection, appends)
     files = _sample(inspection)
     notes: list[str] = []
     table = _table(inspection, files, notes)
-    others = len(inspection.tree.index.snapshots) - len(appends)
+    maintained = sum(one.operation == "replace" for one in inspection.tree.index.snapshots)
+    others = len(inspection.tree.index.snapshots) - len(appends) - maintained
     if others:
-        notes.append(f"{others} of its commits added no data file and are left out")
+        notes.append(f"{others} of its commits added no data file")
+    replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
+    if replacing:
+        notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
     rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
     case = Case(
         scenario="table",

@@ -8,7 +8,6 @@ import numpy as np
 
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.tree import Tree
-from wasim.iceberg.snapshots import Snapshot
 from wasim.storage import StorageError
 from wasim.units import Floats
 
@@ -36,7 +35,7 @@ def commit_times(tree: Tree, given_interval_s: float | None) -> CommitTimes:
     snapshots = tree.index.snapshots
     interval_s = given_interval_s or virtual_interval_s(tree.opened)
     if interval_s is not None:
-        commits = np.cumsum([_added_data(one) for one in snapshots], dtype=np.float64)
+        commits = np.cumsum([one.adds_data for one in snapshots], dtype=np.float64)
         times = (commits - commits[0]) * interval_s if len(commits) else commits
         gaps = np.full(max(0, len(snapshots) - 1), interval_s)
         return CommitTimes(event_time_s=times, gaps_s=gaps, source=GIVEN)
@@ -65,10 +64,6 @@ def virtual_interval_s(opened: OpenedTable) -> float | None:
         except (FileNotFoundError, StorageError, ValueError, KeyError, TypeError, RecursionError):
             continue
     return None
-
-
-def _added_data(snapshot: Snapshot) -> bool:
-    return (snapshot.summary or {}).get("added-data-files", "0") != "0"
 
 
 def _gaps(stamps_s: Floats) -> Floats:

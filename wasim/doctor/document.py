@@ -178,10 +178,8 @@ def _outlook(outlook: "Outlook") -> dict[str, Any]:
         "commits_so_far": outlook.commits_so_far,
         "commit_interval_s": outlook.commit_interval_s,
         "maintenance": outlook.maintenance.model_dump(mode="json", exclude_none=True),
-        "live_bytes": {
-            kind.value: {"simulated": simulated, "found": found}
-            for kind, (simulated, found) in outlook.now_bytes.items()
-        },
+        "now": [asdict(one) for one in outlook.now],
+        "band": outlook.band,
         "prospects": [asdict(one) for one in outlook.prospects],
         "notes": [printable(one) for one in outlook.notes],
     }

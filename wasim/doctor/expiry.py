@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 
 from wasim.doctor.content import ContentFiles
+from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.states import Amount, FileState, State
 from wasim.doctor.tree import Tree
 from wasim.ledger import Kind
@@ -25,10 +26,9 @@ class Expirable:
 
         Data that a manifest of a snapshot left over may hold, because it could not be read, stays.
         """
-        places = [place for place, one in enumerate(self.index.snapshots) if one.snapshot_id in kept]
-        stays = [_holds_any(spans, places) for spans in self.index.spans]
+        places = {place for place, one in enumerate(self.index.snapshots) if one.snapshot_id in kept}
         sums: dict[Kind, Amount] = {}
-        for file in self._going(set(places), stays):
+        for file in self._going(places, stays_with(self.index, kept)):
             if file.kind is not None:
                 sums[file.kind] = sums.get(file.kind, Amount()) + Amount(files=1, bytes=file.bytes)
         return sums
@@ -44,6 +44,12 @@ class Expirable:
                 is_kept = stays[self.manifest_places[file.key]]
             if not is_kept:
                 yield file
+
+
+def stays_with(index: ManifestIndex, kept: Set[int]) -> list[bool]:
+    """Of each manifest, whether one of the snapshots of these ids holds it."""
+    places = [place for place, one in enumerate(index.snapshots) if one.snapshot_id in kept]
+    return [_holds_any(spans, places) for spans in index.spans]
 
 
 def _manifests_of(content: ContentFiles, key: str) -> Iterator[int]:

@@ -131,8 +131,8 @@ def _json_per_day(tree: Tree, history: History, parts: JsonParts, commits_per_da
     log = len(tree.opened.metadata.metadata_log)
     log_entry_bytes = parts.bytes["metadata-log"] / log * tree.stored_share if log else 0.0
     added = history.versions.growth(log_entry_bytes)
-    if added is not None:
-        return added * history.versions_per_commit * commits_per_day
+    if added is not None and history.versions_per_hour is not None:
+        return added * history.versions_per_hour * 24
     grown = sum(parts.growth_bytes.get(part, 0.0) for part in ("snapshots", "snapshot-log", "statistics"))
     return grown * commits_per_day * tree.stored_share
 
@@ -144,21 +144,25 @@ def _written_per_day(
     kinds = [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
     if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
         kinds.remove(Kind.METADATA_JSON)
-    times = {Kind.METADATA_JSON: history.versions_per_commit}
-    sizes = [
-        size * times.get(kind, 1.0)
-        for kind in kinds
+    if commits_per_day is None:
+        return None, 0.0
+    per_day = dict.fromkeys(kinds, commits_per_day)
+    if Kind.METADATA_JSON in per_day and history.versions_per_hour is not None:
+        per_day[Kind.METADATA_JSON] = history.versions_per_hour * 24
+    written = [
+        size * times
+        for kind, times in per_day.items()
         if (size := _newest_bytes(history, laws.get(kind), kind)) is not None
     ]
-    if commits_per_day is None or not sizes:
+    if not written:
         return None, 0.0
     growth = 0.0
     if Kind.METADATA_JSON in kinds and (law := laws.get(Kind.METADATA_JSON)) is not None:
         added = sum(law.coefficients.get(name, 0.0) for name in ("snapshot", "commit"))
-        growth += commits_per_day * added * history.versions_per_commit
+        growth += commits_per_day * added * per_day[Kind.METADATA_JSON]
     if (law := laws.get(Kind.MANIFEST_LIST)) is not None:
-        growth += manifests_per_day * law.coefficients.get("manifest", 0.0)
-    return sum(sizes) * commits_per_day, max(0.0, growth) * commits_per_day
+        growth += manifests_per_day * law.coefficients.get("manifest", 0.0) * commits_per_day
+    return sum(written), max(0.0, growth)
 
 
 def _newest_bytes(history: History, law: Law | None, kind: Kind) -> float | None:

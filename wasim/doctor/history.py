@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.doctor.clock import commit_times
+from wasim.doctor.clock import GIVEN, commit_times
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
 from wasim.doctor.versions import Versions, find_versions
@@ -38,7 +38,7 @@ class History:
     `ledger` has a row for each snapshot; what cannot be known is 0 there and False in `known`, by column: bytes of a
     kind under its name. `span_s` is from the first to the last of them. `without_snapshot` are versions that record no
     new snapshot but statistics, a tag, a branch, properties, a schema or an expiry; `versions_per_commit` counts all
-    from the first snapshot's on, for each of a snapshot.
+    from the first snapshot's on, for each of a snapshot, and `versions_per_hour` by their own times.
     """
 
     ledger: Ledger
@@ -52,6 +52,7 @@ class History:
     versions: Versions
     without_snapshot: int
     versions_per_commit: float
+    versions_per_hour: float | None
 
     def bytes_per_commit(self, kind: Kind) -> Spread | None:
         """Bytes of a kind that a commit wrote, over the commits where they are known; None if there are none."""
@@ -71,6 +72,8 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
     rate = len(gaps) / float(gaps.sum()) * 3600 if len(gaps) and gaps.sum() > 0 else None
     versions = find_versions(tree)
     made = list(_versions_of_snapshots(tree, versions).values())
+    per_commit = (len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0
+    per_hour = None if rate is None else rate * per_commit
     ledger, known = _ledger(tree, times.event_time_s, versions)
     return History(
         ledger=ledger,
@@ -83,8 +86,14 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
         writers=dict(Counter(map(writer_words, index.snapshots)).most_common(_MOST_WRITERS)),
         versions=versions,
         without_snapshot=len(versions) - len(made),
-        versions_per_commit=(len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0,
+        versions_per_commit=per_commit,
+        versions_per_hour=per_hour if times.source == GIVEN else versions.per_hour or per_hour,
     )
+
+
+def snapshots_made(tree: Tree) -> int:
+    """Snapshots since the table was made: sequence numbers count them, of which format version 1 has none."""
+    return max(len(tree.index.snapshots), tree.opened.metadata.last_sequence_number)
 
 
 def _spread(values: Floats) -> Spread:

@@ -15,6 +15,7 @@ import numpy as np
 from wasim.doctor.history import History
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.retention import has_expired
 from wasim.ledger import Kind
 from wasim.units import Floats
 
@@ -52,7 +53,7 @@ def _json_drivers(tree: Tree) -> dict[str, Floats]:
     """What metadata.json grows with: commits alone where snapshots expired, as nothing says how many were held."""
     snapshots = tree.index.snapshots
     commits = np.arange(1, len(snapshots) + 1, dtype=np.float64)
-    if snapshots and snapshots[0].parent_snapshot_id is not None:
+    if has_expired(tree.opened.metadata):
         return {"fixed": np.ones_like(commits), "commit": commits}
     limit = TableProperties.read_leniently(tree.opened.metadata.properties).metadata_previous_versions_max
     return {"fixed": np.ones_like(commits), "snapshot": commits, "log entry": np.minimum(commits, limit)}

@@ -1,19 +1,25 @@
 """What a table's metadata would have come to, and comes to, at other intervals and with other maintenance.
 
-The table is read as a case and simulated in sums from its first commit on: up to now, and on through the time ahead.
+The table is read as a case and simulated in sums from its first commit on: up to now, and on through the time ahead,
+with the sizes that its own files have, and with what its commits do that a case cannot say.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wasim.doctor.as_case import TableCase, case_of
+from wasim.doctor.clock import GIVEN
+from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
+from wasim.doctor.own_sizes import observe
 from wasim.doctor.upkeep import maintenance_of
-from wasim.forecast import Forecast, Forecaster, missing_remedies, with_change
-from wasim.forecast.ahead import forecast_of
+from wasim.forecast import Forecast, Observed, TableForecasts, missing_remedies, with_change
 from wasim.forecast.intervals import longer_steps, shorter_step
-from wasim.iceberg.properties import TableProperties
+from wasim.iceberg import TableMetadata
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
+from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
+from wasim.report.words import KIND_NAMES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site
@@ -40,11 +46,25 @@ class Prospect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One thing of the table now, as simulated and as found: files of a kind, or their bytes. `profile` is what it
+    would be by the sizes of its writer's profile alone.
+    """
+
+    name: str
+    simulated: int
+    found: int
+    profile: int
+    is_bytes: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
     """What is ahead of a table: the way it is written now first, then other intervals, then remedies.
 
-    `now_bytes` are, by kind, what is live as simulated and as it is: how far the simulation can be trusted. `notes` say
-    what of the table a case cannot say, and what of the case was ignored or replaced by its mean.
+    `now` tells how far the simulation can be trusted, a row for each kind of file; `band` is the relative half-width of
+    what is written, by the table's own files. `notes` say what of the table a case cannot say, and what of the case was
+    ignored or replaced by its mean.
     """
 
     ahead_s: float
@@ -52,7 +72,9 @@ class Outlook:
     commit_interval_s: float
     maintenance: Maintenance
     prospects: tuple[Prospect, ...]
-    now_bytes: dict[Kind, tuple[int, int]]
+    now: tuple[Compared, ...]
+    band: float
+    observed: Observed
     notes: tuple[str, ...]
 
     @property
@@ -66,41 +88,84 @@ class Outlook:
 
 def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
     """The outlook over `ahead_s` seconds. WasimError for a table whose history tells no case."""
-    table = case_of(inspection)
-    properties = TableProperties.read_leniently(inspection.tree.opened.metadata.properties)
-    maintenance = maintenance_of(inspection.tree.index, inspection.history, properties)
-    case = replace(table.case, maintenance=maintenance)
+    table, observed = case_of(inspection), observe(inspection)
+    maintenance = maintenance_of(inspection.tree, inspection.history)
+    case = replace(_at_its_pace(table.case, inspection), maintenance=maintenance)
+    case = with_change(case, _own_limits(inspection.tree.opened.metadata))
     age_s = _commits_so_far(inspection, table) * case.commit_interval_s
-    forecasters: dict[float, Forecaster] = {}
-    site = Site(location=inspection.tree.opened.metadata.location)
+    forecasts = TableForecasts(
+        case=case, observed=observed, site=Site(location=inspection.tree.opened.metadata.location)
+    )
 
     def both(one: Case) -> tuple[Forecast, Forecast]:
         interval_s = one.commit_interval_s
-        forecaster = forecasters.setdefault(interval_s, Forecaster(site=site))
         until_s = max(interval_s, age_s), max(2 * interval_s, age_s + ahead_s)
-        now, then = (forecast_of(one.over(horizon_s), forecaster) for horizon_s in until_s)
+        now, then = (forecasts.over(one, horizon_s) for horizon_s in until_s)
         return now, then
 
     now, then = both(case)
     prospects = [_prospect("as it is", now, then), *(_prospect(name, *both(other)) for name, other in _others(case))]
-    live = live_bytes(inspection)
     return Outlook(
         ahead_s=ahead_s,
         commits_so_far=round(age_s / case.commit_interval_s),
         commit_interval_s=case.commit_interval_s,
         maintenance=maintenance,
         prospects=tuple(prospects),
-        now_bytes={kind: (now.run.live_bytes.get(kind, 0), live[kind]) for kind in _COMPARED},
+        now=tuple(_compared(inspection, now, forecasts.as_its_profile_has_it(age_s))),
+        band=then.band,
+        observed=observed,
         notes=(*table.notes, *(sentence.removesuffix(".") for sentence in then.run.approximated)),
     )
 
 
+def _own_limits(metadata: TableMetadata) -> dict[str, str]:
+    """The limits of expiry that main has, or the table: properties that no metadata file's size depends on."""
+    main = metadata.refs.get("main", SnapshotRef(snapshot_id=0))
+    limits = {MAX_SNAPSHOT_AGE_MS: main.max_snapshot_age_ms, MIN_SNAPSHOTS_TO_KEEP: main.min_snapshots_to_keep}
+    values = TableProperties.read_leniently(metadata.properties)
+    of_table = {MAX_SNAPSHOT_AGE_MS: values.max_snapshot_age_ms, MIN_SNAPSHOTS_TO_KEEP: values.min_snapshots_to_keep}
+    given = {key: of_table[key] if of_main is None else of_main for key, of_main in limits.items()}
+    return {key: str(value) for key, value in given.items() if key in metadata.properties or limits[key] is not None}
+
+
+def _at_its_pace(case: Case, inspection: Inspection) -> Case:
+    """The case with as many commits in the table's time as there were: their mean interval, where the case's own, the
+    median, leaves out how long nothing was written.
+    """
+    history, snapshots = inspection.history, inspection.tree.index.snapshots
+    appends = [place for place, one in enumerate(snapshots) if one.adds_data]
+    times_s = history.ledger.event_time_s[appends]
+    span_s = float(times_s[-1] - times_s[0])
+    if history.interval_source != GIVEN:  # changes that add no snapshot go on as well
+        updated_ms = inspection.tree.opened.metadata.last_updated_ms
+        span_s = max(span_s, (updated_ms - snapshots[appends[0]].timestamp_ms) / 1000)
+    mean_s = round(span_s / (len(appends) - 1), 3)
+    if mean_s <= 0:
+        return case
+    rows = case.workload.rows_per_second * case.commit_interval_s
+    workload = case.workload.model_copy(update={"rows_per_second": rows / mean_s})
+    return replace(case, workload=workload, commit_interval_s=mean_s)
+
+
+def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Iterator[Compared]:
+    """metadata.json, lists and manifests, each apart: errors in two of them could cancel in a sum."""
+    live, index = live_bytes(inspection), inspection.tree.index
+    for kind in _COMPARED:
+        sizes = (one.run.live_bytes.get(kind, 0) for one in (now, profile))
+        yield Compared(name=KIND_NAMES[kind], simulated=next(sizes), found=live[kind], profile=next(sizes))
+    manifests = (now.live_manifests, len(index.live), profile.live_manifests)
+    lists = ((one.run.totals.files_written, one.run.totals.files_deleted) for one in (now, profile))
+    kept, own = (written[Kind.MANIFEST_LIST] - deleted[Kind.MANIFEST_LIST] for written, deleted in lists)
+    snapshots = kept, len(index.snapshots), own
+    for name, (simulated, found, by_profile) in (("live manifests", manifests), ("snapshots", snapshots)):
+        yield Compared(name=name, simulated=simulated, found=found, profile=by_profile, is_bytes=False)
+
+
 def _commits_so_far(inspection: Inspection, table: TableCase) -> int:
-    """Commits that added data since the table was made: sequence numbers count them all, and v1 has none."""
+    """Commits that added data since the table was made."""
     left = len(inspection.tree.index.snapshots)
     appends = round(table.case.horizon_s / table.case.commit_interval_s)
-    every = max(left, inspection.tree.opened.metadata.last_sequence_number)
-    return max(1, round(every * appends / left))
+    return max(1, round(snapshots_made(inspection.tree) * appends / left))
 
 
 def _others(case: Case) -> Iterator[tuple[str, Case]]:

@@ -1,12 +1,13 @@
 """What each remedy would free, and the SQL that applies it. Nothing is ever applied here."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from wasim.doctor.expiry import Expirable
 from wasim.doctor.json_parts import JsonParts
+from wasim.doctor.json_savings import SnapshotEntries, bytes_of_unused
 from wasim.doctor.states import Amount, State, StateTotals
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.iceberg import TableMetadata
@@ -40,7 +41,7 @@ class Remedy:
 
     `is_estimate` where it was estimated from sizes, not counted in files. `blocked` is why its statement would fail, or
     do other than is said here; such a statement is not given. An `is_alternative` stands for the recommended one of its
-    kind, never after it.
+    kind, never after it. `kept` are the snapshots that an expiry leaves.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Remedy:
     sql: str = ""
     blocked: str = ""
     is_alternative: bool = False
+    kept: frozenset[int] = frozenset()
 
     @property
     def total(self) -> Amount:
@@ -114,6 +116,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
     metadata, now_ms = tree.opened.metadata, round(tree.opened.listed_at_s * 1000)
     every = frozenset(one.snapshot_id for one in metadata.snapshots)
     expirable, seen, found = Expirable(tree), {every}, list[Remedy]()
+    entries = SnapshotEntries(tree, parts)
     newest_ms = max((one.timestamp_ms for one in metadata.snapshots), default=0)
     own_age_ms = TableProperties.read_leniently(metadata.properties).max_snapshot_age_ms
     for name, older_than_ms, retain_last in _expiries_to_try(now_ms, newest_ms, own_age_ms):
@@ -129,12 +132,13 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
             Remedy(
                 name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
-                json_bytes_saved=_json_bytes_of(kept, tree, parts),
+                json_bytes_saved=entries.bytes_without(kept),
                 note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}"
                 + ("" if found else _says_nothing_expires(metadata)),
                 sql=call_procedure("expire_snapshots", table, arguments),
                 blocked=_expiry_blocked(tree),
                 is_alternative=bool(found),
+                kept=kept,
             )
         )
     return found
@@ -157,11 +161,14 @@ def _expiries_to_try(now_ms: int, newest_ms: int, own_age_ms: int) -> Iterator[t
 def _expiry_blocked(tree: Tree) -> str:
     if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
         return f"refused as long as {GC_ENABLED} is false"
-    unread = next((place for place, count in enumerate(tree.index.counts) if count < 0), None)
-    if unread is not None:
-        key = tree.index.list_keys[unread]
-        return f"fails half-way: Spark removes the snapshots, then cannot read {key}, and leaves their files"
+    if unread := _unread_list(tree):
+        return f"fails half-way: Spark removes the snapshots, then cannot read {unread}, and leaves their files"
     return ""
+
+
+def _unread_list(tree: Tree) -> str:
+    """A manifest list that cannot be read, if there is one."""
+    return next((tree.index.list_keys[place] for place, count in enumerate(tree.index.counts) if count < 0), "")
 
 
 def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
@@ -176,45 +183,22 @@ def _says_nothing_expires(metadata: TableMetadata) -> str:
     return f"; {_EXPIRE_LIMITS}* are limits for this call, and expire nothing by themselves" if has_limits else ""
 
 
-def _json_bytes_of(kept: Set[int], tree: Tree, parts: JsonParts) -> int:
-    """What the snapshots that go take of metadata.json as it is stored: their entries in each of its parts."""
-    metadata = tree.opened.metadata
-    log = [one.snapshot_id not in kept for one in metadata.snapshot_log]
-    until_last_gone = len(log) - log[::-1].index(True) if True in log else 0  # the log is cleared up to there
-    gone = {
-        "snapshots": _share(one.snapshot_id not in kept for one in metadata.snapshots),
-        "snapshot-log": until_last_gone / len(log) if log else 0.0,
-        "statistics": _share(one.snapshot_id not in kept for one in metadata.statistics),
-        "partition-statistics": _share(one.snapshot_id not in kept for one in metadata.partition_statistics),
-    }
-    return round(sum(parts.bytes[part] * share for part, share in gone.items()) * tree.stored_share)
-
-
-def _share(gone: Iterable[bool]) -> float:
-    each = list(gone)
-    return sum(each) / len(each) if each else 0.0
-
-
 def _with_expired_metadata(expiries: list[Remedy], tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
     """The expiries, and what they clear if asked to: schemas and partition specs that nothing retained uses.
 
     It is asked of the recommended expiry, or of one that removes no snapshot.
     """
-    metadata = tree.opened.metadata
-    used_specs = {metadata.default_spec_id, *(one.partition_spec_id for one in tree.index.manifests)}
-    used_schemas = {metadata.current_schema_id, *(one.schema_id for one in metadata.snapshots)}
-    specs = _share(one.spec_id not in used_specs for one in metadata.partition_specs)
-    schemas = _share(one.schema_id not in used_schemas for one in metadata.schemas) if None not in used_schemas else 0.0
-    saved = parts.bytes["partition-specs"] * specs + parts.bytes["schemas"] * schemas
+    kept = expiries[0].kept if expiries else frozenset(one.snapshot_id for one in tree.index.snapshots)
+    saved = bytes_of_unused(kept, tree, parts)
     if not saved:
         return expiries
     argument = "clean_expired_metadata => true"
     remedy = Remedy(
         name="clean_expired_metadata",
         frees={},
-        json_bytes_saved=round(saved * tree.stored_share),
+        json_bytes_saved=saved,
         is_estimate=True,
-        note="schemas and partition specs that no retained snapshot uses",
+        note="schemas and partition specs that no snapshot left over uses",
         sql="" if expiries else call_procedure("expire_snapshots", table, argument),
         blocked=_expiry_blocked(tree),
     )
@@ -246,14 +230,17 @@ def _orphan_removal(tree: Tree, table: str) -> Remedy | None:
     if others:
         note += f"; also deletes {len(others):,} that are not Iceberg's, such as {printable(others[0], 80)}"
     arguments = "" if age_s == DEFAULT_GRACE_S else f"older_than => {_timestamp(before_s)}"
+    blocked = ""
+    if doubtful:
+        blocked = f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
+    if unread := _unread_list(tree):  # Spark reads all of them first
+        blocked = f"fails: Spark cannot read {unread}, and deletes nothing"
     return Remedy(
         name="remove_orphan_files",
         frees=frees,
         note=note,
         sql=call_procedure("remove_orphan_files", table, arguments),
-        blocked=f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
-        if doubtful
-        else "",
+        blocked=blocked,
     )
 
 

@@ -21,7 +21,7 @@ from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration, format_figure
 
 if TYPE_CHECKING:
-    from wasim.doctor.outlook import Outlook
+    from wasim.doctor.outlook import Compared, Outlook
 
 _STATE_NAMES = {State.METADATA_LOG: "in the log", State.YOUNG: "too young to say"}
 _NAME_WIDTH = 20  # with five columns of figures: 80
@@ -232,12 +232,29 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
     interval = format_duration(round(outlook.commit_interval_s, 3))
     jobs = outlook.maintenance_words
     yield f"As it is: {outlook.commits_so_far:,} commits that added data, one every {interval}, {jobs}."
-    pairs = (
-        f"{KIND_NAMES[kind]} {format_bytes(simulated)} ({format_bytes(found)})"
-        for kind, (simulated, found) in outlook.now_bytes.items()
-    )
-    yield f"Live metadata, simulated (actual): {', '.join(pairs)}."
+    yield from _own_size_lines(outlook)
     yield from (f"Note: {printable(note)}." for note in outlook.notes)
+
+
+def _own_size_lines(outlook: "Outlook") -> Iterator[str]:
+    """What the forecast starts from, and how far it is from the table now, kind by kind."""
+    observed, json = outlook.observed, outlook.observed.json
+    versions = "" if observed.versions is None else f", {observed.versions:.3g} metadata.json for each commit"
+    held = f", {observed.held_share:.1%} of them held by tags and branches" if observed.held_share else ""
+    yield (
+        f"By its own files a snapshot takes {format_bytes(json.snapshot + json.statistics)} of metadata.json"
+        f"{held}{versions}."
+    )
+    shown = (
+        f"{one.name} {_amount(one, one.simulated)} ({_amount(one, one.found)}, {_amount(one, one.profile)})"
+        for one in outlook.now
+    )
+    yield f"Now, simulated (actual, by its writer's profile): {', '.join(shown)}."
+    yield f"Bytes written are within {outlook.band:.1%}, as far as sizes decide them."
+
+
+def _amount(compared: "Compared", value: int) -> str:
+    return format_bytes(value) if compared.is_bytes else f"{value:,}"
 
 
 def _prospects(outlook: "Outlook") -> Table:

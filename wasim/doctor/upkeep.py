@@ -5,29 +5,32 @@ from collections.abc import Sequence
 import numpy as np
 
 from wasim.doctor.history import History
-from wasim.doctor.lists import ManifestIndex
+from wasim.doctor.tree import Tree
+from wasim.doctor.versions import Versions
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.retention import has_expired, lineage
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteDataFiles, RewriteManifests
 from wasim.units import DAY_S
 
 _LEAST_SPAN_S = 1.0
+_NEARLY = 0.02
 DEFAULT_TARGET_BYTES = 512 << 20
 """As rewrite_data_files has it where the table says nothing."""
 
 
-def maintenance_of(index: ManifestIndex, history: History, properties: TableProperties) -> Maintenance:
+def maintenance_of(tree: Tree, history: History) -> Maintenance:
     """The maintenance jobs, each with the period that its traces have.
 
-    Expiry leaves a first snapshot whose parent is gone: what is older than the retained span expires, daily or four
-    times in that span. Rewriting leaves snapshots of operation `replace`; where a single one is left, its period is
-    taken to be the span.
+    Expiry leaves a first snapshot of main whose parent is gone, and versions of metadata.json that are smaller than the
+    ones before them. Rewriting leaves snapshots of operation `replace`; where a single one is left, its period is taken
+    to be the span.
     """
-    snapshots, span_s = index.snapshots, max(history.span_s, _LEAST_SPAN_S)
+    snapshots, span_s = tree.index.snapshots, max(history.span_s, _LEAST_SPAN_S)
+    properties = TableProperties.read_leniently(tree.opened.metadata.properties)
     jobs: dict[str, object] = {}
-    if snapshots and snapshots[0].parent_snapshot_id is not None:
-        every_s = min(DAY_S, span_s / 4)
-        jobs["expire_snapshots"] = ExpireSnapshots(every=every_s, older_than=max(span_s - every_s / 2, every_s))
+    if has_expired(tree.opened.metadata):
+        jobs["expire_snapshots"] = _expiry(tree, history, properties)
     times_s = history.ledger.event_time_s
     manifests = [float(at) for at, one in zip(times_s, snapshots, strict=True) if _rewrites_manifests(one)]
     if manifests:
@@ -39,6 +42,45 @@ def maintenance_of(index: ManifestIndex, history: History, properties: TableProp
             every=_period_s(files, span_s), target_file_size_bytes=target_bytes
         )
     return Maintenance.model_validate(jobs)
+
+
+def expiry_places(versions: Versions) -> list[int]:
+    """The versions that are smaller than the one before, by more than half of what versions mostly add."""
+    steps = np.diff(versions.bytes)
+    grown = steps[steps > 0]
+    least = float(np.median(grown)) / 2 if len(grown) else 0.0
+    return [int(place) + 1 for place in np.flatnonzero(steps < -least)]
+
+
+def _expiry(tree: Tree, history: History, properties: TableProperties) -> ExpireSnapshots:
+    """The expiry that was found: its age is what the last one left; without a trace of it, what is older than main's
+    retained span goes, daily or four times in that span.
+    """
+    metadata, index = tree.opened.metadata, tree.index
+    own = metadata.refs.get("main")
+    least = properties.min_snapshots_to_keep
+    least = max(1, least if own is None or own.min_snapshots_to_keep is None else own.min_snapshots_to_keep)
+    stamps = np.array([one.timestamp_ms for one in index.snapshots], dtype=np.float64)
+    times_s = history.ledger.event_time_s
+    oldest_s = float(np.interp(lineage(metadata)[-1].timestamp_ms, stamps, times_s))
+    span_s = max(float(times_s[-1]) - oldest_s, _LEAST_SPAN_S)
+    versions = history.versions
+    expired_ms = np.array([versions.updated_ms[place] for place in expiry_places(versions)], dtype=np.float64)
+    expired_s = np.interp(expired_ms, stamps, times_s, left=np.nan)
+    expired_s = expired_s[expired_s >= oldest_s]
+    if len(expired_s) > 1:
+        interval_s = history.interval_s.median if history.interval_s is not None else 0.0
+        every_s = _in_commits(_period_s([float(at) for at in expired_s], span_s), interval_s)
+    else:
+        every_s = max(min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s))
+    age_s = float(expired_s[-1]) - oldest_s if len(expired_s) else span_s - every_s / 2
+    return ExpireSnapshots(every=every_s, older_than=max(age_s, _LEAST_SPAN_S), retain_last=least)
+
+
+def _in_commits(period_s: float, interval_s: float) -> float:
+    """The period in whole commits, if it nearly is that: jobs are stamped a little after what they follow."""
+    commits = round(period_s / interval_s) if interval_s > 0 else 0
+    return commits * interval_s if commits and abs(commits * interval_s / period_s - 1) < _NEARLY else period_s
 
 
 def _rewrites_manifests(snapshot: Snapshot) -> bool:

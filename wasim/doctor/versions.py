@@ -30,6 +30,12 @@ class Versions:
     def __len__(self) -> int:
         return len(self.keys)
 
+    @property
+    def per_hour(self) -> float | None:
+        """How many an hour saw; None for too few, or all at once."""
+        span_ms = max(self.updated_ms) - min(self.updated_ms)
+        return (len(self) - 1) / span_ms * 3_600_000 if len(self) >= LEAST_VERSIONS and span_ms > 0 else None
+
     def growth(self, log_entry_bytes: float) -> float | None:
         """Stored bytes that a version adds to metadata.json once its log is full; None for too short a history.
 
@@ -56,7 +62,8 @@ def find_versions(tree: Tree) -> Versions:
         if head is not None and version >= 0 and counts[version] == 1:
             found[key] = head.last_updated_ms
     found[opened.chosen.path] = metadata.last_updated_ms
-    order = sorted(found, key=lambda key: (found[key], metadata_version(key)))
+    is_numbered = all(metadata_version(key) >= 0 for key in found)  # surer than clocks, of two in one millisecond
+    order = sorted(found, key=lambda key: (metadata_version(key) if is_numbered else 0, found[key]))
     limit = TableProperties.read_leniently(metadata.properties).metadata_previous_versions_max
     sizes = [file.size_bytes if (file := opened.files.get(key)) is not None else np.nan for key in order]
     numbers = [max(place, metadata_version(key)) for place, key in enumerate(order)]

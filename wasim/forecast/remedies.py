@@ -7,6 +7,7 @@ from wasim.errors import WasimError
 from wasim.forecast.ahead import Forecast, Forecaster, forecast_of
 from wasim.forecast.of_run import site_of
 from wasim.iceberg.properties import (
+    MAX_SNAPSHOT_AGE_MS,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
@@ -96,14 +97,21 @@ Change = Maintenance | dict[str, str]
 
 
 def missing_remedies(case: Case) -> Iterator[tuple[str, str, Change]]:
-    """The remedies that the case lacks: their names, how a sentence names them, and what they change."""
+    """The remedies that the case lacks: their names, how a sentence names them, and what they change.
+
+    Expiry goes by the table's own limits, where it has any.
+    """
+    properties = TableProperties.read(case.table.properties)
     if case.maintenance.expire_snapshots is None:
-        expiry = ExpireSnapshots(every=DAY_S, older_than=DAY_S)
-        yield "expire snapshots older than 1d, daily", "daily expiry", Maintenance(expire_snapshots=expiry)
+        own_s = max(1, properties.max_snapshot_age_ms) / 1000
+        older_than_s = own_s if MAX_SNAPSHOT_AGE_MS in case.table.properties else DAY_S
+        least = max(1, properties.min_snapshots_to_keep)
+        expiry = ExpireSnapshots(every=DAY_S, older_than=older_than_s, retain_last=least)
+        name = f"expire snapshots older than {format_duration(older_than_s)}, daily"
+        yield name, "daily expiry", Maintenance(expire_snapshots=expiry)
     if case.maintenance.rewrite_manifests is None:
         rewriting = RewriteManifests(every=DAY_S)
         yield "rewrite manifests, daily", "manifest rewriting", Maintenance(rewrite_manifests=rewriting)
-    properties = TableProperties.read(case.table.properties)
     deletes = properties.metadata_delete_after_commit_enabled
     if not deletes or properties.metadata_previous_versions_max > VERSIONS_KEPT:
         name = f"delete metadata.json after commit, keep {VERSIONS_KEPT}"

@@ -37,15 +37,28 @@ def retained_snapshots(metadata: TableMetadata, expiry: Expiry) -> frozenset[int
         kept.add(head.snapshot_id)
         led_to.add(head.snapshot_id)
         if ref.type == _BRANCH:
-            lineage = [one.snapshot_id for one in _ancestors(head, by_id)]
-            led_to.update(lineage)
-            kept.update(lineage[: _kept_of_branch(ref, lineage, by_id, expiry, least)])
+            line = [one.snapshot_id for one in _ancestors(head, by_id)]
+            led_to.update(line)
+            kept.update(line[: _kept_of_branch(ref, line, by_id, expiry, least)])
     kept.update(
         one.snapshot_id
         for one in metadata.snapshots
         if one.snapshot_id not in led_to and one.timestamp_ms >= expiry.older_than_ms
     )
     return frozenset(kept)
+
+
+def lineage(metadata: TableMetadata) -> tuple[Snapshot, ...]:
+    """The current snapshot and its ancestors as far as they are there, newest first."""
+    by_id = {one.snapshot_id: one for one in metadata.snapshots}
+    head = by_id.get(metadata.current_snapshot_id) if metadata.current_snapshot_id is not None else None
+    return tuple(_ancestors(head, by_id)) if head is not None else ()
+
+
+def has_expired(metadata: TableMetadata) -> bool:
+    """Whether ancestors of the current snapshot are gone."""
+    main = lineage(metadata)
+    return bool(main) and main[-1].parent_snapshot_id is not None
 
 
 def _is_too_old(ref: SnapshotRef, head: Snapshot, expiry: Expiry, properties: TableProperties) -> bool:

@@ -25,6 +25,11 @@ class Snapshot:
     added_rows: int | None = None
     key_id: str | None = None
 
+    @property
+    def adds_data(self) -> bool:
+        """Whether the commit brought data files, and did not write old ones anew."""
+        return self.operation != "replace" and bool(self.count_of("added-data-files"))
+
     def count_of(self, key: str) -> int | None:
         """A count of the summary; None where there is none, or where it is no number that a Java long holds."""
         text = (self.summary or {}).get(key, "")

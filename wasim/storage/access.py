@@ -9,6 +9,8 @@ from wasim.errors import WasimError, printable
 
 MOST_FILE_BYTES = 1 << 30
 """No metadata file is larger; a data file is never read."""
+MOST_FILES = 5_000_000
+"""Of a listing, if nothing else is asked for: some gigabyte of memory."""
 
 _MOST_LETTERS = 1_000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -43,7 +45,7 @@ class Children:
 class S3Options:
     """How to reach S3, as other tools take it; what is None comes from the environment and the profile.
 
-    `timeout_s` is how long the store may send nothing.
+    `timeout_s` is how long the store may send nothing; `most_files` is how many a listing may hold, on S3 or here.
     """
 
     endpoint: str | None = None
@@ -51,9 +53,20 @@ class S3Options:
     profile: str | None = None
     anonymous: bool = False
     timeout_s: float = 20.0
+    most_files: int = MOST_FILES
     access_key: str | None = field(default=None, repr=False)
     secret_key: str | None = field(default=None, repr=False)
     session_token: str | None = field(default=None, repr=False)
+
+
+def bounded(files: Iterator[StoredFile], folder: str, most: int) -> Iterator[StoredFile]:
+    """The files of a listing. StorageError once there are more than that."""
+    for number, file in enumerate(files):
+        if number >= most:
+            raise StorageError(
+                f"{folder}: holds more than {most:,} files. Name one table's folder, or a larger --most-files."
+            )
+        yield file
 
 
 class Storage(Protocol):
@@ -64,7 +77,7 @@ class Storage(Protocol):
     """How many files to ask for at a time: more than one where each costs a round trip."""
 
     def list(self, folder: str) -> Iterator[StoredFile]:
-        """Every file below a folder, at any depth; none if there is no such folder."""
+        """Every file below a folder, at any depth; none if there is no such folder. StorageError for too many."""
         ...
 
     def children(self, folder: str) -> Children:
@@ -112,7 +125,7 @@ def open_storage(location: str, options: S3Options | None = None) -> Storage:
     if scheme == "file":
         from wasim.storage.local import LocalStorage  # noqa: PLC0415 - one scheme loads one module
 
-        return LocalStorage()
+        return LocalStorage((options or S3Options()).most_files)
     if scheme == "s3":
         from wasim.storage.s3 import S3Storage  # noqa: PLC0415
 

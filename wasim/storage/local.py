@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from wasim.storage.access import MOST_FILE_BYTES, Children, StorageError, StoredFile
+from wasim.storage.access import MOST_FILE_BYTES, MOST_FILES, Children, StorageError, StoredFile, bounded
 
 
 class LocalStorage:
@@ -14,8 +14,14 @@ class LocalStorage:
     scheme = "file"
     reads_at_once = 1
 
+    def __init__(self, most_files: int = MOST_FILES) -> None:
+        self._most_files = most_files
+
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every file below a folder."""
+        return bounded(self._below(folder), folder, self._most_files)
+
+    def _below(self, folder: str) -> Iterator[StoredFile]:
         todo = [folder]
         while todo:
             found = self.children(todo.pop())

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile
+from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile, bounded
 from wasim.storage.local import read_regular
 from wasim.storage.waiting import TookTooLong, is_left_running, within
 
@@ -31,14 +31,13 @@ class S3Storage:
 
     def __init__(self, options: S3Options) -> None:
         self._files = fs.S3FileSystem(**_arguments(options))
-        self._timeout_s = options.timeout_s
+        self._timeout_s, self._most_files = options.timeout_s, options.most_files
         self._silences = 0
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every object below a folder."""
-        for info in self._infos(folder, recursive=True):
-            if info.type == fs.FileType.File:
-                yield _stored(info)
+        found = (_stored(one) for one in self._infos(folder, recursive=True) if one.type == fs.FileType.File)
+        return bounded(found, f"s3://{folder}", self._most_files)
 
     def children(self, folder: str) -> Children:
         """What lies directly in a folder."""

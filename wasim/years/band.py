@@ -62,15 +62,15 @@ _LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIF
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, *, averaged: bool) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: that of the widest cause.
+def band_of(case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool) -> dict[Kind, float]:
+    """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them.
 
     `averaged` says whether cycles that are not alike were summed as if they were.
     """
     causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
         causes += _of_leaps(case, arrivals)
-    return {kind: max(widths[kind] for widths in causes) for kind in Kind}
+    return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}
 
 
 def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:

@@ -49,6 +49,10 @@ class SizeByCount:
         counts = sorted({*self._counts, *other._counts})
         return SizeByCount(counts, [self.at(one) + (other.at(one) - self.at(one)) * share for one in counts])
 
+    def fitted(self, fixed: float, scale: float) -> "SizeByCount":
+        """The sizes as fixed + scale · these."""
+        return SizeByCount(self._counts, [fixed + scale * size for size in self._sizes])
+
     def at(self, count: float) -> float:
         """Bytes for this count."""
         place = min(max(bisect_right(self._counts, count) - 1, 0), len(self._slopes) - 1)

@@ -68,6 +68,10 @@ class Curve:
         values = self.at(points)
         return Curve(points, values + (other.at(points) - values) * share)
 
+    def scaled(self, scale: float) -> "Curve":
+        """The function times `scale`."""
+        return Curve(self._points, self._values * scale)
+
     def _integral(self, point: Floats) -> Floats:
         place = self._place(point)
         since = point - self._points[place]
@@ -90,13 +94,26 @@ class Zipped:
             missing=self.missing.between(other.missing, share),
         )
 
+    def scaled(self, scale: float) -> "Zipped":
+        """All bytes times `scale`."""
+        return Zipped(by_item_bytes=self.by_item_bytes.scaled(scale), missing=self.missing.scaled(scale))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundSnapshots:
+    """Plain bytes that each snapshot of a real table takes, with its log entry, once this many had been `made`."""
+
+    bytes: float
+    made: float
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataJson:
     """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
 
     `statistics` are bytes of each snapshot's `entry` of statistics, and `expires_within` says that its commit expires
-    others; both once a case is given. `expiry` is the writer's own.
+    others; both once a case is given. `expiry` is the writer's own. Of a real table `found` are its snapshots, and
+    `versions` its metadata.json for each of them.
     """
 
     created: float
@@ -108,11 +125,14 @@ class MetadataJson:
     entry: "StatisticsEntry | None" = None
     expiry: ExpiryOfCommit | None = None
     expires_within: bool = False
+    versions: float | None = None
+    found: FoundSnapshots | None = None
 
     def of_case(self, case: Case) -> "MetadataJson":
         """The sizes over a case's horizon, half-way through which entries of statistics are as long as here."""
         within = expiry_within(case, self.expiry) is not None
-        return replace(self, statistics=0.0 if self.entry is None else self.entry.bytes(case), expires_within=within)
+        statistics = self.statistics if self.entry is None else self.entry.bytes(case)
+        return replace(self, statistics=statistics, expires_within=within)
 
     @property
     def of_snapshot(self) -> float:
@@ -120,20 +140,18 @@ class MetadataJson:
         return self.snapshot_log_entry + self.statistics
 
     @property
-    def versions_per_snapshot(self) -> int:
-        """How many metadata.json a snapshot and its statistics write."""
+    def versions_per_snapshot(self) -> float:
+        """How many metadata.json there are for each snapshot, its statistics' among them."""
+        if self.versions is not None:
+            return self.versions
         return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
         """The bytes between these and those of another table, compressed alike: `share` of the way."""
-        return MetadataJson(
+        return replace(
+            self,
             created=self.created + (other.created - self.created) * share,
             around=self.around + (other.around - self.around) * share,
-            log_entry=self.log_entry,
-            snapshot_log_entry=self.snapshot_log_entry,
-            statistics=self.statistics,
-            entry=self.entry,
-            expiry=self.expiry,
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
         )
 

@@ -47,7 +47,7 @@ class Written:
     """
 
     snapshots: Floats
-    each: int
+    each: float
     items: Floats
     growth: Floats
     expiries: Floats
@@ -61,12 +61,16 @@ class Written:
 
 @dataclass(frozen=True)
 class Retention:
-    """The snapshots of a history, made and expired, and the metadata.json that hold them."""
+    """The snapshots of a history, made and expired, and the metadata.json that hold them.
+
+    Tags and branches hold `held_share` of all snapshots, whatever expires.
+    """
 
     case: Case
     samples: Samples
     json: MetadataJson
     log_limit: int
+    held_share: float = 0.0
 
     @cached_property
     def snapshots(self) -> Floats:
@@ -76,7 +80,13 @@ class Retention:
     @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
-        return self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.of_snapshot * self.snapshots
+        own, found = self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES], self.json.found
+        if found is None:
+            return own + self.json.of_snapshot * self.snapshots
+        # numbers in them grow on as simulated, from what they came to when the table was looked at
+        made = min(max(found.made, 1.0), float(self.snapshots[-1]))
+        simulated = float(self.at(np.array([made]), own)[0]) / made
+        return own + (found.bytes - simulated + self.json.statistics) * self.snapshots
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
@@ -173,7 +183,8 @@ class Retention:
         interval_s = self.case.commit_interval_s
         oldest_kept = np.ceil((times_s - upkeep.older_than) / interval_s - 1e-6)
         before = np.where(oldest_kept > 0, self.made_by(np.maximum(oldest_kept - 1, 0)), 0.0)
-        return np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
+        too_old = np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
+        return np.asarray(too_old * (1 - self.held_share))
 
     def _turns_by_count(self, upkeep: ExpireSnapshots) -> tuple[Floats, Floats]:
         """Expiries that come as soon as there are enough snapshots: at first one by one, then at their mean pace."""

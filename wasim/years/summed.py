@@ -41,12 +41,19 @@ from wasim.years.touched import workload_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What cases with the same table, workload and writer share: their commits, and what their files weigh."""
+    """What cases with the same table, workload and writer share: their commits, and what their files weigh.
+
+    Of a real table also (`observed`): what `others`, commits that no case simulates, write of each kind for each byte
+    simulated; which share of the snapshots no expiry takes; and the bands of its own sizes.
+    """
 
     arrivals: Arrivals
     file_bytes: FileBytes
     sizes: Sizes
     position_deletes: PositionDeletes = NO_POSITION_DELETES
+    others: Mapping[Kind, float] = field(default_factory=dict)
+    held_share: float = 0.0
+    bands: Mapping[Kind, float] = field(default_factory=dict)
 
     @property
     def ingested_bytes(self) -> float:
@@ -121,6 +128,7 @@ def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
         samples=samples,
         json=shape.sizes.json.of_case(case),
         log_limit=properties.metadata_previous_versions_max,
+        held_share=shape.held_share,
     )
 
 
@@ -136,7 +144,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, averaged=averaged),
+        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
@@ -283,6 +291,9 @@ def totals_of(case: Case, shape: Shape, retention: Retention) -> Totals:
     gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape, properties)
     if case.environment.catalog == "hadoop":
         _add_version_hints(files, written, gone, deleted)
+    for kind, more in shape.others.items():
+        for column in (files, written, gone, deleted):
+            column[kind] *= 1 + more
     return Totals(
         written_bytes={kind: round(written[kind]) for kind in Kind},
         deleted_bytes={kind: round(min(deleted[kind], written[kind])) for kind in Kind},

@@ -1,0 +1,36 @@
+"""What an expiry takes off metadata.json is what the same file without those entries has less."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.trees import emit_tree, newest_json
+
+from wasim.doctor import InspectOptions, inspect_location
+
+
+@pytest.mark.parametrize("logged", [0, 3, 20])
+def test_an_expiry_saves_what_its_entries_take_however_few_the_log_has(logged, tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=20.0).root
+    path = Path(newest_json(root))
+    document = json.loads(path.read_text())
+    for snapshot in document["snapshots"][:10]:  # older ones as another writer left them
+        snapshot["summary"]["pipeline"] = "p" * 700
+    document["snapshot-log"] = document["snapshot-log"][20 - logged :]
+    before = _write(path, document)
+    remedies = inspect_location(str(root), InspectOptions(grace_s=0)).remedies
+    expiries = [one for one in remedies if one.kept]
+    for expiry in expiries:
+        left = {part: _of(expiry.kept, document[part]) for part in ("snapshots", "snapshot-log")}
+        saved = before - len(json.dumps({**document, **left}, separators=(",", ":")))
+        assert expiry.json_bytes_saved == pytest.approx(saved, rel=0.01)
+    assert [len(one.kept) for one in expiries] == [1, 10]
+
+
+def _of(ids, entries):
+    return [one for one in entries if one["snapshot-id"] in ids]
+
+
+def _write(path, document):
+    text = json.dumps(document, separators=(",", ":"))
+    return path.write_text(text)
