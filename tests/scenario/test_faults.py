@@ -140,8 +140,23 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "reserved column": (
         "name: amount", "name: Event_Time",
-        ['6:14: table.columns[1].name is "Event_Time", but Event_Time is always the first two columns of a table. '
-         "Give another name."],
+        ['6:14: table.columns[1].name is "Event_Time", but Event_Time is in the table without being listed, unless '
+         "table.key_column and time_column name others. Give another name."],
+    ),
+    "a key that numbers no rows, a time that no column holds": (
+        "table:", "table:\n  key_column: region\n  time_column: at\n"
+        "  partition_by: [{column: event_time, transform: day}]",
+        ['4:15: table.key_column is "region", a string. Name a long, or give none.',
+         '5:16: table.time_column is "at", no column of the table. Known here: region, amount.',
+         '6:27: table.partition_by[0].column is "event_time", which is no column of the table. '
+         "Known here: region, amount."],
+    ),
+    "rows that are changed in a table without a key": (
+        "workload:", "  key_column: none\nchanges: {delete: {every: 5s, share: 0.1}, "
+        "overwrite: {every: 5s, share: 0.1, kind: static}}"
+        "\nworkload:",
+        ["8:11: changes.delete has no column to tell rows apart by: table.key_column is none. "
+         "Name a column of type long there, or leave it out for event_id."],
     ),
     "metadata column": (
         "name: amount", "name: _file",

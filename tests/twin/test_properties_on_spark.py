@@ -82,6 +82,17 @@ OPERATIONS = {
         " write.summary.partition-limit: 1}},"
         " {at: 10s, set_properties: {write.manifest.compression-codec: uncompressed}}]",
     },
+    "columns of other names": {
+        "table": "{key_column: number, time_column: at, columns: [{name: sensor, type: string, values: 40},"
+        " {name: at, type: timestamp, required: true}, {name: reading, type: double, count: 2},"
+        " {name: number, type: long}], partition_by: [{column: at, transform: day}]}",
+        "changes": "{delete: {every: 4s, rows: 40, mode: merge-on-read}, merge: {every: 6s, rows: 20, new_rows: 5}}",
+        "evolution": "[{at: 5s, add_column: {name: event_time, type: int}},"
+        " {at: 9s, move_column: {column: sensor, after: at}}]",
+    },
+    "neither key nor time": {
+        "table": f"{{key_column: none, time_column: none, columns: [{COLUMNS}]}}",
+    },
     "metrics of a few columns, one of them new": {
         "table": "{columns: [{name: part, type: struct, fields: [{name: deep, type: struct,"
         " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string}],"
@@ -97,7 +108,7 @@ _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
 
 # those of `make test`; the others are for `make test-all`
-QUICK = {"snappy", "data and metadata elsewhere"}
+QUICK = {"snappy", "data and metadata elsewhere", "columns of other names"}
 
 
 def slow_but_for(names: Iterable[str]) -> list[Any]:

@@ -5,7 +5,7 @@ serve the JSON Schema, the faults and docs/scenarios.md.
 """
 
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -28,7 +28,7 @@ WRITER_KINDS = ("streaming", "batch", "flink")
 Arrivals = Literal["at_random", "at_once", "evenly", "when_free"]
 FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
-OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of every table, with their types
+OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of a table that names no others, with their types
 
 
 class Columns(Part):
@@ -62,17 +62,31 @@ class Columns(Part):
 class PartitionField(Part):
     """One field of the partition spec, in Iceberg's words."""
 
-    column: str = Field(description="A column of the table; `event_id` and `event_time` too.")
+    column: str = Field(description="A column of the table.")
     transform: Transform = Field(
         default="identity", description="identity, year, month, day, hour, bucket[N] or truncate[N]."
     )
 
 
 class Table(Part):
-    """The table under test. `event_id` (long) and `event_time` (timestamp) are always its first two columns."""
+    """The table under test. Its first columns are `event_id` (long) and `event_time` (timestamp), unless `key_column`
+    and `time_column` name others or none.
+    """
+
+    newer: ClassVar = ("key_column", "time_column")
 
     columns: tuple[Columns, ...] = Field(
-        min_length=1, description="The columns that follow `event_id` and `event_time`."
+        min_length=1, description="The columns that follow `event_id` and `event_time`, or all of them."
+    )
+    key_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+        default="event_id",
+        description="The column that numbers the rows, a long: by it rows are merged, updated and deleted. event_id"
+        " comes first in the table unless `columns` has it; none: no column does.",
+    )
+    time_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+        default="event_time",
+        description="The column that holds event time, a timestamp. event_time comes first in the table, after"
+        " event_id, unless `columns` has it; none: no column does.",
     )
     partition_by: tuple[PartitionField, ...] = Field(
         default=(), description="The partition spec, outermost field first; left out: unpartitioned."
@@ -84,8 +98,13 @@ class Table(Part):
 
     @property
     def all_columns(self) -> tuple[Columns, ...]:
-        """All columns in order, each as an entry of its own: the two fixed ones first."""
-        return _each_of(self.columns)
+        """All columns in order, each as an entry of its own: those that `columns` leaves unsaid first."""
+        return _each_of(self.columns, self.key_column, self.time_column)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """Names of the columns that the table has without being said: event_id and event_time, unless they are."""
+        return _unlisted(self.columns, self.key_column, self.time_column)
 
     @property
     def rotating_column(self) -> Columns | None:
@@ -98,9 +117,14 @@ class Table(Part):
 
 
 @lru_cache(maxsize=64)  # a plan asks for one table's thousands of times
-def _each_of(columns: tuple[Columns, ...]) -> tuple[Columns, ...]:
-    own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
+def _each_of(columns: tuple[Columns, ...], *roles: str | None) -> tuple[Columns, ...]:
+    own = [Columns(name=name, type=OWN_COLUMNS[name]) for name in _unlisted(columns, *roles)]
     return (*own, *(one for column in columns for one in column.each))
+
+
+def _unlisted(columns: tuple[Columns, ...], *roles: str | None) -> tuple[str, ...]:
+    listed = {name for column in columns for name in column.names}
+    return tuple(name for name in OWN_COLUMNS if name in roles and name not in listed)
 
 
 class Workload(Part):
@@ -139,7 +163,7 @@ class Upsert(Part):
     )
     key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
         default=("event_id",),
-        description="Of equality deletes: columns whose values say which rows are the same; event_id among them.",
+        description="Of equality deletes: columns whose values say which rows are the same; the key_column too.",
     )
     repeats: Annotated[Number, Field(ge=0, lt=1)] = Field(
         default=0.0,
@@ -152,6 +176,8 @@ class Writer(Part):
 
     `{kind: flink}` is read as a stream into the table with the profile flink.
     """
+
+    newer: ClassVar = ("profile",)
 
     kind: Literal["streaming", "batch", "flink"] = Field(
         description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is"

@@ -7,7 +7,7 @@ from math import ceil, prod
 from wasim.scenario.case import rows_within
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote, suggest
-from wasim.scenario.parts import OWN_COLUMNS, Columns, PartitionField, Table
+from wasim.scenario.parts import Columns, PartitionField, Table
 
 MOST_LEAVES = 10_000
 """Columns of a table with all counts multiplied and structs taken apart."""
@@ -58,7 +58,8 @@ _TIME_TRANSFORMS = ("year", "month", "day", "hour")
 
 def check_columns(draft: Draft) -> Iterator[Fault]:
     """Names are used once, and each column has what its type needs and nothing else."""
-    own = dict.fromkeys(OWN_COLUMNS, "always the first two columns of a table")
+    unsaid = "in the table without being listed, unless table.key_column and time_column name others"
+    own = dict.fromkeys(draft.scenario.table.unlisted, unsaid)
     own |= dict.fromkeys(_METADATA_COLUMNS, "one of Iceberg's metadata columns")
     yield from _check_columns(draft, draft.scenario.table.columns, ("table", "columns"), own)
 
@@ -113,6 +114,27 @@ def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]
             )
 
 
+def check_roles(draft: Draft) -> Iterator[Fault]:
+    """The key and the time are columns of the table, one of each, of a fitting type, with as many values as rows."""
+    table, types = draft.scenario.table, {"key_column": ("long",), "time_column": ("timestamptz", "timestamp")}
+    columns = _columns_by_name(table)
+    for role, fitting in types.items():
+        name, here = getattr(table, role), ("table", role)
+        if name is None:
+            continue
+        if name not in columns:
+            yield Fault(place=here, problem=f"is {quote(name)}, no column of the table", remedy=suggest(name, columns))
+        elif columns[name].type not in fitting:
+            problem, remedy = (
+                f"is {quote(name)}, a {columns[name].type}",
+                f"Name a {' or '.join(fitting)}, or give none.",
+            )
+            yield Fault(place=here, problem=problem, remedy=remedy)
+        elif columns[name].values is not None:
+            problem = f"is {quote(name)}, which has `values`, but differs from row to row"
+            yield Fault(place=here, problem=problem, remedy="Take the `values` out, or name another column.")
+
+
 def _most_values(column: Columns) -> int:
     """How many different values the rows of a workload can have in a column: text is hexadecimal digits."""
     if column.type == "string":
@@ -151,7 +173,7 @@ def check_partitions(draft: Draft) -> Iterator[Fault]:
             problem = f"is {quote(field.column)}, which is no column of the table"
             yield Fault(place=(*here, "column"), problem=problem, remedy=suggest(field.column, columns))
             continue
-        yield from _check_transform(field, columns, here)
+        yield from _check_transform(field, draft.scenario.table, here)
         family = (field.column, _family(field.transform))
         if family in seen:
             problem = f"repeats {field.column}, partitioned by {family[1]} already"
@@ -159,7 +181,8 @@ def check_partitions(draft: Draft) -> Iterator[Fault]:
         seen.add(family)
 
 
-def _check_transform(field: PartitionField, columns: dict[str, Columns], here: Place) -> Iterator[Fault]:
+def _check_transform(field: PartitionField, table: Table, here: Place) -> Iterator[Fault]:
+    columns, roles = _columns_by_name(table), (table.key_column, table.time_column)
     column = columns[field.column]
     transform, kind = _word(field.transform), _word(column.type)
     place = (*here, "transform")
@@ -168,8 +191,8 @@ def _check_transform(field: PartitionField, columns: dict[str, Columns], here: P
             yield Fault(
                 place=(*here, "column"), problem=f"is {quote(field.column)}, a struct", remedy="Give a plain column."
             )
-        elif field.column in OWN_COLUMNS:
-            better = "bucket[16]" if field.column == "event_id" else "hour or day"
+        elif field.column in roles:
+            better = "bucket[16]" if field.column == table.key_column else "hour or day"
             problem = f"is identity, which would make a partition of every {field.column}"
             yield Fault(place=place, problem=problem, remedy=f"Give {better}.")
         else:
@@ -204,7 +227,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     scenario, columns = draft.scenario, _columns_by_name(draft.scenario.table)
     interval_s, workload = scenario.commit_interval, scenario.workload
     rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
-    rotating = scenario.table.rotating_column
+    rotating, times = scenario.table.rotating_column, scenario.table.time_column
     known = [
         field
         for field in scenario.table.partition_by
@@ -213,7 +236,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     counts = [
         workload.partitions_per_commit
         if workload.partitions_per_commit and columns[field.column] == rotating and field.transform == "identity"
-        else _most_partitions(field, columns[field.column], interval_s)
+        else _most_partitions(field, columns[field.column], interval_s if field.column == times else _SPAN_S)
         for field in known
     ]
     partitions = min(prod(min(rows, count) for count in counts), rows)
@@ -231,8 +254,8 @@ def _is_unbounded(field: PartitionField, column: Columns) -> bool:
     return field.transform == "identity" and column.values is None and column.type != "boolean"
 
 
-def _most_partitions(field: PartitionField, column: Columns, interval_s: float) -> int:
-    """Partitions that the rows of one commit can fall into, were there any number of rows."""
+def _most_partitions(field: PartitionField, column: Columns, span_s: float) -> int:
+    """Partitions that the rows of one commit can fall into, were there any number of rows; times span `span_s`."""
     values = column.values or (2 if column.type == "boolean" else _MANY)
     transform, _, width = field.transform.rstrip("]").partition("[")
     if transform == "bucket":
@@ -240,7 +263,6 @@ def _most_partitions(field: PartitionField, column: Columns, interval_s: float) 
     if transform == "truncate" and column.type in ("string", "binary"):
         return min(int(_most_values(column.model_copy(update={"length": int(width)}))), values)
     if transform in _TIME_TRANSFORMS:
-        span_s = interval_s if field.column == "event_time" else _SPAN_S
         return min(ceil(span_s / _SECONDS[transform]), values)
     return values
 

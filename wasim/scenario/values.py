@@ -6,7 +6,7 @@ What a validator raises completes the sentence `Give …`.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,8 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
 )
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
@@ -171,6 +173,17 @@ ScenarioName = Annotated[
 
 
 class Part(BaseModel):
-    """A part of a scenario: frozen, and unknown keys are faults."""
+    """A part of a scenario: frozen, and unknown keys are faults.
+
+    Fields that are `newer` than saved documents are left out of them at their default, so that cases keep their keys.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    newer: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _as_saved(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        defaults = type(self).model_fields
+        unset = [name for name in self.newer if getattr(self, name) == defaults[name].default]
+        return {name: value for name, value in written.items() if name not in unset}

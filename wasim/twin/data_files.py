@@ -24,7 +24,7 @@ from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
-from wasim.twin.rows import GROWING, Rows, rows_of, split_rows
+from wasim.twin.rows import Rows, rows_of, split_rows
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
 
@@ -120,7 +120,7 @@ class DataFiles:
     @cached_property
     def _known_and_drawn(self) -> tuple[tuple[Leaf, ...], ColumnDraws]:
         """Columns with bounds that few rows of a file suffice for, as they grow or repeat; and all others."""
-        known = tuple(one for one in self.bounded if one.name in GROWING or one.field_id in self._constant)
+        known = tuple(one for one in self.bounded if one.role is not None or one.field_id in self._constant)
         return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known])
 
     @cached_property

@@ -20,7 +20,7 @@ from wasim.scenario.parts import Columns
 from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
 from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, GROWING, TIME_SPAN_US, Rows, decimal_digits
+from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows, decimal_digits
 from wasim.twin.schema import Leaf
 from wasim.units import Floats
 
@@ -61,9 +61,9 @@ Kind = tuple[str, int | None, int | None]  # type, length, values
 
 
 def kind_of(leaf: Leaf) -> Kind:
-    """What decides a column's size apart from its rows: type, length, values. Each fixed column is its own kind."""
-    if leaf.name in GROWING:
-        return leaf.name, None, None
+    """What decides a column's size apart from its rows: type, length, values. Key and time are kinds of their own."""
+    if leaf.role is not None:
+        return leaf.role, None, None
     sized = leaf.column.type in ("string", "binary")
     return leaf.column.type, leaf.column.length if sized else None, leaf.column.values
 
@@ -99,9 +99,9 @@ def _ratio(leaf: Leaf, sample: ColumnSample) -> float:
 
 def law_bytes(leaf: Leaf, rows: int) -> float:
     """The law alone."""
-    if leaf.name == "event_id":
+    if leaf.role == "event_id":
         return 70.0 + 1.1 * rows  # numbers in sequence
-    if leaf.name == "event_time":
+    if leaf.role == "event_time":
         return 110.0 + 2.0 * rows
     column = leaf.column
     value, _ = _value_bytes(column)
@@ -129,7 +129,7 @@ def _index_bytes(distinct: float, rows: int) -> float:
 def _deviation_bytes(leaf: Leaf, rows: int) -> float:
     """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds."""
     column = leaf.column
-    if leaf.name in GROWING or not _has_dictionary(column, rows):
+    if leaf.role is not None or not _has_dictionary(column, rows):
         return _LEAST_DEVIATION_BYTES
     keys = _keys(column)
     missing = exp(-rows / keys)  # share of the values that no row has

@@ -30,7 +30,6 @@ DATE_SPAN_DAYS = 3650
 ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
-GROWING = ("event_id", "event_time")
 # Rows that follow each other are hashed this many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
@@ -69,9 +68,9 @@ class Rows:
 
     def values(self, leaf: Leaf, rows: RowSet) -> Values:
         """The column's values in these rows, as if all of them had it."""
-        if leaf.name == "event_id":
+        if leaf.role == "event_id":
             return rows.numbers
-        if leaf.name == "event_time":
+        if leaf.role == "event_time":
             return self._times(rows)
         return _values_of_keys(leaf, self._keys(leaf, rows))
 
@@ -84,7 +83,7 @@ class Rows:
 
     def extremes(self, leaf: Leaf, rows: RowSet, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
-        if leaf.name in GROWING:
+        if leaf.role is not None:
             return _extremes(self.values(leaf, rows), starts)
         return _extremes_of_keys(leaf, self._keys(leaf, rows), starts)
 

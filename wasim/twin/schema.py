@@ -1,8 +1,9 @@
 """A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
+from typing import Literal, TypeAlias
 
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.property_values import MetricsMode
@@ -11,6 +12,7 @@ from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.parts import Columns, Table
 
 FIRST_PARTITION_FIELD_ID = 1000
+Role: TypeAlias = Literal["event_id", "event_time"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,8 @@ class Leaf:
     """A primitive column, or a primitive field of a struct.
 
     `salt` is the place that it had in the rows' definition at first (`4`, `4.1`). `has_counts` and `bound_length` say
-    which metrics it gets: a `bound_length` of None leaves bounds out, 0 keeps them whole.
+    which metrics it gets: a `bound_length` of None leaves bounds out, 0 keeps them whole. The table's key and its event
+    time have the `role` event_id and event_time, whatever they are called.
     """
 
     field_id: int
@@ -27,6 +30,7 @@ class Leaf:
     salt: str
     has_counts: bool
     bound_length: int | None
+    role: Role | None = None
 
 
 def iceberg_schema(table: Table, keys: Collection[str] = ()) -> Schema:
@@ -99,8 +103,9 @@ def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     names = dict(_level_order(schema.columns))
     modes = TableProperties.read(table.properties).metrics_modes(list(names.values()))
     mode_of = dict(zip(names, modes, strict=True))
+    roles: dict[str | None, Role] = {table.key_column: "event_id", table.time_column: "event_time"}
     return tuple(
-        leaf
+        replace(leaf, role=roles.get(leaf.name))
         for column, field in zip(table.all_columns, schema.columns, strict=True)
         for leaf in _leaves(column, field, f"{field.field_id - 1}", field.name, mode_of)
     )

@@ -32,13 +32,14 @@ def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0
     rotating = case.rotating_column
     expressions = []
     for place, column in enumerate(table.all_columns):
-        if column.name == "event_id":
+        if column.name == table.key_column:
             expression = "value"
-        elif column.name == "event_time":
+        elif column.name == table.time_column:
             late_us = EPOCH_US + round(late_s * 1e6)
             expression = event_time(case)
             if late_s:
                 expression = f"CASE WHEN value < 0 THEN timestamp_micros({late_us}) ELSE {expression} END"
+            expression = f"CAST({expression} AS {spark_type(column)})"
         elif column.name == rotating:
             expression = _value_of(column, _rotating_key(case, column), f"{place}")
         else:
