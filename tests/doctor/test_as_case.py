@@ -42,10 +42,16 @@ def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path
     assert 0.1 < found.case.commit_interval_s < 1
 
 
-def test_columns_of_a_table_keep_their_names_and_order():
+def test_columns_of_a_table_keep_their_names_types_and_order():
     table = case_of(inspect_location(str(DATA / "tables" / "nested_v3"), NOW)).case.table
     assert [column.name for column in table.all_columns] == ["id", "day", "who", "tags", "counts", "keyed", "v"]
     assert (table.key_column, table.time_column) == ("id", None)
+    types = {column.name: column.type for column in table.all_columns}
+    assert [types[name] for name in ("tags", "counts", "keyed")] == [
+        "list<string>",
+        "map<string, long>",
+        "map<int, struct>",
+    ]
 
 
 def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_path):

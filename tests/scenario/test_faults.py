@@ -158,6 +158,19 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
         ["8:11: changes.delete has no column to tell rows apart by: table.key_column is none. "
          "Name a column of type long there, or leave it out for event_id."],
     ),
+    "a map that is cut at its comma": (
+        "type: double", "type: map<string,long>",
+        ['6:28: table.columns[1].type is "map<string". Give it in quotes, as in {type: "decimal(10,2)"}: '
+         "within braces, a comma ends a value.",
+         '6:39: table.columns[1].long> is empty. Give it a value, or take it out.'],
+    ),
+    "items of a number, and a map that the table is partitioned by": (
+        "{name: amount, type: double}", "{name: amount, type: double, items: 3}\n"
+        '    - {name: m, type: "map<string,long>", length: 4}\n  partition_by: [{column: m}]',
+        ["6:43: table.columns[1].items is given, but the type is double. Take it out: only list and map have them.",
+         "7:51: table.columns[2].length is 4, in which the keys of a map may not differ. Give at least 8.",
+         '8:27: table.partition_by[0].column is "m", a map. Give a plain column.'],
+    ),
     "metadata column": (
         "name: amount", "name: _file",
         ['6:14: table.columns[1].name is "_file", but _file is one of Iceberg\'s metadata columns. '
@@ -285,7 +298,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "digits of another script in a type": (
         "type: double}", 'type: "decimal(١٠,٢)"}',
         ['6:28: table.columns[1].type is "decimal(١٠,٢)". Give boolean, int, long, float, double, date, timestamp, '
-         "timestamptz, string, binary, decimal(10,2) or struct."],
+         "timestamptz, string, binary, decimal(10,2), struct, list<string> or map<string,string>."],
     ),
     "a part of a millisecond": (
         "[1s, 5s]", "[0.1ms, 1.5ms]",
@@ -303,7 +316,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "too many columns": (
         "type: double}", "type: struct, count: 200, fields: [{name: x, type: double, count: 51}]}",
-        ["4:3: table.columns makes 10201 columns, with counts multiplied and structs taken apart. "
+        ["4:3: table.columns makes 10201 columns, with counts multiplied and nested ones taken apart. "
          "Give at most 10000."],
     ),
     "more values than fit": (

@@ -21,7 +21,7 @@ from wasim.iceberg.properties import (
     TableProperties,
     property_of,
 )
-from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
+from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, StructType, parts_of
 from wasim.iceberg.snapshots import Snapshot
 from wasim.profiles.writers import writer_of, writer_words
 from wasim.scenario import Case
@@ -36,6 +36,7 @@ from wasim.scenario.parts import (
     Workload,
     Writer,
 )
+from wasim.scenario.table_checks import LEAST_KEY_LENGTH
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
 from wasim.twin.profile import OF_KINDS, profile_named
@@ -187,6 +188,9 @@ def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -
     if isinstance(column.type, StructType):
         fields = tuple(_column(one, lengths, notes) for one in column.type.fields)
         return Columns(name=name, type="struct", fields=fields, required=column.required)
+    held = _container(column, name, lengths, notes)
+    if held is not None:
+        return held
     length = lengths.get(column.field_id, 16)
     kind = column.type.name if isinstance(column.type, PrimitiveType) else "nested"
     if kind in _SAME_TYPES or kind.startswith("decimal"):
@@ -196,6 +200,29 @@ def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -
     stand_in = _TYPES.get(kind, "string")
     notes.append(f"column {name} is {kind}; a {stand_in} stands for it")
     return Columns(name=name, type=stand_in, length=length, required=column.required)
+
+
+def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes: list[str]) -> Columns | None:
+    """A list or a map; None for all else, and for what a scenario has no type for, such as lists of lists."""
+    if not isinstance(column.type, ListType | MapType):
+        return None
+    *keys, held = [
+        _column(NestedField(field_id=number, name=name, type=kind), lengths, notes)
+        for number, _, kind in parts_of(column.type)
+    ]
+    types = ", ".join([*(one.type for one in keys), held.type])
+    try:
+        made = Columns(
+            name=name,
+            type=f"{'map' if keys else 'list'}<{types}>",
+            length=max(held.length, *(one.length for one in keys), LEAST_KEY_LENGTH if keys else 1),
+            fields=held.fields,
+            required=column.required,
+        )
+    except ValueError:
+        return None
+    notes.append(f"column {name} is taken to have {made.items} items in each row, which metadata does not say")
+    return made
 
 
 def _partitioning(column: Columns, values: int, notes: list[str]) -> Columns:

@@ -34,9 +34,9 @@ def check_changes(draft: Draft) -> Iterator[Fault]:
 
 
 def changed_column(table: Table) -> str | None:
-    """The column that updates give new values: the first that is no struct, no partition's, no key and no time."""
+    """The column that updates give new values: the first plain one that is no partition's, no key and no time."""
     kept = {table.key_column, table.time_column, *(field.column for field in table.partition_by)}
-    fitting = (column for column in table.columns if column.type != "struct" and not kept & set(column.names))
+    fitting = (column for column in table.columns if column.container is None and not kept & set(column.names))
     return next((column.names[0] for column in fitting), None)
 
 

@@ -34,8 +34,12 @@ OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of a table th
 class Columns(Part):
     """One column, or `count` such columns: `name` alone, or `name_0`, `name_1` …"""
 
+    newer: ClassVar = ("items",)
+
     name: ColumnName = Field(description="Name of the column.")
-    type: ColumnType = Field(description="An Iceberg type, such as string, decimal(10,2) or struct.")
+    type: ColumnType = Field(
+        description="An Iceberg type, such as string, decimal(10,2), struct, list<string> or map<string,long>."
+    )
     count: Annotated[Whole, Field(ge=1, le=2000)] = Field(
         default=1, description="How many such columns; from 2 on they are called `name_0`, `name_1` and so on."
     )
@@ -45,6 +49,9 @@ class Columns(Part):
     values: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None, description="How many different values; left out: as many as rows."
     )
+    items: Annotated[Whole, Field(ge=1, le=1000)] = Field(
+        default=4, description="Elements of a list, or entries of a map, in each row."
+    )
     fields: tuple["Columns", ...] = Field(default=(), description="What a struct consists of.")
     required: Switch = Field(default=False, description="Whether the column is NOT NULL.")
 
@@ -52,6 +59,35 @@ class Columns(Part):
     def names(self) -> tuple[str, ...]:
         """The columns of the table that this entry stands for."""
         return (self.name,) if self.count == 1 else tuple(f"{self.name}_{n}" for n in range(self.count))
+
+    @property
+    def container(self) -> str | None:
+        """struct, list or map; None for a plain column."""
+        kind = self.type.partition("<")[0]
+        return kind if kind in ("struct", "list", "map") else None
+
+    @property
+    def parts(self) -> tuple["Columns", ...]:
+        """What a column consists of: a struct's fields, a list's element, a map's key and value; nothing if plain.
+
+        All rows have the same keys in their maps.
+        """
+        if self.container == "struct":
+            return tuple(one for field in self.fields for one in field.each)
+        if self.container is None:
+            return ()
+        types = [kind.strip() for kind in self.type.partition("<")[2][:-1].split(",", self.container == "map")]
+        both = zip(("key", "value") if self.container == "map" else ("element",), types, strict=True)
+        return tuple(
+            Columns(
+                name=name,
+                type=kind,
+                length=self.length,
+                values=self.items if name == "key" else self.values,
+                fields=self.fields if kind == "struct" else (),
+            )
+            for name, kind in both
+        )
 
     @property
     def each(self) -> list["Columns"]:

@@ -28,9 +28,11 @@ MOST_SECONDS = 86400e6
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
-_TYPE = re.compile(
+_PLAIN_TYPE = (
     r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
 )
+_TYPE = re.compile(rf"{_PLAIN_TYPE}|list<({_PLAIN_TYPE})>|map<(string|int|long|date), ?({_PLAIN_TYPE})>")
+_CUT_TYPE = re.compile(r"decimal\([^)]*|(list|map)<[^>]*")
 _TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
 _DURATION = rf"^([0-9]+(\.[0-9]+)?({'|'.join(DURATION_UNITS_S)}))+$"
 _SIZE = rf"^[0-9]+(\.[0-9]+)?\s*({BYTE_UNITS})$"
@@ -123,10 +125,11 @@ def _switch(value: object) -> bool:
 def _column_type(value: object) -> str:
     if isinstance(value, str) and _TYPE.fullmatch(value):
         return value
-    if isinstance(value, str) and value.startswith("decimal(") and ")" not in value:
+    if isinstance(value, str) and _CUT_TYPE.fullmatch(value):
         raise ValueError('it in quotes, as in {type: "decimal(10,2)"}: within braces, a comma ends a value')
     raise ValueError(
-        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct"
+        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2), struct,"
+        " list<string> or map<string,string>"
     )
 
 

@@ -9,6 +9,7 @@ same kind of column takes the rest away.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, exp, log, log2, sqrt
@@ -203,8 +204,12 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        alike = Counter(self._kind_of_each)
-        return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
+        alike = Counter(zip(self._kind_of_each, self._values_of((rows,) * len(self.leaves)), strict=True))
+        return (
+            sum(count * self.kinds[kind].of(values).mean_bytes for (kind, values), count in alike.items())
+            if rows
+            else 0.0
+        )
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
@@ -227,7 +232,7 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            alike = [(kind, max(1, count)) for kind, count in zip(self._kind_of_each, counts, strict=True)]
+            alike = list(zip(self._kind_of_each, self._values_of(counts), strict=True))
             of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(alike)}
             laws = [of_kind[one] for one in alike]
             deviations = np.array([law.deviation_bytes for law in laws])
@@ -236,6 +241,13 @@ class FileSizes:
         means, deviations = self.laws[counts]
         sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
         return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
+
+    def _values_of(self, rows: Sequence[int]) -> list[int]:
+        """Values of each column in these numbers of rows; a map's keys, the same in all, count as if of one row."""
+        return [
+            max(1, (1 if leaf.is_map_key else count) * (leaf.items or 1))
+            for leaf, count in zip(self.leaves, rows, strict=True)
+        ]
 
     @cached_property
     def _kind_of_each(self) -> list[Kind]:

@@ -5,7 +5,7 @@ that a real writer would write. Where columns move, a row keeps its values; wide
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
@@ -73,6 +73,14 @@ class Rows:
         if leaf.role == "event_time":
             return self._times(rows)
         return _values_of_keys(leaf, self._keys(leaf, rows))
+
+    def items(self, leaf: Leaf, rows: RowSet) -> Values:
+        """The values of a column within a list or a map in these rows: as many columns as each row has items."""
+        count = range(leaf.items or 0)
+        if leaf.is_map_key:
+            return np.stack([_values_of_keys(leaf, np.full(len(rows), item)) for item in count], axis=1)
+        keys = [self._keys(replace(leaf, salt=f"{leaf.salt}.{item}"), rows) for item in count]
+        return np.stack([_values_of_keys(leaf, one) for one in keys], axis=1)
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
