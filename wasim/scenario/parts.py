@@ -169,7 +169,7 @@ class Workload(Part):
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
         description="Rows that arrive in a second of event time; rounded to whole rows in each commit."
     )
-    files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+    files_per_commit: Annotated[Whole, Field(ge=1, le=100_000)] = Field(
         default=1,
         description="Tasks that write in a commit; each writes one file to every partition that it touches.",
     )
