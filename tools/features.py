@@ -52,6 +52,7 @@ _EVERY = {"every": "4s"}
 _SHARE = {"every": "4s", "share": "0.1"}
 _MORE = {"every": "4s", "share": "0.1", "mode": "merge-on-read"}
 _HOURLY = {"table": {"partition_by": [{"column": "event_time", "transform": "hour"}]}}
+_NESTED = [{"name": "tags", "type": "list<string>"}, {"name": "labels", "type": "map<string,long>"}]
 _BY_KEY = {"writer": {"kind": "flink", "upsert": {"share": "0.5"}}}
 
 
@@ -84,6 +85,8 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
     ),
     "the table": (
         *(Feature(words=f"format version {number}", fields={"table": {"format_version": number}}) for number in "1234"),
+        Feature(words="columns of its own alone", fields={"table": {"key_column": None, "time_column": None}}),
+        Feature(words="columns that are lists and maps", fields={"table": {"columns": _NESTED}}),
         Feature(words="partitioned by hour", fields=_HOURLY),
         Feature(words="partitioned by identity", fields={"table": {"partition_by": [{"column": "sensor"}]}}),
         Feature(

@@ -32,14 +32,26 @@ MERGING = {"commit.manifest.min-count-to-merge": "4", "write.metadata.previous-v
 def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path):
     given = synthetic_case(horizon_s=30.0, **options)
     found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
-    expected = [name for column in given.table.columns for name in column.names]
-    assert [column.name for column in found.case.table.columns] == expected
+    assert found.case.table.unlisted == ()
+    assert [column.name for column in found.case.table.columns] == [one.name for one in given.table.all_columns]
     assert found.case.table.properties == given.table.properties
     assert found.case.workload.files_per_commit == given.workload.files_per_commit
     assert (found.case.writer.kind, found.case.merges) == (given.writer.kind, given.merges)
     assert found.case.rows_per_commit == given.rows_per_commit
     # the table was written under the virtual clock: back to back
     assert 0.1 < found.case.commit_interval_s < 1
+
+
+def test_columns_of_a_table_keep_their_names_types_and_order():
+    table = case_of(inspect_location(str(DATA / "tables" / "nested_v3"), NOW)).case.table
+    assert [column.name for column in table.all_columns] == ["id", "day", "who", "tags", "counts", "keyed", "v"]
+    assert (table.key_column, table.time_column) == ("id", None)
+    types = {column.name: column.type for column in table.all_columns}
+    assert [types[name] for name in ("tags", "counts", "keyed")] == [
+        "list<string>",
+        "map<string, long>",
+        "map<int, struct>",
+    ]
 
 
 def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_path):

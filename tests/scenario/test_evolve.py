@@ -62,7 +62,7 @@ def test_each_thing_changes_what_it_names_and_nothing_else():
         ({"add_column": {"name": "Event_ID", "type": "int"}}, "the table has already"),
         ({"add_column": {"name": "d", "type": "int", "required": True}}, "older rows have no value"),
         ({"drop_column": "a"}, "by which the table is partitioned"),
-        ({"drop_column": "event_id"}, "which every table keeps as it is"),
+        ({"drop_column": "event_id"}, "which stays as it is: table.key_column names it"),
         ({"drop_column": "many"}, "which stands for 2 columns"),
         ({"drop_column": "none"}, "no column of the table at that time"),
         ({"rename_column": {"column": "a", "to": "b"}}, "the table has already"),

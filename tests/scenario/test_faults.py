@@ -140,8 +140,36 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "reserved column": (
         "name: amount", "name: Event_Time",
-        ['6:14: table.columns[1].name is "Event_Time", but Event_Time is always the first two columns of a table. '
-         "Give another name."],
+        ['6:14: table.columns[1].name is "Event_Time", but Event_Time is in the table without being listed, unless '
+         "table.key_column and time_column name others. Give another name."],
+    ),
+    "a key that numbers no rows, a time that no column holds": (
+        "table:", "table:\n  key_column: region\n  time_column: at\n"
+        "  partition_by: [{column: event_time, transform: day}]",
+        ['4:15: table.key_column is "region", a string. Name a long, or give none.',
+         '5:16: table.time_column is "at", no column of the table. Known here: region, amount.',
+         '6:27: table.partition_by[0].column is "event_time", which is no column of the table. '
+         "Known here: region, amount."],
+    ),
+    "rows that are changed in a table without a key": (
+        "workload:", "  key_column: none\nchanges: {delete: {every: 5s, share: 0.1}, "
+        "overwrite: {every: 5s, share: 0.1, kind: static}}"
+        "\nworkload:",
+        ["8:11: changes.delete has no column to tell rows apart by: table.key_column is none. "
+         "Name a column of type long there, or leave it out for event_id."],
+    ),
+    "a map that is cut at its comma": (
+        "type: double", "type: map<string,long>",
+        ['6:28: table.columns[1].type is "map<string". Give it in quotes, as in {type: "decimal(10,2)"}: '
+         "within braces, a comma ends a value.",
+         '6:39: table.columns[1].long> is empty. Give it a value, or take it out.'],
+    ),
+    "items of a number, and a map that the table is partitioned by": (
+        "{name: amount, type: double}", "{name: amount, type: double, items: 3}\n"
+        '    - {name: m, type: "map<string,long>", length: 4}\n  partition_by: [{column: m}]',
+        ["6:43: table.columns[1].items is given, but the type is double. Take it out: only list and map have them.",
+         "7:51: table.columns[2].length is 4, in which the keys of a map may not differ. Give at least 8.",
+         '8:27: table.partition_by[0].column is "m", a map. Give a plain column.'],
     ),
     "metadata column": (
         "name: amount", "name: _file",
@@ -270,7 +298,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "digits of another script in a type": (
         "type: double}", 'type: "decimal(١٠,٢)"}',
         ['6:28: table.columns[1].type is "decimal(١٠,٢)". Give boolean, int, long, float, double, date, timestamp, '
-         "timestamptz, string, binary, decimal(10,2) or struct."],
+         "timestamptz, string, binary, decimal(10,2), struct, list<string> or map<string,string>."],
     ),
     "a part of a millisecond": (
         "[1s, 5s]", "[0.1ms, 1.5ms]",
@@ -288,7 +316,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "too many columns": (
         "type: double}", "type: struct, count: 200, fields: [{name: x, type: double, count: 51}]}",
-        ["4:3: table.columns makes 10201 columns, with counts multiplied and structs taken apart. "
+        ["4:3: table.columns makes 10201 columns, with counts multiplied and nested ones taken apart. "
          "Give at most 10000."],
     ),
     "more values than fit": (

@@ -82,6 +82,28 @@ OPERATIONS = {
         " write.summary.partition-limit: 1}},"
         " {at: 10s, set_properties: {write.manifest.compression-codec: uncompressed}}]",
     },
+    "columns of other names": {
+        "table": "{key_column: number, time_column: at, columns: [{name: sensor, type: string, values: 40},"
+        " {name: at, type: timestamp, required: true}, {name: reading, type: double, count: 2},"
+        " {name: number, type: long}], partition_by: [{column: at, transform: day}]}",
+        "changes": "{delete: {every: 4s, rows: 40, mode: merge-on-read}, merge: {every: 6s, rows: 20, new_rows: 5}}",
+        "evolution": "[{at: 5s, add_column: {name: event_time, type: int}},"
+        " {at: 9s, move_column: {column: sensor, after: at}}]",
+    },
+    "lists and maps, within structs too": {
+        "table": "{columns: [{name: tags, type: list<string>, values: 50}, {name: sizes, type: list<double>, items: 3},"
+        " {name: labels, type: 'map<string,string>', length: 20, items: 2}, {name: part, type: struct, fields:"
+        " [{name: seen, type: list<long>}, {name: n, type: int}]}, {name: n, type: int},"
+        " {name: deep, type: 'map<int,struct>', fields: [{name: x, type: float}, {name: y, type: 'decimal(9,2)'}]},"
+        " {name: points, type: list<struct>, items: 2, fields: [{name: at, type: timestamp}]}],"
+        " properties: {write.metadata.metrics.column.tags.element: none}}",
+        "changes": "{update: {every: 4s, rows: 20}, delete: {every: 5s, rows: 40, mode: merge-on-read}}",
+        "evolution": "[{at: 6s, add_column: {name: more, type: list<int>, items: 5}},"
+        " {at: 9s, set_properties: {write.metadata.metrics.max-inferred-column-defaults: 12}}]",
+    },
+    "neither key nor time": {
+        "table": f"{{key_column: none, time_column: none, columns: [{COLUMNS}]}}",
+    },
     "metrics of a few columns, one of them new": {
         "table": "{columns: [{name: part, type: struct, fields: [{name: deep, type: struct,"
         " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string}],"
@@ -97,7 +119,7 @@ _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
 
 # those of `make test`; the others are for `make test-all`
-QUICK = {"snappy", "data and metadata elsewhere"}
+QUICK = {"snappy", "data and metadata elsewhere", "columns of other names", "lists and maps, within structs too"}
 
 
 def slow_but_for(names: Iterable[str]) -> list[Any]:
@@ -139,7 +161,8 @@ def test_core_describes_files_where_properties_put_them(
 ) -> None:
     properties = "write.object-storage.enabled: true, write.data.path: lake, write.metadata.path: log"
     codec = "write.manifest.compression-codec: zstd, write.summary.partition-limit: 4"
-    table = f"{{columns: [{COLUMNS}], properties: {{{properties}, {codec}}}, {BY_BUCKET}}}"
+    columns = f"{COLUMNS}, {{name: tags, type: list<string>}}, {{name: labels, type: 'map<int,string>'}}"
+    table = f"{{columns: [{columns}], properties: {{{properties}, {codec}}}, {BY_BUCKET}}}"
     case = small_case(table=table, workload="{rows_per_second: 300}", writer="streaming", horizon="40s")
     _, context = run_on("core", case)
     assert_data_lies_where_it_should(context.table_root, case)

@@ -71,8 +71,7 @@ class Probing:
         spent: dict[str, Floats] = {}
         if at_end and case.planning.execution:
             spent = {
-                query.name: execution_ms(self.target.session, self.target.table, query, rounds=EXECUTION_ROUNDS)
-                for query in asked
+                query.name: execution_ms(self.target, step.table, query, rounds=EXECUTION_ROUNDS) for query in asked
             }
         self.probes.extend(_executed(probe, spent) for probe in seen.probes)
         self.listings.extend(seen.listings)

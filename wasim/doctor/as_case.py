@@ -21,11 +21,22 @@ from wasim.iceberg.properties import (
     TableProperties,
     property_of,
 )
-from wasim.iceberg.schemas import NestedField, PrimitiveType, StructType
+from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, StructType, parts_of
 from wasim.iceberg.snapshots import Snapshot
 from wasim.profiles.writers import writer_of, writer_words
 from wasim.scenario import Case
-from wasim.scenario.parts import FLINK, Columns, Environment, PartitionField, Planning, Table, Workload, Writer
+from wasim.scenario.parts import (
+    FLINK,
+    OWN_COLUMNS,
+    Columns,
+    Environment,
+    PartitionField,
+    Planning,
+    Table,
+    Workload,
+    Writer,
+)
+from wasim.scenario.table_checks import LEAST_KEY_LENGTH
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
 from wasim.twin.profile import OF_KINDS, profile_named
@@ -34,7 +45,7 @@ DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 
 _LEAST_SNAPSHOTS = 2
 _MERGES_BY = 100  # manifests, from which on a merge would have been seen
-_OWN_COLUMNS = ("event_id", "event_time")
+_ROLES = {"key_column": ("long",), "time_column": ("timestamptz", "timestamp")}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _TYPES = {"time": "long", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz", "uuid": "binary"}
 _SAME_TYPES = frozenset(
@@ -148,48 +159,42 @@ def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[s
     metadata = inspection.tree.opened.metadata
     schema = metadata.current_schema()
     lengths, values = _lengths(files), _partition_values(inspection, files)
-    own = _own_columns([column for column in schema.columns if column.field_id not in values])
     names: dict[int, str] = {}
     columns: list[Columns] = []
     for column in schema.columns:
-        if column.field_id in own:
-            names[column.field_id] = own[column.field_id]
-            continue
         made = _column(column, lengths, notes)
         if column.field_id in values:
             made = _partitioning(made, values[column.field_id], notes)
         names[column.field_id] = made.name
         columns.append(made)
-    missing = [name for name in _OWN_COLUMNS if name not in own.values()]
-    if missing:
-        notes.append(f"a case's tables have {' and '.join(missing)} too")
-    if not columns:
-        columns.append(Columns(name="payload", type="long"))
-        notes.append("a case's tables have a column other than event_id and event_time")
     return Table(
         columns=tuple(columns),
+        **_roles(columns),
         partition_by=tuple(_partition_fields(inspection, names, notes)),
         format_version=metadata.format_version,
         properties=dict(_properties(metadata.properties)),
     )
 
 
-def _own_columns(columns: Sequence[NestedField]) -> dict[int, str]:
-    """The columns that stand for event_id and event_time: the first long, and the first timestamp."""
-    found: dict[int, str] = {}
-    for name, types in zip(_OWN_COLUMNS, (("long",), ("timestamptz", "timestamp")), strict=True):
-        fitting = [one for one in columns if isinstance(one.type, PrimitiveType) and one.type.name in types]
-        named = next((one for one in fitting if one.name == name), fitting[0] if fitting else None)
-        if named is not None:
-            found[named.field_id] = name
+def _roles(columns: Sequence[Columns]) -> dict[str, str | None]:
+    """The key and the time of the table: the columns of wasim's own names, else the first long, and the first timestamp
+    that the table is not partitioned by as it is.
+    """
+    found: dict[str, str | None] = {}
+    for (role, types), usual in zip(_ROLES.items(), OWN_COLUMNS, strict=True):
+        fitting = [one.name for one in columns if one.type in types and one.values is None]
+        found[role] = usual if usual in fitting else next(iter(fitting), None)
     return found
 
 
 def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -> Columns:
-    name = column.name if _NAME.fullmatch(column.name) and column.name not in _OWN_COLUMNS else f"c{column.field_id}"
+    name = column.name if _NAME.fullmatch(column.name) else f"c{column.field_id}"
     if isinstance(column.type, StructType):
         fields = tuple(_column(one, lengths, notes) for one in column.type.fields)
         return Columns(name=name, type="struct", fields=fields, required=column.required)
+    held = _container(column, name, lengths, notes)
+    if held is not None:
+        return held
     length = lengths.get(column.field_id, 16)
     kind = column.type.name if isinstance(column.type, PrimitiveType) else "nested"
     if kind in _SAME_TYPES or kind.startswith("decimal"):
@@ -199,6 +204,29 @@ def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -
     stand_in = _TYPES.get(kind, "string")
     notes.append(f"column {name} is {kind}; a {stand_in} stands for it")
     return Columns(name=name, type=stand_in, length=length, required=column.required)
+
+
+def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes: list[str]) -> Columns | None:
+    """A list or a map; None for all else, and for what a scenario has no type for, such as lists of lists."""
+    if not isinstance(column.type, ListType | MapType):
+        return None
+    *keys, held = [
+        _column(NestedField(field_id=number, name=name, type=kind), lengths, notes)
+        for number, _, kind in parts_of(column.type)
+    ]
+    types = ", ".join([*(one.type for one in keys), held.type])
+    try:
+        made = Columns(
+            name=name,
+            type=f"{'map' if keys else 'list'}<{types}>",
+            length=max(held.length, *(one.length for one in keys), LEAST_KEY_LENGTH if keys else 1),
+            fields=held.fields,
+            required=column.required,
+        )
+    except ValueError:
+        return None
+    notes.append(f"column {name} is taken to have {made.items} items in each row, which metadata does not say")
+    return made
 
 
 def _partitioning(column: Columns, values: int, notes: list[str]) -> Columns:

@@ -20,7 +20,7 @@ def check_appends(case: Case) -> None:
         (case.workload.distribution_mode != "none", "workload.distribution_mode is not none. Give none"),
         (rows % files != 0, f"workload.files_per_commit is {files}, which does not divide {rows} rows. Give a divisor"),
         (rows * case.commits > MOST_ROWS, f"there are {rows * case.commits:,} rows. Give {MOST_ROWS:,} at most"),
-        (any(one.type == "struct" for one in case.table.all_columns), "table.columns has a struct. Take it out"),
+        (any(one.parts for one in case.table.all_columns), "table.columns has a struct, list or map. Take it out"),
         *unwritten(case),
     ):
         if refused:

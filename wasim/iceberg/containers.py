@@ -317,6 +317,20 @@ def container_bytes(
     return b"".join(parts)
 
 
+def closed_blocks(
+    header: EncodedHeader, records: Sequence[bytes], *, level: int | None = None
+) -> list[tuple[int, int]]:
+    """Records and bytes of a file as its writer closes each block; the last block counts if it is full."""
+    length, found, most = len(header.data) + SYNC_BYTES, [], header.packing.block_raw_bytes
+    for places in block_ranges(records, most):
+        raw = b"".join(records[places.start : places.stop])
+        stored = header.packing.store(header.codec, raw, level)
+        length += len(encode_long(len(places))) + len(encode_bytes(stored)) + SYNC_BYTES
+        if len(raw) >= most:
+            found.append((places.stop, length))
+    return found
+
+
 def split_blocks(records: Iterable[bytes], block_raw_bytes: int = BLOCK_RAW_BYTES) -> list[Block]:
     """Encoded records gathered into blocks: each closes after the record that brings it to the threshold."""
     every = list(records)

@@ -96,22 +96,26 @@ class Schema:
 
     def find_type(self, field_id: int) -> Type | None:
         """The type of a column or nested field, or None once it has been dropped."""
-        return next((found for number, found in _types_by_id(StructType(self.columns)) if number == field_id), None)
+        return next((found for number, found in types_by_id(StructType(self.columns)) if number == field_id), None)
 
 
-def _types_by_id(nested: Type) -> Iterator[tuple[int, Type]]:
+def parts_of(nested: Type) -> list[tuple[int, str, Type]]:
+    """Id, name and type of what a type consists of: a struct's fields, a list's element, a map's key and value."""
     match nested:
         case StructType():
-            parts = [(field.field_id, field.type) for field in nested.fields]
+            return [(field.field_id, field.name, field.type) for field in nested.fields]
         case ListType():
-            parts = [(nested.element_id, nested.element)]
+            return [(nested.element_id, "element", nested.element)]
         case MapType():
-            parts = [(nested.key_id, nested.key), (nested.value_id, nested.value)]
-        case _:
-            parts = []
-    for number, part in parts:
+            return [(nested.key_id, "key", nested.key), (nested.value_id, "value", nested.value)]
+    return []
+
+
+def types_by_id(nested: Type) -> Iterator[tuple[int, Type]]:
+    """Id and type of all that is within a type, at any depth."""
+    for number, _, part in parts_of(nested):
         yield number, part
-        yield from _types_by_id(part)
+        yield from types_by_id(part)
 
 
 def primitive_type(name: str) -> PrimitiveType:

@@ -95,7 +95,7 @@ def _files_per_commit(case: Case) -> int:
 def _leaves(column: Columns) -> Iterator[str]:
     """Dotted names of the primitive columns within."""
     for name in column.names:
-        if column.fields:
-            yield from (f"{name}.{inner}" for field in column.fields for inner in _leaves(field))
+        if column.parts:
+            yield from (f"{name}.{inner}" for part in column.parts for inner in _leaves(part))
         else:
             yield name

@@ -1,13 +1,13 @@
 """The rows of a commit as an Arrow table: those of engine `spark`, row by row, of the same row numbers and seed."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from wasim.iceberg.schemas import NestedField, StructType
+from wasim.iceberg.schemas import ListType, NestedField, PrimitiveType, StructType, Type, parts_of
 from wasim.scenario import Case
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import decimal_digits, rows_of
@@ -25,25 +25,27 @@ class ArrivingRows:
         """Those of the commit with this number, counted from 1."""
         count = self._case.rows_per_commit
         rows = new_rows(np.arange((commit - 1) * count, commit * count, dtype=np.int64))
-        return pa.table(
-            [self._array(field, rows) for field in self._schema.columns],
-            schema=pa.schema(list(self._fields())),
-        )
+        columns = self._schema.columns
+        arrays = [self._array(one.field_id, one.type, rows) for one in columns]
+        return pa.table(arrays, schema=pa.schema(_fields(columns, arrays)))
 
-    def _fields(self) -> Iterator[pa.Field]:
-        empty = new_rows(np.arange(0))
-        for field in self._schema.columns:
-            yield pa.field(field.name, self._array(field, empty).type, nullable=not field.required)
+    def _array(self, field_id: int, kind: Type, rows: RowSet) -> pa.Array:
+        arrays = [self._array(number, part, rows) for number, _, part in parts_of(kind)]
+        if isinstance(kind, StructType):
+            return pa.StructArray.from_arrays(arrays, fields=_fields(kind.fields, arrays))
+        if isinstance(kind, PrimitiveType):
+            leaf = self._leaves[field_id]
+            values = self._rows.values(leaf, rows) if leaf.items is None else self._rows.items(leaf, rows).ravel()
+            return _arrow(leaf, values)
+        # all rows have as many items
+        offsets = np.linspace(0, len(arrays[0]), len(rows) + 1).astype(np.int32)
+        made = pa.ListArray if isinstance(kind, ListType) else pa.MapArray
+        return made.from_arrays(offsets, *arrays)
 
-    def _array(self, field: NestedField, rows: RowSet) -> pa.Array:
-        if isinstance(field.type, StructType):
-            inner = field.type.fields
-            return pa.StructArray.from_arrays(
-                [self._array(one, rows) for one in inner],
-                fields=[pa.field(one.name, self._array(one, rows).type, nullable=not one.required) for one in inner],
-            )
-        leaf = self._leaves[field.field_id]
-        return _arrow(leaf, self._rows.values(leaf, rows) if len(rows) else [])
+
+def _fields(columns: Sequence[NestedField], arrays: Sequence[pa.Array]) -> list[pa.Field]:
+    pairs = zip(columns, arrays, strict=True)
+    return [pa.field(one.name, array.type, nullable=not one.required) for one, array in pairs]
 
 
 def _arrow(leaf: Leaf, values: Any) -> pa.Array:

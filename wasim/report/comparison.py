@@ -121,7 +121,7 @@ def _differences(one: Case, other: Case) -> list[str]:
 
 
 def _columns(case: Case) -> str:
-    return f"{sum(column.count for column in case.table.columns) + 2} columns"
+    return f"{len(case.table.all_columns)} columns"
 
 
 _PARTS: tuple[tuple[str, Callable[[Case], object], Callable[[Case], str] | None], ...] = (

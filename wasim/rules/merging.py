@@ -13,6 +13,25 @@ class MergePolicy:
     target_bytes: int
 
 
+ROLLING_FILES = 250  # a writer of new files looks at its manifest's length whenever that has so many more
+GROUPED_FILES = 10_000  # new files of a commit for each writer that shares them
+MOST_GROUPS = 8  # threads of Iceberg's pool: one a core, 2 at least; taken as 8
+
+
+def groups_of_new(files: int) -> int:
+    """How many writers share the new files of a commit, each a stretch of them: two from 15,000 files on."""
+    return max(1, min(MOST_GROUPS, (files + GROUPED_FILES // 2) // GROUPED_FILES))
+
+
+def rolls_at(closed: Sequence[tuple[int, int]], target_bytes: int) -> int | None:
+    """After how many entries a writer of new files begins another manifest; None if it does not.
+
+    `closed` holds entries and bytes of the manifest as each of its blocks is written out.
+    """
+    least = next((entries for entries, length in closed if length >= target_bytes), None)
+    return None if least is None else -(-least // ROLLING_FILES) * ROLLING_FILES
+
+
 def fits(filled_bytes: float, size: float, target_bytes: float) -> bool:
     """Whether a manifest goes into the open bin; one that does not closes it and opens the next."""
     return filled_bytes + size <= target_bytes

@@ -143,7 +143,7 @@ class Case:
             "scenario": self.scenario,
             "table": self.table.model_dump(mode="json"),
             "workload": self.workload.model_dump(mode="json"),
-            "writer": self._writer_document(),
+            "writer": self.writer.model_dump(mode="json"),
             "changes": self.changes.model_dump(mode="json", exclude_none=True),
             "maintenance": self.maintenance.model_dump(mode="json", exclude_none=True),
             "evolution": [one.model_dump(mode="json", exclude_none=True) for one in self.evolution],
@@ -156,12 +156,6 @@ class Case:
             "repetition": self.repetition,
             "swept": self.swept,
         }
-
-    def _writer_document(self) -> dict[str, object]:
-        written = self.writer.model_dump(mode="json")
-        if self.writer.profile is None:  # as in documents from before there was one, whose keys stay
-            del written["profile"]
-        return written
 
     def key(self, versions: dict[str, str]) -> str:
         """Twelve hex digits of a hash of the inputs and the versions that produce the bytes."""

@@ -6,9 +6,11 @@ from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.scenario.draft import Draft
 from wasim.scenario.evolve import DoesNotFit, evolve, wanted
 from wasim.scenario.faults import Fault, Place
-from wasim.scenario.parts import EQUALITY_DELETES, Upsert
+from wasim.scenario.parts import EQUALITY_DELETES, Table, Upsert
 from wasim.scenario.settings import property_faults
 
+_NO_KEY = "has no column to tell rows apart by: table.key_column is none"
+_GIVE_KEY = "Name a column of type long there, or leave it out for event_id."
 _KEY_TYPES = ("long", "int", "string", "date", "timestamp", "timestamptz", "boolean")
 
 
@@ -19,20 +21,22 @@ def check_changes(draft: Draft) -> Iterator[Fault]:
         place = ("changes", name)
         if change is None:
             continue
+        if scenario.table.key_column is None and name != "overwrite":
+            yield Fault(place=place, problem=_NO_KEY, remedy=_GIVE_KEY, at_key=True)
         if (change.share is None) == (change.rows is None):
             problem = "gives both share and rows" if change.rows else "says nothing of how many rows"
             yield Fault(place=place, problem=problem, remedy="Give share or rows, one of them.", at_key=True)
         if hasattr(change, "mode"):
             yield from _check_mode(draft, (*place, "mode"), change.mode, MODE_KEYS[name])
-        if name in ("update", "merge") and changed_column(scenario.table.columns, scenario.table.partition_by) is None:
+        if name in ("update", "merge") and changed_column(scenario.table) is None:
             remedy = "Add one to table.columns that no partition field names."
             yield Fault(place=place, problem="finds no column to give new values", remedy=remedy, at_key=True)
 
 
-def changed_column(columns: tuple, partition_by: tuple) -> str | None:  # type: ignore[type-arg]
-    """The column that updates give new values: the first of the table's own that is no struct and no partition's."""
-    partitioned = {field.column for field in partition_by}
-    fitting = (column for column in columns if column.type != "struct" and not partitioned & set(column.names))
+def changed_column(table: Table) -> str | None:
+    """The column that updates give new values: the first plain one that is no partition's, no key and no time."""
+    kept = {table.key_column, table.time_column, *(field.column for field in table.partition_by)}
+    fitting = (column for column in table.columns if column.container is None and not kept & set(column.names))
     return next((column.names[0] for column in fitting), None)
 
 
@@ -51,6 +55,9 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     scenario, place = draft.scenario, ("writer", "upsert")
     upsert = scenario.writer.upsert
     if upsert is None:
+        return
+    if scenario.table.key_column is None:
+        yield Fault(place=place, problem=_NO_KEY, remedy=_GIVE_KEY)
         return
     into_table, by_key = scenario.writer.is_stream_into_table, upsert.mode == EQUALITY_DELETES
     if into_table and not by_key:
@@ -93,12 +100,13 @@ def _check_keys(draft: Draft, upsert: Upsert, *, into_table: bool) -> Iterator[F
         elif types[name] not in _KEY_TYPES:
             problem, remedy = f"is {name!r}, a {types[name]}", f"Give columns of {', '.join(_KEY_TYPES)}."
             yield Fault(place=where, problem=problem, remedy=remedy)
-    if "event_id" not in upsert.key:
-        yield Fault(place=(*place, "key"), problem="lacks event_id, which tells rows apart", remedy="Add it.")
+    key = table.key_column
+    if key not in upsert.key:
+        yield Fault(place=(*place, "key"), problem=f"lacks {key}, which tells rows apart", remedy="Add it.")
     for field in table.partition_by:
         if field.column not in upsert.key:
             problem = f"lacks {field.column}, by which the table is partitioned: Flink refuses to upsert so"
-            yield Fault(place=(*place, "key"), problem=problem, remedy=f"Add it: key: [event_id, {field.column}].")
+            yield Fault(place=(*place, "key"), problem=problem, remedy=f"Add it: key: [{key}, {field.column}].")
 
 
 def check_maintenance(draft: Draft) -> Iterator[Fault]:

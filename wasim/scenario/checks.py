@@ -17,6 +17,7 @@ from wasim.scenario.table_checks import (
     check_leaves,
     check_partition_count,
     check_partitions,
+    check_roles,
 )
 
 
@@ -172,6 +173,7 @@ def _check(faults: Callable[[Draft], Iterator[Fault]], *needs: str) -> Check:
 CHECKS = (
     _check(check_columns, "table.columns"),
     _check(check_leaves, "table.columns"),
+    _check(check_roles, "table.columns", "table.key_column", "table.time_column"),
     _check(check_partitions, "table.columns", "table.partition_by"),
     _check(check_partition_count, "table.columns", "table.partition_by", "workload", "commit_interval"),
     _check(check_properties, "table.properties"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from wasim.scenario.changes import Evolution
 from wasim.scenario.faults import Place, quote, suggest
-from wasim.scenario.parts import OWN_COLUMNS, Columns, PartitionField, Table
+from wasim.scenario.parts import Columns, PartitionField, Table
 
 _WIDER = {"int": "long", "float": "double"}
 
@@ -37,8 +37,15 @@ def wanted(evolution: Evolution) -> tuple[str, Any]:
 
 
 def _find(table: Table, name: str, place: Place) -> int:
-    if name in OWN_COLUMNS:
-        raise DoesNotFit(place, f"is {quote(name)}, which every table keeps as it is", "Name another column.")
+    role = {table.key_column: "key_column", table.time_column: "time_column"}.get(name)
+    if role is not None:
+        raise DoesNotFit(
+            place, f"is {quote(name)}, which stays as it is: table.{role} names it", "Name another column."
+        )
+    return _place(table, name, place)
+
+
+def _place(table: Table, name: str, place: Place) -> int:
     names = [column.name for column in table.columns]
     if name in names:
         index = names.index(name)
@@ -50,7 +57,7 @@ def _find(table: Table, name: str, place: Place) -> int:
 
 
 def _refuse_taken(table: Table, names: tuple[str, ...], place: Place) -> None:
-    taken = {name.lower() for column in table.columns for name in column.names} | set(OWN_COLUMNS)
+    taken = {column.name.lower() for column in table.all_columns}
     clashing = next((name for name in names if name.lower() in taken), None)
     if clashing:
         raise DoesNotFit(place, f"is {quote(clashing)}, which the table has already", "Give another name.")
@@ -115,7 +122,8 @@ def _move_column(table: Table, moving: Any) -> Table:  # noqa: ANN401 - a Moving
     moved = columns.pop(index)
     if moving.after == moving.column:
         raise DoesNotFit(("move_column", "after"), "is the column itself", "Name another column.")
-    after = -1 if moving.after == "event_time" else _find(table, moving.after, ("move_column", "after"))
+    is_first = moving.after in table.unlisted[-1:]
+    after = -1 if is_first else _place(table, moving.after, ("move_column", "after"))
     columns.insert(0 if after < 0 else columns.index(table.columns[after]) + 1, moved)
     return table.model_copy(update={"columns": tuple(columns)})
 
@@ -128,8 +136,8 @@ def _make_optional(table: Table, name: str) -> Table:
 
 
 def _add_partition_field(table: Table, field: PartitionField) -> Table:
-    if field.column not in OWN_COLUMNS:
-        _find(table, field.column, ("add_partition_field", "column"))
+    if field.column not in table.unlisted:
+        _place(table, field.column, ("add_partition_field", "column"))
     if field in table.partition_by:
         raise DoesNotFit(("add_partition_field",), "is in the partition spec already", "Take it out.")
     return table.model_copy(update={"partition_by": (*table.partition_by, field)})

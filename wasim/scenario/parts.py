@@ -5,7 +5,7 @@ serve the JSON Schema, the faults and docs/scenarios.md.
 """
 
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -28,14 +28,18 @@ WRITER_KINDS = ("streaming", "batch", "flink")
 Arrivals = Literal["at_random", "at_once", "evenly", "when_free"]
 FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
-OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of every table, with their types
+OWN_COLUMNS = {"event_id": "long", "event_time": "timestamptz"}  # of a table that names no others, with their types
 
 
 class Columns(Part):
     """One column, or `count` such columns: `name` alone, or `name_0`, `name_1` …"""
 
+    newer: ClassVar = ("items",)
+
     name: ColumnName = Field(description="Name of the column.")
-    type: ColumnType = Field(description="An Iceberg type, such as string, decimal(10,2) or struct.")
+    type: ColumnType = Field(
+        description="An Iceberg type, such as string, decimal(10,2), struct, list<string> or map<string,long>."
+    )
     count: Annotated[Whole, Field(ge=1, le=2000)] = Field(
         default=1, description="How many such columns; from 2 on they are called `name_0`, `name_1` and so on."
     )
@@ -44,6 +48,9 @@ class Columns(Part):
     )
     values: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None, description="How many different values; left out: as many as rows."
+    )
+    items: Annotated[Whole, Field(ge=1, le=1000)] = Field(
+        default=4, description="Elements of a list, or entries of a map, in each row."
     )
     fields: tuple["Columns", ...] = Field(default=(), description="What a struct consists of.")
     required: Switch = Field(default=False, description="Whether the column is NOT NULL.")
@@ -54,6 +61,35 @@ class Columns(Part):
         return (self.name,) if self.count == 1 else tuple(f"{self.name}_{n}" for n in range(self.count))
 
     @property
+    def container(self) -> str | None:
+        """struct, list or map; None for a plain column."""
+        kind = self.type.partition("<")[0]
+        return kind if kind in ("struct", "list", "map") else None
+
+    @property
+    def parts(self) -> tuple["Columns", ...]:
+        """What a column consists of: a struct's fields, a list's element, a map's key and value; nothing if plain.
+
+        All rows have the same keys in their maps.
+        """
+        if self.container == "struct":
+            return tuple(one for field in self.fields for one in field.each)
+        if self.container is None:
+            return ()
+        types = [kind.strip() for kind in self.type.partition("<")[2][:-1].split(",", self.container == "map")]
+        both = zip(("key", "value") if self.container == "map" else ("element",), types, strict=True)
+        return tuple(
+            Columns(
+                name=name,
+                type=kind,
+                length=self.length,
+                values=self.items if name == "key" else self.values,
+                fields=self.fields if kind == "struct" else (),
+            )
+            for name, kind in both
+        )
+
+    @property
     def each(self) -> list["Columns"]:
         """The same columns, each as an entry of its own."""
         return [self.model_copy(update={"name": name, "count": 1}) for name in self.names]
@@ -62,17 +98,31 @@ class Columns(Part):
 class PartitionField(Part):
     """One field of the partition spec, in Iceberg's words."""
 
-    column: str = Field(description="A column of the table; `event_id` and `event_time` too.")
+    column: str = Field(description="A column of the table.")
     transform: Transform = Field(
         default="identity", description="identity, year, month, day, hour, bucket[N] or truncate[N]."
     )
 
 
 class Table(Part):
-    """The table under test. `event_id` (long) and `event_time` (timestamp) are always its first two columns."""
+    """The table under test. Its first columns are `event_id` (long) and `event_time` (timestamp), unless `key_column`
+    and `time_column` name others or none.
+    """
+
+    newer: ClassVar = ("key_column", "time_column")
 
     columns: tuple[Columns, ...] = Field(
-        min_length=1, description="The columns that follow `event_id` and `event_time`."
+        min_length=1, description="The columns that follow `event_id` and `event_time`, or all of them."
+    )
+    key_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+        default="event_id",
+        description="The column that numbers the rows, a long: by it rows are merged, updated and deleted. event_id"
+        " comes first in the table unless `columns` has it; none: no column does.",
+    )
+    time_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+        default="event_time",
+        description="The column that holds event time, a timestamp. event_time comes first in the table, after"
+        " event_id, unless `columns` has it; none: no column does.",
     )
     partition_by: tuple[PartitionField, ...] = Field(
         default=(), description="The partition spec, outermost field first; left out: unpartitioned."
@@ -84,8 +134,13 @@ class Table(Part):
 
     @property
     def all_columns(self) -> tuple[Columns, ...]:
-        """All columns in order, each as an entry of its own: the two fixed ones first."""
-        return _each_of(self.columns)
+        """All columns in order, each as an entry of its own: those that `columns` leaves unsaid first."""
+        return _each_of(self.columns, self.key_column, self.time_column)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """Names of the columns that the table has without being said: event_id and event_time, unless they are."""
+        return _unlisted(self.columns, self.key_column, self.time_column)
 
     @property
     def rotating_column(self) -> Columns | None:
@@ -98,9 +153,14 @@ class Table(Part):
 
 
 @lru_cache(maxsize=64)  # a plan asks for one table's thousands of times
-def _each_of(columns: tuple[Columns, ...]) -> tuple[Columns, ...]:
-    own = [Columns(name=name, type=kind) for name, kind in OWN_COLUMNS.items()]
+def _each_of(columns: tuple[Columns, ...], *roles: str | None) -> tuple[Columns, ...]:
+    own = [Columns(name=name, type=OWN_COLUMNS[name]) for name in _unlisted(columns, *roles)]
     return (*own, *(one for column in columns for one in column.each))
+
+
+def _unlisted(columns: tuple[Columns, ...], *roles: str | None) -> tuple[str, ...]:
+    listed = {name for column in columns for name in column.names}
+    return tuple(name for name in OWN_COLUMNS if name in roles and name not in listed)
 
 
 class Workload(Part):
@@ -109,7 +169,7 @@ class Workload(Part):
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
         description="Rows that arrive in a second of event time; rounded to whole rows in each commit."
     )
-    files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+    files_per_commit: Annotated[Whole, Field(ge=1, le=100_000)] = Field(
         default=1,
         description="Tasks that write in a commit; each writes one file to every partition that it touches.",
     )
@@ -139,7 +199,7 @@ class Upsert(Part):
     )
     key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
         default=("event_id",),
-        description="Of equality deletes: columns whose values say which rows are the same; event_id among them.",
+        description="Of equality deletes: columns whose values say which rows are the same; the key_column too.",
     )
     repeats: Annotated[Number, Field(ge=0, lt=1)] = Field(
         default=0.0,
@@ -152,6 +212,8 @@ class Writer(Part):
 
     `{kind: flink}` is read as a stream into the table with the profile flink.
     """
+
+    newer: ClassVar = ("profile",)
 
     kind: Literal["streaming", "batch", "flink"] = Field(
         description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is"

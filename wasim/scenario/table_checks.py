@@ -7,10 +7,13 @@ from math import ceil, prod
 from wasim.scenario.case import rows_within
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault, Place, quote, suggest
-from wasim.scenario.parts import OWN_COLUMNS, Columns, PartitionField, Table
+from wasim.scenario.parts import Columns, PartitionField, Table
 
 MOST_LEAVES = 10_000
-"""Columns of a table with all counts multiplied and structs taken apart."""
+"""Columns of a table with all counts multiplied and nested ones taken apart."""
+
+LEAST_KEY_LENGTH = 8
+"""Hexadecimal digits of a map's keys, which must differ."""
 
 MOST_PARTITIONS_PER_COMMIT = 1000
 """Each is a folder and a file for every task."""
@@ -58,7 +61,8 @@ _TIME_TRANSFORMS = ("year", "month", "day", "hour")
 
 def check_columns(draft: Draft) -> Iterator[Fault]:
     """Names are used once, and each column has what its type needs and nothing else."""
-    own = dict.fromkeys(OWN_COLUMNS, "always the first two columns of a table")
+    unsaid = "in the table without being listed, unless table.key_column and time_column name others"
+    own = dict.fromkeys(draft.scenario.table.unlisted, unsaid)
     own |= dict.fromkeys(_METADATA_COLUMNS, "one of Iceberg's metadata columns")
     yield from _check_columns(draft, draft.scenario.table.columns, ("table", "columns"), own)
 
@@ -79,32 +83,39 @@ def _check_columns(draft: Draft, columns: tuple[Columns, ...], place: Place, tak
 
 def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]:
     given, kind = column.model_fields_set, column.type
-    if kind == "struct" and not column.fields:
+    inner = [one.type for one in column.parts] if column.container in ("list", "map") else [kind]
+    if inner[-1] == "struct" and not column.fields:
         yield Fault(place=(*here, "fields"), problem="is missing", remedy="Give a struct at least one field.")
-    if kind != "struct" and column.fields:
+    if inner[-1] != "struct" and column.fields:
         yield Fault(
             place=(*here, "fields"),
             problem=f"is given, but the type is {kind}",
             remedy="Give type: struct, or take the fields out.",
         )
-    if "length" in given and kind not in ("string", "binary"):
+    if "items" in given and column.container not in ("list", "map"):
+        remedy = "Take it out: only list and map have them."
+        yield Fault(place=(*here, "items"), problem=f"is given, but the type is {kind}", remedy=remedy)
+    if column.container == "map" and inner[0] == "string" and column.length < LEAST_KEY_LENGTH:
+        problem = f"is {column.length}, in which the keys of a map may not differ"
+        yield Fault(place=(*here, "length"), problem=problem, remedy=f"Give at least {LEAST_KEY_LENGTH}.")
+    if "length" in given and not {"string", "binary"} & set(inner):
         yield Fault(
             place=(*here, "length"),
             problem=f"is given, but the type is {kind}",
             remedy="Take it out: only string and binary have one.",
         )
-    if column.values is not None and kind in ("boolean", "struct"):
+    if column.values is not None and inner[-1] in ("boolean", "struct"):
         yield Fault(place=(*here, "values"), problem=f"is given, but the type is {kind}", remedy="Take it out.")
     elif column.values is not None and column.values > (most := _most_values(column)):
-        longer = ", or a greater length" if "length" in given or kind in ("string", "binary") else ""
+        longer = ", or a greater length" if inner[-1] in ("string", "binary") else ""
         of = f"{kind} of length {column.length}" if longer else kind
         yield Fault(
             place=(*here, "values"),
             problem=f"is {draft.quoted(*here, 'values')}, but wasim makes {most} different values of a {of}",
             remedy=f"Give at most {most}{longer}.",
         )
-    if kind.startswith("decimal"):
-        precision, scale = _decimal_digits(kind)
+    if inner[-1].startswith("decimal"):
+        precision, scale = _decimal_digits(inner[-1])
         if not 1 <= precision <= 38 or scale > min(precision, 37):
             yield Fault(
                 place=(*here, "type"),
@@ -113,8 +124,31 @@ def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]
             )
 
 
+def check_roles(draft: Draft) -> Iterator[Fault]:
+    """The key and the time are columns of the table, one of each, of a fitting type, with as many values as rows."""
+    table, types = draft.scenario.table, {"key_column": ("long",), "time_column": ("timestamptz", "timestamp")}
+    columns = _columns_by_name(table)
+    for role, fitting in types.items():
+        name, here = getattr(table, role), ("table", role)
+        if name is None:
+            continue
+        if name not in columns:
+            yield Fault(place=here, problem=f"is {quote(name)}, no column of the table", remedy=suggest(name, columns))
+        elif columns[name].type not in fitting:
+            problem, remedy = (
+                f"is {quote(name)}, a {columns[name].type}",
+                f"Name a {' or '.join(fitting)}, or give none.",
+            )
+            yield Fault(place=here, problem=problem, remedy=remedy)
+        elif columns[name].values is not None:
+            problem = f"is {quote(name)}, which has `values`, but differs from row to row"
+            yield Fault(place=here, problem=problem, remedy="Take the `values` out, or name another column.")
+
+
 def _most_values(column: Columns) -> int:
     """How many different values the rows of a workload can have in a column: text is hexadecimal digits."""
+    if column.container in ("list", "map"):
+        return _most_values(column.parts[-1])
     if column.type == "string":
         return int(16 ** min(column.length, 16))
     if column.type == "binary":
@@ -130,15 +164,15 @@ def _decimal_digits(kind: str) -> tuple[int, int]:
 
 
 def check_leaves(draft: Draft) -> Iterator[Fault]:
-    """A table has no more columns than one can be read with, counts and structs taken apart."""
+    """A table has no more columns than one can be read with, counts and nested ones taken apart."""
     leaves = sum(_leaves(column) for column in draft.scenario.table.columns)
     if leaves > MOST_LEAVES:
-        problem = f"makes {leaves} columns, with counts multiplied and structs taken apart"
+        problem = f"makes {leaves} columns, with counts multiplied and nested ones taken apart"
         yield Fault(place=("table", "columns"), problem=problem, remedy=f"Give at most {MOST_LEAVES}.")
 
 
 def _leaves(column: Columns) -> int:
-    return column.count * (sum(_leaves(field) for field in column.fields) if column.fields else 1)
+    return column.count * (sum(map(_leaves, column.parts)) or 1)
 
 
 def check_partitions(draft: Draft) -> Iterator[Fault]:
@@ -151,7 +185,7 @@ def check_partitions(draft: Draft) -> Iterator[Fault]:
             problem = f"is {quote(field.column)}, which is no column of the table"
             yield Fault(place=(*here, "column"), problem=problem, remedy=suggest(field.column, columns))
             continue
-        yield from _check_transform(field, columns, here)
+        yield from _check_transform(field, draft.scenario.table, here)
         family = (field.column, _family(field.transform))
         if family in seen:
             problem = f"repeats {field.column}, partitioned by {family[1]} already"
@@ -159,24 +193,26 @@ def check_partitions(draft: Draft) -> Iterator[Fault]:
         seen.add(family)
 
 
-def _check_transform(field: PartitionField, columns: dict[str, Columns], here: Place) -> Iterator[Fault]:
+def _check_transform(field: PartitionField, table: Table, here: Place) -> Iterator[Fault]:
+    columns, roles = _columns_by_name(table), (table.key_column, table.time_column)
     column = columns[field.column]
     transform, kind = _word(field.transform), _word(column.type)
     place = (*here, "transform")
     if transform == "identity":
-        if kind == "struct":
-            yield Fault(
-                place=(*here, "column"), problem=f"is {quote(field.column)}, a struct", remedy="Give a plain column."
-            )
-        elif field.column in OWN_COLUMNS:
-            better = "bucket[16]" if field.column == "event_id" else "hour or day"
+        if column.container is not None:
+            problem = f"is {quote(field.column)}, a {column.container}"
+            yield Fault(place=(*here, "column"), problem=problem, remedy="Give a plain column.")
+        elif field.column in roles:
+            better = "bucket[16]" if field.column == table.key_column else "hour or day"
             problem = f"is identity, which would make a partition of every {field.column}"
             yield Fault(place=place, problem=problem, remedy=f"Give {better}.")
         else:
             yield from _check_identity(field, column, here)
         return
     if kind not in _FITTING[transform]:
-        fitting = ["identity"] * (kind != "struct") + [name for name, kinds in _FITTING.items() if kind in kinds]
+        fitting = ["identity"] * (column.container is None) + [
+            name for name, kinds in _FITTING.items() if kind in kinds
+        ]
         remedy = f"Give {' or '.join(fitting)}." if fitting else "Give a plain column."
         problem = f"is {quote(field.transform)}, but {field.column} is of type {column.type}"
         yield Fault(place=place, problem=problem, remedy=remedy)
@@ -204,7 +240,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     scenario, columns = draft.scenario, _columns_by_name(draft.scenario.table)
     interval_s, workload = scenario.commit_interval, scenario.workload
     rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
-    rotating = scenario.table.rotating_column
+    rotating, times = scenario.table.rotating_column, scenario.table.time_column
     known = [
         field
         for field in scenario.table.partition_by
@@ -213,7 +249,7 @@ def check_partition_count(draft: Draft) -> Iterator[Fault]:
     counts = [
         workload.partitions_per_commit
         if workload.partitions_per_commit and columns[field.column] == rotating and field.transform == "identity"
-        else _most_partitions(field, columns[field.column], interval_s)
+        else _most_partitions(field, columns[field.column], interval_s if field.column == times else _SPAN_S)
         for field in known
     ]
     partitions = min(prod(min(rows, count) for count in counts), rows)
@@ -231,8 +267,8 @@ def _is_unbounded(field: PartitionField, column: Columns) -> bool:
     return field.transform == "identity" and column.values is None and column.type != "boolean"
 
 
-def _most_partitions(field: PartitionField, column: Columns, interval_s: float) -> int:
-    """Partitions that the rows of one commit can fall into, were there any number of rows."""
+def _most_partitions(field: PartitionField, column: Columns, span_s: float) -> int:
+    """Partitions that the rows of one commit can fall into, were there any number of rows; times span `span_s`."""
     values = column.values or (2 if column.type == "boolean" else _MANY)
     transform, _, width = field.transform.rstrip("]").partition("[")
     if transform == "bucket":
@@ -240,7 +276,6 @@ def _most_partitions(field: PartitionField, column: Columns, interval_s: float) 
     if transform == "truncate" and column.type in ("string", "binary"):
         return min(int(_most_values(column.model_copy(update={"length": int(width)}))), values)
     if transform in _TIME_TRANSFORMS:
-        span_s = interval_s if field.column == "event_time" else _SPAN_S
         return min(ceil(span_s / _SECONDS[transform]), values)
     return values
 
@@ -250,8 +285,8 @@ def _columns_by_name(table: Table) -> dict[str, Columns]:
 
 
 def _word(text: str) -> str:
-    """`bucket[16]` → `bucket`, `decimal(10,2)` → `decimal`."""
-    return re.split(r"[\[(]", text)[0]
+    """`bucket[16]` → `bucket`, `decimal(10,2)` → `decimal`, `list<int>` → `list`."""
+    return re.split(r"[\[(<]", text)[0]
 
 
 def _family(transform: str) -> str:

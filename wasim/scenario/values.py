@@ -6,7 +6,7 @@ What a validator raises completes the sentence `Give …`.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,8 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
 )
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
@@ -26,9 +28,11 @@ MOST_SECONDS = 86400e6
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
-_TYPE = re.compile(
+_PLAIN_TYPE = (
     r"boolean|int|long|float|double|date|timestamp|timestamptz|string|binary|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|struct"
 )
+_TYPE = re.compile(rf"{_PLAIN_TYPE}|list<({_PLAIN_TYPE})>|map<(string|int|long|date), ?({_PLAIN_TYPE})>")
+_CUT_TYPE = re.compile(r"decimal\([^)]*|(list|map)<[^>]*")
 _TRANSFORM = re.compile(r"identity|year|month|day|hour|bucket\[[1-9][0-9]{0,8}\]|truncate\[[1-9][0-9]{0,8}\]")
 _DURATION = rf"^([0-9]+(\.[0-9]+)?({'|'.join(DURATION_UNITS_S)}))+$"
 _SIZE = rf"^[0-9]+(\.[0-9]+)?\s*({BYTE_UNITS})$"
@@ -121,10 +125,11 @@ def _switch(value: object) -> bool:
 def _column_type(value: object) -> str:
     if isinstance(value, str) and _TYPE.fullmatch(value):
         return value
-    if isinstance(value, str) and value.startswith("decimal(") and ")" not in value:
+    if isinstance(value, str) and _CUT_TYPE.fullmatch(value):
         raise ValueError('it in quotes, as in {type: "decimal(10,2)"}: within braces, a comma ends a value')
     raise ValueError(
-        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2) or struct"
+        "boolean, int, long, float, double, date, timestamp, timestamptz, string, binary, decimal(10,2), struct,"
+        " list<string> or map<string,string>"
     )
 
 
@@ -171,6 +176,17 @@ ScenarioName = Annotated[
 
 
 class Part(BaseModel):
-    """A part of a scenario: frozen, and unknown keys are faults."""
+    """A part of a scenario: frozen, and unknown keys are faults.
+
+    Fields that are `newer` than saved documents are left out of them at their default, so that cases keep their keys.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    newer: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _as_saved(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        defaults = type(self).model_fields
+        unset = [name for name in self.newer if getattr(self, name) == defaults[name].default]
+        return {name: value for name, value in written.items() if name not in unset}

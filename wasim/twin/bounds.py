@@ -13,7 +13,6 @@ from wasim.twin.rows import (
     DATE_SPAN_DAYS,
     EPOCH_DAYS,
     EPOCH_US,
-    GROWING,
     TIME_SPAN_US,
     Rows,
     decimal_digits,
@@ -55,7 +54,7 @@ def column_bounds(
     rows: Rows, leaf: Leaf, held: RowSet, rng: np.random.Generator, most_computed: int = MOST_ROWS_COMPUTED
 ) -> Bounds:
     """The bounds over the rows that a file holds; drawn, not computed, where these are very many."""
-    if len(held) <= most_computed or leaf.name in GROWING:
+    if len(held) <= most_computed or leaf.role is not None:
         return computed_bounds(rows, leaf, held, [0])[0]
     return ColumnDraws([leaf]).draw(len(held), rng)[leaf.field_id]
 

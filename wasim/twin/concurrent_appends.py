@@ -13,14 +13,13 @@ from typing import Any
 
 from wasim.contention import Attempt, ConflictRule
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.names import manifest_name
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import COMMIT_FAILED, OUTSIDE_COMMITS
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.event_log import EVENT_COLUMNS, EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity
 from wasim.twin.live_manifests import LiveManifest, MergedBefore, stamped
-from wasim.twin.snapshot_updates import append_manifest
+from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append
 
@@ -33,7 +32,7 @@ class _Commit:
     number: int  # that its report will have, or OUTSIDE_COMMITS
     files: Sequence[DataFileEntry]
     identity: CommitIdentity
-    manifest: LiveManifest
+    manifests: Sequence[LiveManifest]
     merged: MergedBefore = field(default_factory=dict)
     lists: list[str] = field(default_factory=list)  # of attempts that were lost
 
@@ -106,9 +105,9 @@ class ConcurrentAppends:
         files = self.draw(commit, at_s)
         table.write_files(files)
         identity = draw_identity(table.commits + 1, table.rng)
-        manifest = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
+        manifests = table.write_new_manifests(0, new_entries(files, identity), identity)
         self.in_flight[commit] = _Commit(
-            record=record, number=number, files=files, identity=identity, manifest=manifest
+            record=record, number=number, files=files, identity=identity, manifests=manifests
         )
 
     def _try(self, attempt: Attempt, commit: _Commit) -> None:
@@ -116,9 +115,9 @@ class ConcurrentAppends:
         moment = self.moment(attempt.commit, at_s)
         log.resume(commit.record, at_s, commit=commit.number, attempt=attempt.number)
         identity = replace(commit.identity, sequence_number=table.commits + 1)
-        manifest = stamped(commit.manifest, identity)
+        manifests = [stamped(one, identity) for one in commit.manifests]
         tried = table if attempt.won else self._discarding(refused=attempt.refused)
-        append_manifest(tried, manifest, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
+        append_manifests(tried, manifests, commit.files, identity, moment, attempt=attempt.number, made=commit.merged)
         if attempt.won:
             table.commits += 1
             log.resume(commit.record, at_s, commit=commit.number)
@@ -155,7 +154,7 @@ class ConcurrentAppends:
     def _clean(self, commit: _Commit, listed: set[str]) -> None:
         """Deletes the commit's own manifests that its list does not hold, and the lists of its lost attempts."""
         log, table = self.table.log, self.table
-        for one in (commit.manifest, *commit.merged.values()):
+        for one in (*commit.manifests, *commit.merged.values()):
             file = table.relative(one.file.manifest_path)
             if one.file.manifest_path not in listed and file in log.files:
                 log.delete(Kind.DATA_MANIFEST, file)

@@ -24,7 +24,7 @@ from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
-from wasim.twin.rows import GROWING, Rows, rows_of, split_rows
+from wasim.twin.rows import Rows, rows_of, split_rows
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
 
@@ -86,10 +86,19 @@ class DataFiles:
         return leaves(self.case.table, self.schema)
 
     @cached_property
-    def counted(self) -> tuple[Leaf, ...]:
-        """Columns with counts, in the order of Java's maps."""
+    def sized(self) -> tuple[Leaf, ...]:
+        """Columns with sizes, in the order of Java's maps."""
         by_id = {leaf.field_id: leaf for leaf in self.leaves}
         return tuple(by_id[number] for number in java_map_order(sorted(by_id)) if by_id[number].has_counts)
+
+    @cached_property
+    def counted(self) -> tuple[Leaf, ...]:
+        """Columns with counts, in the same order: Java keeps none of what is in a list or a map, pyiceberg does."""
+        return tuple(leaf for leaf in self.sized if leaf.items is None or self._is_python)
+
+    @cached_property
+    def _values_per_row(self) -> dict[int, int]:
+        return {leaf.field_id: leaf.items or 1 for leaf in self.counted}
 
     @cached_property
     def bounded(self) -> tuple[Leaf, ...]:
@@ -120,7 +129,7 @@ class DataFiles:
     @cached_property
     def _known_and_drawn(self) -> tuple[tuple[Leaf, ...], ColumnDraws]:
         """Columns with bounds that few rows of a file suffice for, as they grow or repeat; and all others."""
-        known = tuple(one for one in self.bounded if one.name in GROWING or one.field_id in self._constant)
+        known = tuple(one for one in self.bounded if one.role is not None or one.field_id in self._constant)
         return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known])
 
     @cached_property
@@ -235,8 +244,8 @@ class DataFiles:
             record_count=rows,
             file_size_bytes=sizes.total,
             partition=partition,
-            column_sizes={number: sizes.columns[number] for number in nulls},
-            value_counts=dict.fromkeys(nulls, rows),
+            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.sized},
+            value_counts={number: rows * each for number, each in self._values_per_row.items()},
             null_value_counts=nulls,
             nan_value_counts=self._no_nan,
             lower_bounds={number: one.lower for number, one in bounds.items()},

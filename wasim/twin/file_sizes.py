@@ -9,6 +9,7 @@ same kind of column takes the rest away.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, exp, log, log2, sqrt
@@ -20,7 +21,7 @@ from wasim.scenario.parts import Columns
 from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
 from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, GROWING, TIME_SPAN_US, Rows, decimal_digits
+from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows, decimal_digits
 from wasim.twin.schema import Leaf
 from wasim.units import Floats
 
@@ -61,9 +62,9 @@ Kind = tuple[str, int | None, int | None]  # type, length, values
 
 
 def kind_of(leaf: Leaf) -> Kind:
-    """What decides a column's size apart from its rows: type, length, values. Each fixed column is its own kind."""
-    if leaf.name in GROWING:
-        return leaf.name, None, None
+    """What decides a column's size apart from its rows: type, length, values. Key and time are kinds of their own."""
+    if leaf.role is not None:
+        return leaf.role, None, None
     sized = leaf.column.type in ("string", "binary")
     return leaf.column.type, leaf.column.length if sized else None, leaf.column.values
 
@@ -99,9 +100,9 @@ def _ratio(leaf: Leaf, sample: ColumnSample) -> float:
 
 def law_bytes(leaf: Leaf, rows: int) -> float:
     """The law alone."""
-    if leaf.name == "event_id":
+    if leaf.role == "event_id":
         return 70.0 + 1.1 * rows  # numbers in sequence
-    if leaf.name == "event_time":
+    if leaf.role == "event_time":
         return 110.0 + 2.0 * rows
     column = leaf.column
     value, _ = _value_bytes(column)
@@ -129,7 +130,7 @@ def _index_bytes(distinct: float, rows: int) -> float:
 def _deviation_bytes(leaf: Leaf, rows: int) -> float:
     """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds."""
     column = leaf.column
-    if leaf.name in GROWING or not _has_dictionary(column, rows):
+    if leaf.role is not None or not _has_dictionary(column, rows):
         return _LEAST_DEVIATION_BYTES
     keys = _keys(column)
     missing = exp(-rows / keys)  # share of the values that no row has
@@ -203,8 +204,12 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        alike = Counter(self._kind_of_each)
-        return sum(count * self.kinds[kind].of(rows).mean_bytes for kind, count in alike.items()) if rows else 0.0
+        alike = Counter(zip(self._kind_of_each, self._values_of((rows,) * len(self.leaves)), strict=True))
+        return (
+            sum(count * self.kinds[kind].of(values).mean_bytes for (kind, values), count in alike.items())
+            if rows
+            else 0.0
+        )
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
@@ -227,7 +232,7 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            alike = [(kind, max(1, count)) for kind, count in zip(self._kind_of_each, counts, strict=True)]
+            alike = list(zip(self._kind_of_each, self._values_of(counts), strict=True))
             of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(alike)}
             laws = [of_kind[one] for one in alike]
             deviations = np.array([law.deviation_bytes for law in laws])
@@ -236,6 +241,13 @@ class FileSizes:
         means, deviations = self.laws[counts]
         sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
         return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
+
+    def _values_of(self, rows: Sequence[int]) -> list[int]:
+        """Values of each column in these numbers of rows; a map's keys, the same in all, count as if of one row."""
+        return [
+            max(1, (1 if leaf.is_map_key else count) * (leaf.items or 1))
+            for leaf, count in zip(self.leaves, rows, strict=True)
+        ]
 
     @cached_property
     def _kind_of_each(self) -> list[Kind]:

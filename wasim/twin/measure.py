@@ -115,7 +115,7 @@ def _data_file_template(match: re.Match[str], *, streams: bool) -> str:
 
 def _samples(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) -> tuple[ColumnSample, ...]:
     sizes: Mapping[tuple[tuple[str, int | None, int | None], int], list[int]] = defaultdict(list)
-    for leaf in leaves(case.table, metadata.current_schema()):
+    for leaf in (one for one in leaves(case.table, metadata.current_schema()) if one.items is None):
         for entry in entries:
             size = (entry.file.column_sizes or {}).get(leaf.field_id)
             if size:

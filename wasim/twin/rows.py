@@ -5,7 +5,7 @@ that a real writer would write. Where columns move, a row keeps its values; wide
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
@@ -30,7 +30,6 @@ DATE_SPAN_DAYS = 3650
 ALL_KEYS = 2**62
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
-GROWING = ("event_id", "event_time")
 # Rows that follow each other are hashed this many at a time: numpy takes as long to begin as to hash hundreds.
 _HASHED_TOGETHER = 8192
 _FEW_ROWS = _HASHED_TOGETHER // 4
@@ -69,11 +68,19 @@ class Rows:
 
     def values(self, leaf: Leaf, rows: RowSet) -> Values:
         """The column's values in these rows, as if all of them had it."""
-        if leaf.name == "event_id":
+        if leaf.role == "event_id":
             return rows.numbers
-        if leaf.name == "event_time":
+        if leaf.role == "event_time":
             return self._times(rows)
         return _values_of_keys(leaf, self._keys(leaf, rows))
+
+    def items(self, leaf: Leaf, rows: RowSet) -> Values:
+        """The values of a column within a list or a map in these rows: as many columns as each row has items."""
+        count = range(leaf.items or 0)
+        if leaf.is_map_key:
+            return np.stack([_values_of_keys(leaf, np.full(len(rows), item)) for item in count], axis=1)
+        keys = [self._keys(replace(leaf, salt=f"{leaf.salt}.{item}"), rows) for item in count]
+        return np.stack([_values_of_keys(leaf, one) for one in keys], axis=1)
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
@@ -84,7 +91,7 @@ class Rows:
 
     def extremes(self, leaf: Leaf, rows: RowSet, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
-        if leaf.name in GROWING:
+        if leaf.role is not None:
             return _extremes(self.values(leaf, rows), starts)
         return _extremes_of_keys(leaf, self._keys(leaf, rows), starts)
 

@@ -1,24 +1,38 @@
 """A scenario's table as Iceberg sees it: schema with field ids, partition spec, and which columns get which metrics."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
+from typing import Literal, TypeAlias
 
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.property_values import MetricsMode
-from wasim.iceberg.schemas import NestedField, Schema, StructType, Type, primitive_type
+from wasim.iceberg.schemas import (
+    ListType,
+    MapType,
+    NestedField,
+    PrimitiveType,
+    Schema,
+    StructType,
+    Type,
+    parts_of,
+    primitive_type,
+    types_by_id,
+)
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.scenario.parts import Columns, Table
 
 FIRST_PARTITION_FIELD_ID = 1000
+Role: TypeAlias = Literal["event_id", "event_time"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A primitive column, or a primitive field of a struct.
+    """A primitive column, or a primitive part of a struct, list or map.
 
     `salt` is the place that it had in the rows' definition at first (`4`, `4.1`). `has_counts` and `bound_length` say
-    which metrics it gets: a `bound_length` of None leaves bounds out, 0 keeps them whole.
+    which metrics it gets: a `bound_length` of None leaves bounds out, 0 keeps them whole. The table's key and its event
+    time have the `role` event_id and event_time, whatever they are called.
     """
 
     field_id: int
@@ -27,6 +41,9 @@ class Leaf:
     salt: str
     has_counts: bool
     bound_length: int | None
+    role: Role | None = None
+    items: int | None = None  # within a list or a map, of which no bounds are kept: how many each row has
+    is_map_key: bool = False  # of which all rows have the same ones
 
 
 def iceberg_schema(table: Table, keys: Collection[str] = ()) -> Schema:
@@ -53,21 +70,21 @@ def new_field(column: Columns, ids: "count[int]") -> NestedField:
 
 
 def _type(column: Columns, ids: "count[int]") -> Type:
-    if column.type == "struct":
-        return StructType(_fields([field for part in column.fields for field in part.each], ids))
+    match column.container:
+        case "struct":
+            return StructType(_fields(list(column.parts), ids))
+        case "list":
+            return ListType(element_id=next(ids), element=_type(column.parts[0], ids))
+        case "map":
+            key_id, value_id = next(ids), next(ids)
+            key, value = (_type(part, ids) for part in column.parts)
+            return MapType(key_id=key_id, key=key, value_id=value_id, value=value)
     return primitive_type(column.type)
 
 
 def last_column_id(schema: Schema) -> int:
     """The highest field id: ids are dense."""
-    return max(_ids(schema.columns))
-
-
-def _ids(fields: tuple[NestedField, ...]) -> Iterator[int]:
-    for field in fields:
-        yield field.field_id
-        if isinstance(field.type, StructType):
-            yield from _ids(field.type.fields)
+    return max(number for number, _ in types_by_id(StructType(schema.columns)))
 
 
 def partition_spec(table: Table, schema: Schema) -> PartitionSpec:
@@ -96,38 +113,52 @@ def partition_field_name(column: str, transform: str) -> str:
 
 def leaves(table: Table, schema: Schema) -> tuple[Leaf, ...]:
     """The table's primitive columns with the metrics that its properties give them."""
-    names = dict(_level_order(schema.columns))
+    names = dict(_level_order(StructType(schema.columns)))
     modes = TableProperties.read(table.properties).metrics_modes(list(names.values()))
     mode_of = dict(zip(names, modes, strict=True))
+    roles: dict[str | None, Role] = {table.key_column: "event_id", table.time_column: "event_time"}
     return tuple(
-        leaf
+        replace(leaf, role=roles.get(leaf.name))
         for column, field in zip(table.all_columns, schema.columns, strict=True)
-        for leaf in _leaves(column, field, f"{field.field_id - 1}", field.name, mode_of)
+        for leaf in _leaves(
+            column,
+            field.type,
+            Leaf(
+                field_id=field.field_id,
+                name=field.name,
+                column=column,
+                salt=f"{field.field_id - 1}",
+                has_counts=False,
+                bound_length=None,
+            ),
+            mode_of,
+        )
     )
 
 
-def _leaves(
-    column: Columns, field: NestedField, salt: str, name: str, mode_of: Mapping[int, MetricsMode]
-) -> Iterator[Leaf]:
-    if not isinstance(field.type, StructType):
-        mode = mode_of[field.field_id]
-        yield Leaf(
-            field_id=field.field_id,
-            name=name,
-            column=column,
-            salt=salt,
-            has_counts=mode.has_counts,
-            bound_length=mode.bound_length,
-        )
+def _leaves(column: Columns, kind: Type, around: Leaf, mode_of: Mapping[int, MetricsMode]) -> Iterator[Leaf]:
+    """The leaves within a column of that type; `around` is the column itself, as if it were one."""
+    if isinstance(kind, PrimitiveType):
+        mode = mode_of[around.field_id]
+        yield replace(around, has_counts=mode.has_counts, bound_length=None if around.items else mode.bound_length)
         return
-    inner = [one for part in column.fields for one in part.each]
-    for place, (part, part_field) in enumerate(zip(inner, field.type.fields, strict=True)):
-        yield from _leaves(part, part_field, f"{salt}.{place}", f"{name}.{part_field.name}", mode_of)
+    items = around.items if isinstance(kind, StructType) else column.items
+    for place, (part, (number, name, part_kind)) in enumerate(zip(column.parts, parts_of(kind), strict=True)):
+        inner = replace(
+            around,
+            field_id=number,
+            name=f"{around.name}.{name}",
+            column=part,
+            salt=f"{around.salt}.{place}",
+            items=items,
+            is_map_key=isinstance(kind, MapType) and not place,
+        )
+        yield from _leaves(part, part_kind, inner, mode_of)
 
 
-def _level_order(fields: tuple[NestedField, ...], within: str = "") -> Iterator[tuple[int, str]]:
+def _level_order(nested: Type, within: str = "") -> Iterator[tuple[int, str]]:
     """Ids and dotted names of primitive fields as Iceberg counts them: a struct's own before what is nested in it."""
-    yield from ((field.field_id, within + field.name) for field in fields if not isinstance(field.type, StructType))
-    for field in fields:
-        if isinstance(field.type, StructType):
-            yield from _level_order(field.type.fields, f"{within}{field.name}.")
+    parts = parts_of(nested)
+    yield from ((number, within + name) for number, name, kind in parts if isinstance(kind, PrimitiveType))
+    for _, name, kind in parts:
+        yield from _level_order(kind, f"{within}{name}.")

@@ -9,7 +9,7 @@ from wasim.iceberg.names import manifest_name
 from wasim.iceberg.updates import Way
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
-from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore, refuse_rolling
+from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore
 from wasim.twin.summary import count_files, operation_summary, summary_counters, with_partitions
 from wasim.twin.table import SimulatedTable
 
@@ -20,13 +20,13 @@ def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: 
     """FastAppend, or MergeAppend where the table's rules say so."""
     identity = table.begin()
     table.write_files(files)
-    new = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
-    append_manifest(table, new, files, identity, moment)
+    new = table.write_new_manifests(0, new_entries(files, identity), identity)
+    append_manifests(table, new, files, identity, moment)
 
 
-def append_manifest(
+def append_manifests(
     table: SimulatedTable,
-    new: LiveManifest,
+    new: Sequence[LiveManifest],
     files: Sequence[DataFileEntry],
     identity: CommitIdentity,
     moment: Moment,
@@ -34,14 +34,13 @@ def append_manifest(
     attempt: int = 1,
     made: MergedBefore | None = None,
 ) -> None:
-    """One attempt to append a manifest of new files. `made` holds the merged manifests of earlier attempts by the
+    """One attempt to append manifests of new files. `made` holds the merged manifests of earlier attempts by the
     manifests that they replace; this attempt adds its own.
     """
-    refuse_rolling(new.file, table.rules.policy.target_bytes)
-    manifests = [new, *table.manifests]
+    manifests = [*new, *table.manifests]
     merged = Merged(manifests=manifests)
     if table.rules.appends_merge:
-        merged = table.merge(manifests, identity, first_number=1 + len(made or ()), made=made)
+        merged = table.merge(manifests, identity, first_number=len(new) + len(made or ()), made=made)
     counts = (
         count_manifests(merged.manifests, identity)
         ._replace(
@@ -105,15 +104,15 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
     data = _filter(table, identity, 0, has_deletes=False, is_gone=lambda entry: entry.file.file_path in paths)
     deletes = _filter_deletes(table, changes, data, identity)
     replaced = number = data.rewritten + deletes.rewritten
-    new, new_deletes = [], []
+    new, new_deletes = list[LiveManifest](), list[LiveManifest]()
     if changes.added:
         entries = new_entries(changes.added, identity, data_sequence_number=changes.planned_on)
-        new.append(table.write_manifest(manifest_name(identity.uuid, number), entries, identity))
-        number += 1
+        new = table.write_new_manifests(number, entries, identity)
+        number += len(new)
     for spec_id, files in sorted(changes.added_deletes.items()):
-        name = manifest_name(identity.uuid, number)
-        new_deletes.append(table.write_manifest(name, new_entries(files, identity), identity, spec_id=spec_id))
-        number += 1
+        written = table.write_new_manifests(number, new_entries(files, identity), identity, spec_id=spec_id)
+        new_deletes += written
+        number += len(written)
     manifests = [*new, *data.manifests, *new_deletes, *deletes.manifests]
     merged = table.merge(manifests, identity, first_number=number)
     base, limit = table.json.base, table.rules.properties.write_partition_summary_limit

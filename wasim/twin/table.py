@@ -40,6 +40,7 @@ from wasim.twin.live_manifests import (
     ManifestWriter,
     MergedBefore,
     assign_row_ids,
+    refuse_rolling,
     stamped,
 )
 from wasim.twin.summary import TableTotals
@@ -114,6 +115,20 @@ class SimulatedTable:
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
         self.log.write(manifest.kind, self.relative(path), data)
         return manifest
+
+    def write_new_manifests(
+        self, first_number: int, entries: Sequence[LiveEntry], identity: CommitIdentity, *, spec_id: int | None = None
+    ) -> list[LiveManifest]:
+        """Writes the manifests of files that a commit adds, all of data or all delete files: one, unless they are very
+        many.
+        """
+        content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
+        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
+        target_bytes, found = self.rules.policy.target_bytes, list[LiveManifest]()
+        for number, part in enumerate(writer.parts(entries, identity, target_bytes), first_number):
+            found.append(self.write_manifest(manifest_name(identity.uuid, number), part, identity, spec_id=spec_id))
+            refuse_rolling(found[-1].file, target_bytes)
+        return found
 
     def manifest_path(self, name: str) -> str:
         """Where a manifest lies whose name is this, but for its format."""

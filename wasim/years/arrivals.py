@@ -199,9 +199,9 @@ def growing_fields(case: Case) -> dict[int, float]:
     """Places of partition fields whose value grows with time, and how long one value of each lasts, in seconds."""
     growing = {}
     for place, part in enumerate(case.table.partition_by):
-        if part.column == "event_time" and part.transform in _UNITS_S:
+        if part.column == case.table.time_column and part.transform in _UNITS_S:
             growing[place] = _UNITS_S[part.transform]
-        elif part.column == "event_id" and part.transform.startswith("truncate"):
+        elif part.column == case.table.key_column and part.transform.startswith("truncate"):
             growing[place] = int(part.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
     return growing
 

@@ -34,7 +34,7 @@ from wasim.twin.partitions import Partition
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
-from wasim.twin.snapshot_updates import append_manifest
+from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
@@ -319,7 +319,7 @@ def _json_after(
         return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
-        append_manifest(table, like, files, table.begin(), _moment(writer, number))
+        append_manifests(table, [like], files, table.begin(), _moment(writer, number))
     return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
 
 

@@ -14,7 +14,7 @@ def measured_line(run: Run) -> str:
         return ""
     first = run.cases[0]
     case = first.case
-    columns = sorted({sum(column.count for column in one.case.table.columns) + 2 for one in run.cases})
+    columns = sorted({len(one.case.table.all_columns) for one in run.cases})
     rows = sorted({one.case.workload.rows_per_second for one in run.cases})
     writers = ", ".join(dict.fromkeys(one.case.writer_name for one in run.cases))
     parts = [

@@ -30,7 +30,7 @@ def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> Non
         rows = upserted_rows(target.case, step, commit, values)
         # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
         rows.sparkSession.catalog.refreshTable(target.table)
-        merge_rows(rows, target.table)
+        merge_rows(rows, target.table, f"{step.table.key_column}")
     else:
         values.selectExpr(*select_list(target.case, step.table)).writeTo(target.table).append()
 

@@ -16,7 +16,7 @@ def change_rows(target: Target, step: ChangeRows) -> None:
     {"update": _update, "delete": _delete, "merge": _merge, "overwrite": _overwrite}[step.operation](target, step)
 
 
-def chosen(rows: RowChoice, number: str = "event_id") -> str:
+def chosen(rows: RowChoice, number: str) -> str:
     """A SQL condition on the row number `number` that holds for these rows."""
     condition = f"{number} >= {rows.first} AND {number} < {rows.stop}"
     scattered = f" AND pmod(xxhash64({number}, {rows.salt}), {SCATTER}) < {rows.parts}"
@@ -24,14 +24,14 @@ def chosen(rows: RowChoice, number: str = "event_id") -> str:
 
 
 def _update(target: Target, step: ChangeRows) -> None:
-    name = changed_column(step.table.columns, step.table.partition_by)
+    name, key = changed_column(step.table), f"`{step.table.key_column}`"
     place, column = next((place, column) for place, column in enumerate(step.table.all_columns) if column.name == name)
-    value = column_value(column, target.case.seed + step.number, f"{place}", "event_id")
-    target.session.run(f"UPDATE {target.table} SET `{name}` = {value} WHERE {chosen(step.rows)}")
+    value = column_value(column, target.case.seed + step.number, f"{place}", key)
+    target.session.run(f"UPDATE {target.table} SET `{name}` = {value} WHERE {chosen(step.rows, key)}")
 
 
 def _delete(target: Target, step: ChangeRows) -> None:
-    target.session.run(f"DELETE FROM {target.table} WHERE {chosen(step.rows)}")
+    target.session.run(f"DELETE FROM {target.table} WHERE {chosen(step.rows, f'`{step.table.key_column}`')}")
 
 
 def _rows(target: Target, step: ChangeRows) -> Any:
@@ -44,7 +44,7 @@ def _rows(target: Target, step: ChangeRows) -> Any:
 
 
 def _merge(target: Target, step: ChangeRows) -> None:
-    merge_rows(_rows(target, step), target.table)
+    merge_rows(_rows(target, step), target.table, f"{step.table.key_column}")
 
 
 def _overwrite(target: Target, step: ChangeRows) -> None:
@@ -55,11 +55,11 @@ def _overwrite(target: Target, step: ChangeRows) -> None:
         writer.overwrite(target.session.condition("true"))
 
 
-def merge_rows(rows: Any, table: str) -> None:
-    """MERGE INTO the table: rows whose `event_id` it has replace it, the others are inserted."""
+def merge_rows(rows: Any, table: str, key: str) -> None:
+    """MERGE INTO the table: rows whose value of the column `key` it has replace it, the others are inserted."""
     rows.createOrReplaceTempView(_SOURCE)
     rows.sparkSession.sql(
-        f"MERGE INTO {table} t USING {_SOURCE} s ON t.event_id = s.event_id"
+        f"MERGE INTO {table} t USING {_SOURCE} s ON t.`{key}` = s.`{key}`"
         " WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
     )
 

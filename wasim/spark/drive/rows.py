@@ -16,10 +16,12 @@ _SPARK_TYPES = {
 
 
 def spark_type(column: Columns) -> str:
-    """A column's type in Spark SQL: `long` → `bigint`, structs nested."""
-    if column.type == "struct":
-        fields = (f"`{field.name}`: {spark_type(field)}" for inner in column.fields for field in inner.each)
-        return f"struct<{', '.join(fields)}>"
+    """A column's type in Spark SQL: `long` → `bigint`, what is nested included."""
+    parts = [spark_type(part) for part in column.parts]
+    if column.container == "struct":
+        return f"struct<{', '.join(f'`{part.name}`: {kind}' for part, kind in zip(column.parts, parts, strict=True))}>"
+    if column.container is not None:
+        return f"{'array' if column.container == 'list' else 'map'}<{', '.join(parts)}>"
     return _SPARK_TYPES.get(column.type, column.type)
 
 
@@ -32,13 +34,14 @@ def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0
     rotating = case.rotating_column
     expressions = []
     for place, column in enumerate(table.all_columns):
-        if column.name == "event_id":
+        if column.name == table.key_column:
             expression = "value"
-        elif column.name == "event_time":
+        elif column.name == table.time_column:
             late_us = EPOCH_US + round(late_s * 1e6)
             expression = event_time(case)
             if late_s:
                 expression = f"CASE WHEN value < 0 THEN timestamp_micros({late_us}) ELSE {expression} END"
+            expression = f"CAST({expression} AS {spark_type(column)})"
         elif column.name == rotating:
             expression = _value_of(column, _rotating_key(case, column), f"{place}")
         else:
@@ -59,15 +62,30 @@ def _rotating_key(case: Case, column: Columns) -> str:
     return f"pmod({commit} * {per_commit} + pmod(value, {per_commit}), {column.values})"
 
 
-def column_value(column: Columns, seed: int, salt: str, row: str = "value") -> str:
-    """SQL for a column's value in the row whose number `row` gives."""
-    if column.type == "struct":
-        inner = [field for part in column.fields for field in part.each]
-        pairs = (f"'{f.name}', {column_value(f, seed, f'{salt}.{i}', row)}" for i, f in enumerate(inner))
+def column_value(column: Columns, seed: int, salt: str, row: str = "value", *, is_item: bool = False) -> str:
+    """SQL for a column's value in the row whose number `row` gives; for that of the item `i` of a list or a map."""
+    if column.container == "struct":
+        pairs = (
+            f"'{f.name}', {column_value(f, seed, f'{salt}.{i}', row, is_item=is_item)}"
+            for i, f in enumerate(column.parts)
+        )
         return f"named_struct({', '.join(pairs)})"
+    if column.container is not None:
+        value = column_value(column.parts[-1], seed, f"{salt}.{len(column.parts) - 1}", row, is_item=True)
+        values = _items(column, value)
+        if column.container == "list":
+            return values
+        keys = _items(column, _value_of(column.parts[0], "CAST(i AS BIGINT)", f"{salt}.0"))
+        return f"map_from_arrays({keys}, {values})"
     # the salt is hashed as text: nested fields have places such as 4.1
-    key = f"pmod(xxhash64({row}, {seed}, '{salt}'), {column.values or 2**62})"
+    place = f"concat('{salt}.', i)" if is_item else f"'{salt}'"
+    key = f"pmod(xxhash64({row}, {seed}, {place}), {column.values or 2**62})"
     return _value_of(column, key, salt)
+
+
+def _items(column: Columns, value: str) -> str:
+    """SQL for the array of a value's items, numbered `i` from 0."""
+    return f"transform(sequence(0, {column.items - 1}), i -> {value})"
 
 
 def _value_of(column: Columns, key: str, salt: str) -> str:

@@ -10,6 +10,7 @@ from wasim.ledger import FULL_SCAN
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
 from wasim.spark import Session
+from wasim.spark.drive.engine import Target
 from wasim.spark.drive.rows import select_list, spark_type
 from wasim.units import Floats
 
@@ -39,7 +40,8 @@ class Query:
 
 
 def queries(session: Session, case: Case, table: Table, *, after_commit: int) -> Iterator[Query]:
-    """A full scan; one partition, if there are any; a predicate that statistics prune. All find the last commit.
+    """A full scan; one partition, if there are any; a predicate on key or time that statistics prune. All find the last
+    commit.
 
     `table` is the table as it then is, which may have evolved.
     """
@@ -47,21 +49,32 @@ def queries(session: Session, case: Case, table: Table, *, after_commit: int) ->
     last_row = case.rows_through(after_commit) - 1
     if table.partition_by:
         yield Query(name="one_partition", predicate=_partition_predicate(session, case, table, last_row))
-    first_of_last_commit = case.rows_through(after_commit - 1)
-    yield Query(
-        name="statistics",
-        predicate=Predicate(
-            column="event_id", comparison="greaterThanOrEqual", value=first_of_last_commit, sql_type="bigint"
-        ),
-    )
+    growing, first_of_last_commit = table.key_column or table.time_column, case.rows_through(after_commit - 1)
+    if growing is not None:
+        yield Query(name="statistics", predicate=_predicate(session, case, table, growing, first_of_last_commit))
 
 
 def _partition_predicate(session: Session, case: Case, table: Table, row: int) -> Predicate:
     """The first partition field pinned to where `row` lives: its value, or for times the start of its hour, day …"""
     field = table.partition_by[0]
-    column = next(column for column in table.all_columns if column.name == field.column)
-    in_time = field.transform in ("year", "month", "day", "hour")
-    value = f"date_trunc('{field.transform}', `{field.column}`)" if in_time else f"`{field.column}`"
+    unit = field.transform if field.transform in ("year", "month", "day", "hour") else None
+    comparison = "equal" if unit is None else "greaterThanOrEqual"
+    return _predicate(session, case, table, field.column, row, comparison=comparison, unit=unit)
+
+
+def _predicate(
+    session: Session,
+    case: Case,
+    table: Table,
+    name: str,
+    row: int,
+    *,
+    comparison: str = "greaterThanOrEqual",
+    unit: str | None = None,
+) -> Predicate:
+    """The column compared with its value in `row`, for times the start of the `unit` if one is given."""
+    column = next(column for column in table.all_columns if column.name == name)
+    value = f"`{name}`" if unit is None else f"date_trunc('{unit}', `{name}`)"
     rows = session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*select_list(case, table))
     if column.type in ("timestamp", "timestamptz"):
         # Iceberg reads times from ISO text; the session's zone is UTC
@@ -72,22 +85,22 @@ def _partition_predicate(session: Session, case: Case, table: Table, row: int) -
         value = f"CAST({value} AS STRING)"
     found = rows.selectExpr(f"{value} AS found").collect()[0].found
     return Predicate(
-        column=field.column,
-        comparison="greaterThanOrEqual" if in_time else "equal",
+        column=name,
+        comparison=comparison,
         value=found,
         sql_type=spark_type(column),
     )
 
 
-def execution_ms(session: Session, table: str, query: Query, *, rounds: int) -> Floats:
+def execution_ms(target: Target, table: Table, query: Query, *, rounds: int) -> Floats:
     """Milliseconds that Spark takes to run a count over the query's rows after it has planned it, per round."""
-    spent = []
+    spark, counted_column, spent = target.session.spark, table.time_column or table.all_columns[0].name, []
     for _ in range(rounds):
-        session.spark.sql(f"REFRESH TABLE {table}")
-        rows = session.spark.table(table)
+        spark.sql(f"REFRESH TABLE {target.table}")
+        rows = spark.table(target.table)
         if query.predicate is not None:
             rows = rows.where(query.predicate.sql())
-        counted = rows.selectExpr("count(event_time)")
+        counted = rows.selectExpr(f"count(`{counted_column}`)")
         counted._jdf.queryExecution().executedPlan().outputPartitioning()  # plans the scan, outside the clock
         started_s = time.perf_counter()
         counted.collect()
