@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-flink bench-s3 validate validate-years validate-plan planning-law test test-spark test-plain test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-flink bench-s3 validate validate-years validate-plan planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,14 +20,22 @@ bench-flink: $(READY) java ## appends by a Flink of its own, in a JVM of its own
 bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
 	$(BIN)/wasim bench scenarios/quickstart_s3.yaml
 
-test: $(READY) java ## the tests: those on the one real Spark session, and beside them those without
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-spark test-plain
+test: $(READY) java ## the tests: those on the one real Spark session, and those without in parts, two jobs at a time
+	@$(BIN)/python -m compileall -q wasim tools
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target test-spark $(PARTS)
 
 test-spark:
 	$(BIN)/python -m pytest -m "spark and $(QUICK)"
 
-test-plain:
-	nice -n 10 $(BIN)/python -m pytest -m "not spark and $(QUICK)"
+# Parts of two to four minutes, so that both cores have work until the end.
+PARTS := test-others test-years test-plans test-pages
+test-years: ROOMS := tests/years tests/simulation
+test-plans: ROOMS := tests/capacity tests/cli tests/forecast
+test-pages: ROOMS := tests/report tests/fit tests/doctor
+test-others: ROOMS := tests $(patsubst %,--ignore=tests/%,years simulation capacity cli forecast report fit doctor)
+
+$(PARTS):
+	nice -n 10 $(BIN)/python -m pytest -m "not spark and $(QUICK)" $(ROOMS)
 
 test-all: $(READY) java ## the slow tests too
 	$(BIN)/python -m pytest -m "not soak and not browser"

@@ -1,5 +1,6 @@
 """What tests of every room share; those on Spark find their session in `support.on_spark`, where Spark is installed."""
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.paths import sample_run
 from support.small import small_case_in
 
+from wasim.runner import conclude_run
 from wasim.scenario import Case
 
 HAS_SPARK = find_spec("pyspark") is not None
@@ -27,6 +30,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("spark")
             item.add_marker(pytest.mark.skipif(not HAS_SPARK, reason="Spark is not installed"))
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.fixture(scope="session")
+def reported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample run, with the report that is made of it today: to be read only."""
+    run = tmp_path_factory.mktemp("reported") / sample_run().name
+    shutil.copytree(sample_run(), run)
+    conclude_run(run)
+    return run
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,46 +14,31 @@ from support.paths import SCENARIOS
 from wasim.bench import BenchOptions, bench
 from wasim.errors import CaseFailed, ExitCode
 from wasim.ledger import FULL_SCAN, Kind
-from wasim.runner import Outcome, conclude_run
+from wasim.runner import Outcome
 from wasim.runs import read_run
 from wasim.runs.documents import DOCUMENT_VERSION
-from wasim.scenario import load_scenario
+from wasim.scenario import LoadedScenario, load_scenario
 from wasim.spark import Session
 
 SMOKE = SCENARIOS / "smoke.yaml"
-Bench = Callable[..., Outcome]
 
 
-@pytest.fixture
-def said() -> io.StringIO:
-    return io.StringIO()
-
-
-@pytest.fixture
-def run_bench(session: Session, tmp_path: Path, said: io.StringIO) -> Bench:
+def bench_on(session: Session, scenario: LoadedScenario, results: Path, said: io.StringIO) -> Outcome:
     @contextmanager
     def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
         yield session
 
-    def run(scenario: Path, results: Path = tmp_path / "results", *, fresh: bool = False) -> Outcome:
-        options = BenchOptions(results=results, fresh=fresh)
-        return bench(load_scenario(scenario), options, Console(file=said), the_one_session)
-
-    return run
+    return bench(scenario, BenchOptions(results=results), Console(file=said), the_one_session)
 
 
-SMOKE_SAID = io.StringIO()
+SMOKE_SAID, FAILING_SAID = io.StringIO(), io.StringIO()
 
 
 @pytest.fixture(scope="module")
 def smoke(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    @contextmanager
-    def the_one_session(settings: Mapping[str, str], **opening: object) -> Iterator[Session]:
-        yield session
-
-    options = BenchOptions(results=tmp_path_factory.mktemp("smoke"))
-    # what planning takes in a fresh process is in test_place.py and test_readers.py: four processes less
-    return bench(load_scenario(SMOKE, {"planning.cold": "false"}), options, Console(file=SMOKE_SAID), the_one_session)
+    # what planning takes in a fresh process is in test_canaries.py and test_readers.py: four processes less
+    scenario = load_scenario(SMOKE, {"planning.cold": "false", "limits.snapshots": "< 1000"})
+    return bench_on(session, scenario, tmp_path_factory.mktemp("smoke"), SMOKE_SAID)
 
 
 def test_a_run_says_nothing_but_its_progress(smoke: Outcome) -> None:
@@ -64,6 +49,7 @@ def test_a_run_says_nothing_but_its_progress(smoke: Outcome) -> None:
 def test_a_run_ends_with_all_that_a_reader_needs(smoke: Outcome) -> None:
     folder = smoke.run.folder
     assert smoke.exit_code == ExitCode.DONE
+    assert [limit["holds"] for limit in smoke.limits] == [True]
     assert not (folder / "warehouse" / "warm-up").exists()
     names = {"scenario.yaml", "provenance.json", "summary.json", "benchmark.json", "report.html", "charts"}
     assert names <= {path.name for path in folder.iterdir()}
@@ -115,9 +101,7 @@ def test_the_benchmarks_are_pytest_benchmarks_own_document(smoke: Outcome) -> No
     assert str(smoke.run.folder) not in json.dumps(document)
 
 
-def test_a_saved_run_reads_back_and_concludes_alike(smoke: Outcome) -> None:
-    again = conclude_run(smoke.run.folder)
-    assert again.document == smoke.document
+def test_a_saved_run_reads_back(smoke: Outcome) -> None:
     run = read_run(smoke.run.folder)
     assert [case.key for case in run.cases] == [case.key for case in smoke.run.cases]
 
@@ -144,46 +128,46 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 """
 
 
-def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(
-    run_bench: Bench, tmp_path: Path, said: io.StringIO
-) -> None:
-    scenario = tmp_path / "failing.yaml"
+@pytest.fixture(scope="module")
+def half_failed(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """The first of its two cases is finished, the second failed."""
+    scenario = tmp_path_factory.mktemp("failing") / "failing.yaml"
     scenario.write_text(FAILING)
-    outcome = run_bench(scenario)
-    assert outcome.exit_code == ExitCode.CASE_FAILED
-    assert [case.case.swept["table.properties.write.parquet.compression-codec"] for case in outcome.run.cases] == [
-        "zstd"
-    ]
-    ((label, line),) = outcome.run.failures.items()
+    return bench_on(session, load_scenario(scenario), scenario.parent, FAILING_SAID)
+
+
+def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(half_failed: Outcome) -> None:
+    assert half_failed.exit_code == ExitCode.CASE_FAILED
+    (case,) = half_failed.run.cases
+    assert case.case.swept["table.properties.write.parquet.compression-codec"] == "zstd"
+    ((label, line),) = half_failed.run.failures.items()
     assert "nonsense" in label
     assert "nonsense" in line.lower()
     assert "\n" not in line
-    assert label in said.getvalue()
+    assert label in FAILING_SAID.getvalue()
 
 
-def test_when_every_case_fails_the_lines_say_why(run_bench: Bench, tmp_path: Path) -> None:
+def test_when_every_case_fails_the_lines_say_why(session: Session, tmp_path: Path) -> None:
     scenario = tmp_path / "failing.yaml"
     scenario.write_text(FAILING.replace("[zstd, nonsense]", "[nonsense]"))
     with pytest.raises(CaseFailed, match="nonsense"):
-        run_bench(scenario)
+        bench_on(session, load_scenario(scenario), tmp_path, io.StringIO())
 
 
-def test_the_same_command_runs_only_what_is_left(run_bench: Bench, tmp_path: Path, said: io.StringIO) -> None:
-    scenario = tmp_path / "failing.yaml"
-    scenario.write_text(FAILING)
-    first = run_bench(scenario)
-    kept = (first.run.folder / "cases" / first.run.cases[0].key / "case.json").stat().st_mtime_ns
-    again = run_bench(scenario)
-    assert again.run.folder == first.run.folder
-    assert (first.run.folder / "cases" / first.run.cases[0].key / "case.json").stat().st_mtime_ns == kept
+def test_the_same_command_runs_only_what_is_left(half_failed: Outcome, session: Session) -> None:
+    folder, (case,), said = half_failed.run.folder, half_failed.run.cases, io.StringIO()
+    kept = (folder / "cases" / case.key / "case.json").stat().st_mtime_ns
+    results = folder.parents[1]
+    again = bench_on(session, load_scenario(results / "failing.yaml"), results, said)
+    assert again.run.folder == folder
+    assert (folder / "cases" / case.key / "case.json").stat().st_mtime_ns == kept
     assert "1 of 2 cases are finished already" in " ".join(said.getvalue().split())
 
 
-def test_a_breached_limit_exits_1_and_a_kept_one_0(run_bench: Bench, tmp_path: Path) -> None:
-    text = FAILING.replace("sweep: {table.properties.write.parquet.compression-codec: [zstd, nonsense]}\n", "")
-    for bound, code in (("< 0.0001", ExitCode.FINDINGS), ("< 1000", ExitCode.DONE)):
-        scenario = tmp_path / "limited.yaml"
-        scenario.write_text(f'{text}limits: {{wa_metadata: "{bound}"}}\n')
-        outcome = run_bench(scenario, fresh=True)
-        assert outcome.exit_code == code
-        assert outcome.limits[0]["worst"] == pytest.approx(outcome.run.cases[0].amplification.metadata)
+def test_a_breached_limit_exits_with_1(session: Session, tmp_path: Path) -> None:
+    scenario = tmp_path / "limited.yaml"
+    swept = "sweep: {table.properties.write.parquet.compression-codec: [zstd, nonsense]}\n"
+    scenario.write_text(FAILING.replace(swept, 'limits: {wa_metadata: "< 0.0001"}\n'))
+    outcome = bench_on(session, load_scenario(scenario), tmp_path, io.StringIO())
+    assert outcome.exit_code == ExitCode.FINDINGS
+    assert outcome.limits[0]["worst"] == pytest.approx(outcome.run.cases[0].amplification.metadata)

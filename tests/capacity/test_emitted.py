@@ -27,7 +27,13 @@ REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("request_of", REQUESTS.values(), ids=REQUESTS)
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        pytest.param(request, id=name, marks=pytest.mark.slow if name == "a stream" else ())
+        for name, request in REQUESTS.items()
+    ],
+)
 def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Path):
     chosen = make_plan(request_of).chosen
     file = tmp_path / "chosen.yaml"

@@ -1,12 +1,10 @@
 """Requests from a scenario, a table that exists and a run."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
-from support.paths import DATA, SCENARIOS, sample_run
-from typer.testing import CliRunner
+from support.paths import DATA, SCENARIOS
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -18,7 +16,6 @@ from wasim.capacity import (
 )
 from wasim.capacity.from_table import request_from_table
 from wasim.capacity.settings import case_of
-from wasim.cli import app
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN
 from wasim.units import DAY_S
@@ -44,12 +41,9 @@ def test_a_table_that_exists_is_planned_for_as_it_is_written():
     assert SettingSimulator(request=read).figures(setting).values["metadata_bytes"] > 0
 
 
-def test_a_run_gives_its_scenario_and_its_machine(tmp_path):
-    folder = tmp_path / sample_run().name
-    shutil.copytree(sample_run(), folder)
-    assert CliRunner().invoke(app, ["report", str(folder)]).exit_code == 0  # writes its summary
-    read = request_from_run(folder, {"writer": "batch"}, Requirements())
-    summary = json.loads((folder / "summary.json").read_text())
+def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
+    read = request_from_run(reported_sample, {"writer": "batch"}, Requirements())
+    summary = json.loads((reported_sample / "summary.json").read_text())
     fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}
     (megabyte,) = [one for one in fitted["load"]["coefficients"] if one["name"] == "metadata_megabyte"]
     machine = read.machine

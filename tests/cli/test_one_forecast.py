@@ -113,7 +113,7 @@ def test_a_fleet_of_one_costs_what_a_plan_says(tmp_path: Path):
 
 
 def test_an_inspected_table_s_forecast_is_that_of_its_case(scenario: Path, tmp_path: Path):
-    run("simulate", scenario, "--emit", tmp_path / "trees", "--horizon", "2h", "--mode", "exact", "--out", tmp_path)
+    run("simulate", scenario, "--emit", tmp_path / "trees", "--horizon", "2h", "--mode", "exact", "--table-only")
     (tree,) = (tmp_path / "trees").iterdir()
     document = json.loads(run("inspect", tree, "--commit-interval", "1m", "--forecast", "30d", "--json"))
     outlook = document["outlook"]
@@ -155,7 +155,7 @@ def test_every_verb_says_what_it_ignored_in_the_same_words(tmp_path: Path):
     path = tmp_path / "ignored.yaml"
     path.write_text(IGNORED)
     simulated = run("simulate", path, "--mode", "fast", "--table-only")
-    reported = json.loads(run("simulate", path, "--mode", "fast", "--out", tmp_path, "--json"))["answer"]
+    reported = json.loads(run("simulate", path, "--mode", "fast", "--table-only", "--json"))["answer"]
     grid = run("simulate", path, "--grid", tmp_path / "grid.parquet")
     planned = run("plan", path, "--freshness", "1m", "--explain", "--horizon", "3h")
     for said in (simulated, grid, planned):

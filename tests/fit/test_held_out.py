@@ -34,7 +34,7 @@ def test_alternating_intervals_are_held_out_from_the_second_shortest():
 
 
 def test_the_scenario_chooses_which_comes_first_and_may_want_none():
-    run = synthetic_run()
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0), writers=("batch",)))
     assert fit_run(run, held_out="second_half").held_out[0].how == "second_half"
     assert fit_run(run, held_out="none").held_out == ()
 

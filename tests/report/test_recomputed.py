@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -12,8 +11,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from support.paths import sample_run
-
-from wasim.runner import conclude_run
 
 DATA = {"data", "delete_file"}
 
@@ -31,22 +28,13 @@ def summed(events: list[dict[str, Any]], action: str) -> Counter[str]:
 
 
 @pytest.fixture(scope="module")
-def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sample, with the report that is made of it today."""
-    run = tmp_path_factory.mktemp("reported") / sample_run().name
-    shutil.copytree(sample_run(), run)
-    conclude_run(run)
-    return run
+def summary(reported_sample: Path) -> dict[str, Any]:
+    return json.loads((reported_sample / "summary.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def summary(reported: Path) -> dict[str, Any]:
-    return json.loads((reported / "summary.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def page(reported: Path) -> str:
-    return (reported / "report.html").read_text()
+def page(reported_sample: Path) -> str:
+    return (reported_sample / "report.html").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +42,15 @@ def written(summary: dict[str, Any]) -> dict[str, Counter[str]]:
     return {one["label"]: summed(events_of(sample_run() / "cases" / one["key"]), "write") for one in summary["cases"]}
 
 
-def test_reporting_the_sample_changes_no_tracked_file(reported: Path) -> None:
+def test_reporting_the_sample_changes_no_tracked_file(reported_sample: Path) -> None:
     git = ("git", "-C", str(sample_run()))
     tracked = subprocess.run([*git, "ls-files"], capture_output=True, text=True, check=True).stdout.split()
-    assert [name for name in tracked if (sample_run() / name).read_bytes() != (reported / name).read_bytes()] == []
-    made = {str(path.relative_to(reported)) for path in reported.rglob("*") if path.is_file()} - set(tracked)
+    assert [
+        name for name in tracked if (sample_run() / name).read_bytes() != (reported_sample / name).read_bytes()
+    ] == []
+    made = {str(path.relative_to(reported_sample)) for path in reported_sample.rglob("*") if path.is_file()} - set(
+        tracked
+    )
     ignored = subprocess.run([*git, "check-ignore", *made], capture_output=True, text=True, check=True).stdout.split()
     assert set(ignored) == made >= {"report.html", "summary.json"}
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,8 +44,14 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes_written() -> None:
-    exact, fast = (simulated(SimulationOptions(mode=mode), {"horizon": "500s"}).run for mode in (Mode.EXACT, Mode.FAST))
-    for one, other in zip(exact.cases, fast.cases, strict=True):
+    exact, fast = (
+        [
+            one.simulate()[0]
+            for one in simulated_cases(load_scenario(SMOKE, {"horizon": "500s"}), SimulationOptions(mode=mode))
+        ]
+        for mode in (Mode.EXACT, Mode.FAST)
+    )
+    for one, other in zip(exact, fast, strict=True):
         assert one.commits == other.commits
         assert one.totals.files_written == other.totals.files_written
         for kind in METADATA_KINDS:
@@ -90,7 +97,7 @@ def test_a_run_has_a_folder_as_bench_leaves_one(name: str, request: pytest.Fixtu
     assert outcome.exit_code == ExitCode.DONE
 
 
-@pytest.mark.parametrize("name", ["exact", "summed"])
+@pytest.mark.parametrize("name", [pytest.param("exact", marks=pytest.mark.slow), "summed"])
 def test_a_simulated_run_is_reported_and_compared(name: str, request: pytest.FixtureRequest) -> None:
     outcome: Outcome = request.getfixturevalue(name)
     reported = invoke("report", outcome.run.folder, "--json")
@@ -108,31 +115,26 @@ def test_a_horizon_from_the_command_line_is_that_of_the_saved_run_too(summed: Ou
 
 def test_only_the_table_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = invoke("simulate", SMOKE, "--table-only")
+    result = invoke("simulate", SMOKE, "--table-only", "--location", "s3://bucket/db/events")
     assert result.exit_code == 0
     assert "streaming" in result.stdout
+    assert "Simulated for tables at s3://bucket/db/events." in " ".join(result.stdout.split())
     assert "Report:" not in result.stdout
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("how", ["--table-only", "--out=results"])
+@pytest.mark.parametrize("how", ["--table-only", pytest.param("--out=results", marks=pytest.mark.slow)])
 def test_a_breached_limit_exits_with_1_and_says_which(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = tmp_path / "limited.yaml"
-    scenario.write_text(SMOKE.read_text() + 'limits: {wa_metadata: "< 0.0001", snapshots: "< 100"}\n')
+    limits = 'limits: {wa_metadata: "< 0.0001", snapshots: "< 100", commit_p95_ms: "< 1 ms"}\n'
+    scenario.write_text(SMOKE.read_text() + limits)
     result = invoke("simulate", scenario, how)
     assert result.exit_code == ExitCode.FINDINGS
     assert "limit wa_metadata < 0.0001 is breached" in result.stdout
     assert "limit snapshots < 100 holds" in result.stdout
-
-
-def test_a_limit_on_time_is_not_judged_by_a_simulation(tmp_path: Path) -> None:
-    scenario = tmp_path / "limited.yaml"
-    scenario.write_text(SMOKE.read_text() + 'limits: {commit_p95_ms: "< 1 ms"}\n')
-    result = invoke("simulate", scenario, "--table-only")
-    assert result.exit_code == ExitCode.DONE
     assert "limit commit_p95_ms < 1 ms is not judged: a simulation measures no time" in " ".join(result.stdout.split())
 
 
@@ -160,8 +162,10 @@ def test_the_document_names_the_tables_location_and_its_writer(tmp_path: Path) -
     assert {case["location"] for case in document["cases"]} == {"s3://bucket/db/events"}
 
 
-def test_a_run_cut_off_goes_on_after_its_last_finished_case(tmp_path: Path) -> None:
-    first = simulated(SimulationOptions(results=tmp_path)).run
+def test_a_run_cut_off_goes_on_after_its_last_finished_case(exact: Outcome, tmp_path: Path) -> None:
+    assert exact.run.folder is not None
+    shutil.copytree(exact.run.folder.parent, tmp_path / exact.run.folder.parent.name, symlinks=True)
+    first = replace(exact.run, folder=tmp_path / exact.run.folder.relative_to(exact.run.folder.parents[1]))
     assert first.folder is not None
     (first.folder / "summary.json").unlink()
     kept, lost = first.cases[0].key, first.cases[1].key
@@ -192,12 +196,14 @@ def test_an_option_that_cannot_be_is_refused(wrong: tuple[str, ...]) -> None:
 
 
 def test_a_horizon_is_cut_to_whole_commits() -> None:
-    cases = simulated(SimulationOptions(), {"horizon": "15s"}).run.cases
+    cases = [
+        one.simulate()[0] for one in simulated_cases(load_scenario(SMOKE, {"horizon": "15s"}), SimulationOptions())
+    ]
     assert [(case.commits, case.amplification.horizon_s) for case in cases] == [(15, 15), (15, 15), (3, 12), (3, 12)]
 
 
 def test_simulate_prints_the_document_that_bench_prints_and_emits_trees(tmp_path: Path) -> None:
-    result = invoke("simulate", SMOKE, "--json", "--emit", tmp_path / "trees", "--out", tmp_path / "results")
+    result = invoke("simulate", SMOKE, "--json", "--emit", tmp_path / "trees", "--table-only")
     document = json.loads(result.stdout)
     assert [case["engine"] for case in document["cases"]] == ["sim"] * 4
     assert [case["commits"] for case in document["cases"]] == [12, 12, 3, 3]
@@ -236,8 +242,3 @@ sweep:
     )
     column = table.head.index("metadata on disk")
     assert table.rows[0][column] != table.rows[1][column]
-
-
-def test_the_terminal_names_the_tables_location() -> None:
-    result = invoke("simulate", SMOKE, "--table-only", "--location", "s3://bucket/db/events")
-    assert "Simulated for tables at s3://bucket/db/events." in " ".join(result.stdout.split())

@@ -20,7 +20,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("fault", SAID)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(name, marks=pytest.mark.slow) if name == "endless" else name for name in SAID]
+)
 def test_a_faulty_store_ends_in_one_line(fault):
     with open_faulty_store(fault) as store:
         command = [sys.executable, "-m", "wasim", "inspect", "s3://wasim/t", "--s3-endpoint", store.endpoint]

@@ -64,7 +64,7 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
 @pytest.mark.parametrize(
     ("changes", "off"),
     [
-        ("{delete: {every: 1h, rows: 20, mode: merge-on-read}}", 0.13),
+        pytest.param("{delete: {every: 1h, rows: 20, mode: merge-on-read}}", 0.13, marks=pytest.mark.slow),
         # what it writes into closed partitions has these compacted again
         ("{update: {every: 15m, rows: 20, mode: merge-on-read}}", 0.33),
     ],

@@ -1,6 +1,7 @@
 """The environment of every page: one layout, one style, everything escaped. Other packages add their templates."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -9,6 +10,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from wasim.errors import printable_lines
 
 
+@cache
 def page_environment(*packages: str) -> Environment:
     """The environment of the templates of these packages and of the reports, whose `layout.html.jinja` all extend."""
     environment = Environment(
