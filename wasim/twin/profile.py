@@ -15,7 +15,7 @@ from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.storage.local import read_regular
-from wasim.twin.recipe import ExpiryOfCommit, Recipe, recipe_from
+from wasim.twin.recipe import ExpiryOfCommit, Recipe, TriggerOfCommits, recipe_from, trigger_from
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -34,11 +34,20 @@ SHIPPED = (
     "iceberg_go",
     "automq",
     "redpanda",
+    "redpanda_connect",
+    "debezium",
+    "estuary",
+    "olake",
+    "fluss",
+    "duckdb",
+    "firehose",
+    "athena",
 )
 OF_KINDS = ("spark_batch", "spark_streaming")  # of writers that a scenario names by their kind alone
 Origin = Literal["measured", "documented"]
 Names = Literal["metastore", "hadoop", "bare"]
 Upserts = Literal["merge", "equality-deletes", "none"]
+Dialect = Literal["spark", "trino", "athena"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +78,8 @@ class WriterProfile:
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
     the writer; of one on the Python `library`, the release of Java's whose fields that writes. `sources` names what is
     public, fact by fact. `together` are the times of several such writers that commit at once. `upserts` says how it
-    replaces rows, if it does; `recipe`, what else a commit does.
+    replaces rows, if it does; `recipe`, what else a commit does. `title` and `versions` say to people what it is;
+    `sql` is whose statements maintain its tables.
     """
 
     name: str
@@ -87,6 +97,10 @@ class WriterProfile:
     together: tuple[WriterTimes, ...] = ()
     upserts: Upserts = "merge"
     recipe: Recipe = field(default_factory=Recipe)
+    title: str = ""
+    versions: str = ""
+    trigger: TriggerOfCommits = field(default_factory=TriggerOfCommits)
+    sql: Dialect = "spark"
 
     @property
     def release(self) -> Release:
@@ -200,10 +214,13 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
         footer = FooterSample(**document.pop("footer"))
         together = tuple(_times(sample) for sample in document.pop("together", ()))
         recipe = recipe_from(document.pop("recipe", {}))
-        profile = WriterProfile(columns=columns, footer=footer, together=together, recipe=recipe, **document)
+        trigger = trigger_from(document.pop("trigger", {}))
+        profile = WriterProfile(
+            columns=columns, footer=footer, together=together, recipe=recipe, trigger=trigger, **document
+        )
         release = profile.release
     except (KeyError, TypeError, ValueError) as error:
-        raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
+        raise SavedFileError(f"{source}: is no profile ({error}). Correct it, or measure it again.") from error
     if release < OLDEST:
         raise SavedFileError(
             f"{source}: iceberg is {profile.iceberg}, whose files are laid out otherwise. Give 0.12 or a newer release."

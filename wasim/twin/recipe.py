@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 AppendMode = Literal["fast", "merge"]
@@ -36,6 +37,25 @@ class ExpiryOfCommit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerOfCommits:
+    """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
+
+    No interval is longer than `most_s`. `bytes` are of rows as they arrive. `words` say it with the names of its
+    settings, `setting` is the line that sets another interval, in `language`: a template of `interval`, `ms` and
+    `seconds`.
+    """
+
+    every_s: float | None = None
+    most_s: float = inf
+    bytes: int | None = None
+    rows: int | None = None
+    words: str = "the caller's"
+    setting: str = ""
+    language: str = "Writer"
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """One commit: an append, or another change of rows, and what the writer does with it each time.
 
@@ -55,6 +75,16 @@ class Recipe:
     def versions_per_append(self) -> int:
         """How many metadata.json an append and its statistics write."""
         return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
+
+
+def trigger_from(document: Mapping[str, Any]) -> TriggerOfCommits:
+    """The trigger in a profile's JSON. TypeError or ValueError for what is none."""
+    trigger = TriggerOfCommits(**document)
+    counts = {"every_s": trigger.every_s, "bytes": trigger.bytes, "rows": trigger.rows}
+    for name, count in counts.items():
+        if count is not None and not count > 0:
+            raise ValueError(f"trigger.{name} is {count}, which never comes; give more than 0")
+    return trigger
 
 
 def recipe_from(document: Mapping[str, Any]) -> Recipe:
