@@ -86,9 +86,11 @@ def test_athena_is_given_its_own_statements():
     daily = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=3_600.0)
     request = a_request().written_by("athena")
     others, age, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "db.events")
-    assert others.startswith("-- not in Athena's SQL") and "delete-after-commit" in others
+    assert others.startswith("-- not in Athena's SQL")
+    assert "delete-after-commit" in others
     assert age.endswith("'vacuum_max_snapshot_age_seconds' = '432000');")
-    assert expiry == "VACUUM db.events; -- 40 0 * * *" and rewriting.startswith("-- rewrite_manifests: not in")
+    assert expiry == "VACUUM db.events; -- 40 0 * * *"
+    assert rewriting.startswith("-- rewrite_manifests: not in")
 
 
 def test_no_interval_is_longer_than_the_writer_takes():

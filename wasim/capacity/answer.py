@@ -24,7 +24,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
 from wasim.scenario.metrics import METRICS
-from wasim.units import format_duration, format_figure
+from wasim.units import HOUR_S, format_duration, format_figure
 
 WIDTH = 80
 BAR = 20  # characters
@@ -173,7 +173,9 @@ def _mark(holds: bool) -> str:
 def _objective(plan: Plan, chosen: Figures) -> str:
     """What was preferred, and the other end of what the limits allow."""
     end, currency = plan.other_end, plan.request.prices.currency
-    within = "within all limits" if plan.limits or plan.request.freshness_s else "up to an hour"
+    most_s = plan.request.longest_s
+    up_to = f"up to {'an hour' if most_s == HOUR_S else format_duration(most_s)}"
+    within = "within all limits" if plan.limits or plan.request.freshness_s else up_to
     found, other = f"Cheapest {within}", "freshest"
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"

@@ -272,6 +272,10 @@ def _request_of_document(
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
+    writer = document["writer"]
+    if isinstance(writer, Mapping) and writer.get("trigger"):
+        document["writer"] = {name: value for name, value in writer.items() if name != "trigger"}
+        assumed.append("writer.trigger is left out: set it so that the interval comes first.")
     changes = document.get("changes") or {}
     if changes:
         assumed.append(f"The scenario's statements are in all figures: {', '.join(sorted(changes))}.")

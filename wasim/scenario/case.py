@@ -159,8 +159,9 @@ class Case:
 
     def _writer_document(self) -> dict[str, object]:
         written = self.writer.model_dump(mode="json")
-        if self.writer.profile is None:  # as in documents from before there was one, whose keys stay
-            del written["profile"]
+        for name in ("profile", "trigger"):  # as in documents from before there was one, whose keys stay
+            if written[name] is None:
+                del written[name]
         return written
 
     def key(self, versions: dict[str, str]) -> str:

@@ -16,6 +16,7 @@ from wasim.scenario.values import (
     Number,
     Part,
     ReaderName,
+    Size,
     Switch,
     Text,
     Transform,
@@ -147,6 +148,21 @@ class Upsert(Part):
     )
 
 
+class Trigger(Part):
+    """What makes a writer commit before the interval is over: whichever comes first."""
+
+    rows: Annotated[Whole, Field(ge=1)] | None = Field(default=None, description="Rows that have arrived.")
+    bytes: Annotated[Size, Field(ge=1)] | None = Field(
+        default=None, description="Bytes of rows as they arrive, of which each has `row_bytes`."
+    )
+    files: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Files' worth of them: each as many bytes as write.target-file-size-bytes."
+    )
+    row_bytes: Annotated[Number, Field(gt=0)] | None = Field(
+        default=None, description="Bytes of a row as it arrives; left out: the widths of the table's columns."
+    )
+
+
 class Writer(Part):
     """Who commits, and how. A kind alone is short for a mapping: `streaming` for `{kind: streaming}`.
 
@@ -173,6 +189,11 @@ class Writer(Part):
     )
     writers: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
+    )
+    trigger: Annotated[Trigger | None, NoneOr(None)] = Field(
+        default=None,
+        description="What makes it commit before commit_interval is over; left out: nothing, or in simulations what its"
+        " profile ships.",
     )
     arrivals: Annotated[Arrivals | None, NoneOr(None)] = Field(
         default=None,

@@ -14,6 +14,8 @@ from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.parts import Trigger
+from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
 from wasim.twin.recipe import ExpiryOfCommit, Recipe, TriggerOfCommits, recipe_from, trigger_from
 
@@ -161,6 +163,18 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     if maintenance.expire_snapshots is None and recipe.expiry is not None:
         maintenance = maintenance.model_copy(update={"expire_snapshots": _expiry(recipe.expiry, case)})
     return replace(case, writer=writer, table=table, maintenance=maintenance)
+
+
+def as_triggered(case: Case, profile: WriterProfile) -> Case:
+    """The case over the same horizon, its commits as early as what its profile ships makes them; its own trigger, which
+    its interval is of already, goes before.
+    """
+    ships = profile.trigger
+    if case.writer.trigger is not None or (ships.bytes is None and ships.rows is None):
+        return case
+    trigger = Trigger(bytes=ships.bytes, rows=ships.rows)
+    interval_s = triggered_s(case.commit_interval_s, trigger, case.table, case.workload.rows_per_second)
+    return replace(case, commit_interval_s=interval_s).over(case.horizon_s)
 
 
 def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | None:
