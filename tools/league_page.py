@@ -64,7 +64,7 @@ What this comparison does not say:
 - **Of what is closed much is assumed**: how Athena and Amazon Data Firehose commit is published nowhere. They stand for
   an INSERT like Trino's without statistics, and for an append of Iceberg's Java library. Firehose counts bytes of
   records as they arrive; here each column counts by its width, and records as JSON are several times as wide.
-- **Tables beside the table are left out**: Debezium Server keeps offsets and schema history in tables that commit too.
+- **Other tables of a writer are left out**: Debezium Server keeps offsets and schema history in tables that commit too.
 - **Retries are the table's property**, 4 by default, for all; iceberg-go makes none by itself.
 - Sizes are of the thirtieth day, in decimal GB and MB. Prices are of {prices}: requests and storage of metadata, and
   ten queries of a day's files an hour; no compute of the writer.

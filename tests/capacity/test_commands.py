@@ -95,7 +95,7 @@ def test_athena_is_given_its_own_statements():
 
 def test_no_interval_is_longer_than_the_writer_takes():
     request = a_request().written_by("firehose")
-    assert request.longest_s == 900.0
+    assert replace(request, freshness_s=3_600.0).longest_s == 900.0
     assert able_intervals([600.0, 900.0, 901.0], request) == (600.0, 900.0)
 
 
