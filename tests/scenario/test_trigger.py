@@ -43,3 +43,17 @@ def test_a_trigger_that_never_fires_is_refused(tmp_path):
         '6:39: writer.trigger.rows is "90000", which takes 1m30s, so that commit_interval, "60s", always comes first'
         " and it never fires. Give less, a longer commit_interval, or take it out."
     ]
+
+
+@pytest.mark.parametrize(
+    ("workload", "writer", "fault"),
+    [
+        (", active: {lasts: 1d, every: 8h}", "kind: batch", "lasts 1d of every 8h. Give less than the period"),
+        (", active: {lasts: 10s, every: 8h}", "kind: batch", "Give less than the period, and 1m at least."),
+        ("", "kind: batch, idle_commit_every: 10", "writer.idle_commit_every is 10, but rows come in every interval"),
+        (", active: {lasts: 8h, every: 1d}", "kind: batch, writers: 3", "is given with writer.writers. Take one of"),
+    ],
+)
+def test_idle_time_that_cannot_be_is_refused(tmp_path, workload, writer, fault):
+    text = SCENARIO.replace("1000}", f"1000{workload}}}").replace("kind: batch, trigger: {%s}", writer)
+    assert [one for one in faults_of(tmp_path, text) if fault in one]

@@ -272,6 +272,10 @@ def _request_of_document(
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
+    if document["workload"].get("active"):
+        raise WasimError(
+            f"{source}: workload.active is simulated, not planned. Take it out, and plan for the busy hours."
+        )
     writer = document["writer"]
     if isinstance(writer, Mapping) and writer.get("trigger"):
         document["writer"] = {name: value for name, value in writer.items() if name != "trigger"}

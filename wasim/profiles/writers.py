@@ -3,7 +3,7 @@
 The one list of signs. pyiceberg, and iceberg-go before August 2026, name themselves nowhere: they number a manifest
 list's attempts from 0, where Java begins at 1, and list a summary's keys in an order of their own, which some catalogs
 change. Others that use Iceberg's Java library and name no engine look like Debezium Server, unless a property of their
-table gives them away. Athena leaves the signs of Trino, and nothing is known to show Amazon Data Firehose.
+table gives them away. Athena is taken to leave the signs of Trino, and nothing is known to show Amazon Data Firehose.
 """
 
 import re

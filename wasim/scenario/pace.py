@@ -13,6 +13,7 @@ from wasim.scenario.trigger import triggers_s
 from wasim.units import format_duration
 
 MOST_ROWS_PER_COMMIT = 10**9
+_ONLY = "with idle time only appends by one writer are simulated"
 LEAST_ROWS_PER_COMMIT = 0.5
 """Before rounding: below it, the one row of each commit would be more than arrives."""
 
@@ -74,3 +75,28 @@ def check_trigger(draft: Draft) -> Iterator[Fault]:
                 f" commit_interval, {interval}, always comes first and it never fires",
                 remedy="Give less, a longer commit_interval, or take it out.",
             )
+
+
+def check_active(draft: Draft) -> Iterator[Fault]:
+    """Rows come for a part of each period, at least an interval long, and appends by one writer are all else."""
+    scenario, place = draft.scenario, ("workload", "active")
+    active, idle = scenario.workload.active, scenario.writer.idle_commit_every
+    if active is None:
+        if idle:
+            problem = f"is {idle}, but rows come in every interval, so that it never fires"
+            remedy = "Give workload.active too, or take it out."
+            yield Fault(place=("writer", "idle_commit_every"), problem=problem, remedy=remedy)
+        return
+    if not scenario.interval_s <= active.lasts < active.every:
+        least = format_duration(scenario.interval_s)
+        problem = f"lasts {format_duration(active.lasts)} of every {format_duration(active.every)}"
+        yield Fault(place=place, problem=problem, remedy=f"Give less than the period, and {least} at least.")
+    writer = scenario.writer
+    others = {
+        "writer.upsert": writer.upsert is not None,
+        "writer.writers": writer.writers > 1,
+        "changes": bool(scenario.changes.model_dump(exclude_none=True)),
+        "evolution": bool(scenario.evolution),
+    }
+    for name in (name for name, given in others.items() if given):
+        yield Fault(place=place, problem=f"is given with {name}", remedy=f"Take one of them out: {_ONLY}.")

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from wasim.scenario.values import (
     ColumnName,
     ColumnType,
+    Duration,
     NoneOr,
     Number,
     Part,
@@ -104,6 +105,13 @@ def _each_of(columns: tuple[Columns, ...]) -> tuple[Columns, ...]:
     return (*own, *(one for column in columns for one in column.each))
 
 
+class Active(Part):
+    """When rows come: for the first part of each period, and not for the rest of it."""
+
+    lasts: Annotated[Duration, Field(gt=0)] = Field(description="How long they come, such as 8h.")
+    every: Annotated[Duration, Field(gt=0)] = Field(description="From when to when it begins again, such as 1d.")
+
+
 class Workload(Part):
     """What arrives, in event time."""
 
@@ -121,6 +129,9 @@ class Workload(Part):
     distribution_mode: Literal["none", "hash", "range"] = Field(
         default="none",
         description="Iceberg's write.distribution-mode: whether rows are shuffled before they are written.",
+    )
+    active: Annotated[Active | None, NoneOr(None)] = Field(
+        default=None, description="When rows come; left out: always. Of appends by one writer, simulated only."
     )
 
 
@@ -194,6 +205,11 @@ class Writer(Part):
         default=None,
         description="What makes it commit before commit_interval is over; left out: nothing, or in simulations what its"
         " profile ships.",
+    )
+    idle_commit_every: Annotated[Whole, Field(ge=0)] | None = Field(
+        default=None,
+        description="Of intervals without rows that follow each other, every how many end in a commit of nothing: 1,"
+        " each; 0, none; left out: none, or as the profile has it, 10 for Flink's.",
     )
     arrivals: Annotated[Arrivals | None, NoneOr(None)] = Field(
         default=None,

@@ -157,6 +157,8 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     recipe, writer, table, maintenance = profile.recipe, case.writer, case.table, case.maintenance
     if recipe.append is not None and writer.append is None and not case.key_columns:
         writer = writer.model_copy(update={"append": recipe.append})
+    if case.workload.active is not None and writer.idle_commit_every is None:
+        writer = writer.model_copy(update={"idle_commit_every": profile.trigger.idle_every})
     own = {key: text for key, text in profile.properties.items() if _acts(key, text) and key not in table.properties}
     if own:
         table = table.model_copy(update={"properties": {**table.properties, **own}})

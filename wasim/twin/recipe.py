@@ -40,7 +40,8 @@ class ExpiryOfCommit:
 class TriggerOfCommits:
     """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
 
-    No interval is longer than `most_s`. `bytes` are of rows as they arrive. `words` say it with the names of its
+    No interval is longer than `most_s`. `bytes` are of rows as they arrive. Of intervals without rows in a row, every
+    `idle_every` ends in a commit of nothing, None: none does. `words` say it with the names of its
     settings, `setting` is the line that sets another interval, in `language`: a template of `interval`, `ms` and
     `seconds`.
     """
@@ -49,6 +50,7 @@ class TriggerOfCommits:
     most_s: float = inf
     bytes: int | None = None
     rows: int | None = None
+    idle_every: int | None = None
     words: str = "the caller's"
     setting: str = ""
     language: str = "Writer"
@@ -80,8 +82,8 @@ class Recipe:
 def trigger_from(document: Mapping[str, Any]) -> TriggerOfCommits:
     """The trigger in a profile's JSON. TypeError or ValueError for what is none."""
     trigger = TriggerOfCommits(**document)
-    counts = {"every_s": trigger.every_s, "bytes": trigger.bytes, "rows": trigger.rows}
-    for name, count in counts.items():
+    for name in ("every_s", "most_s", "bytes", "rows", "idle_every"):
+        count = getattr(trigger, name)
         if count is not None and not count > 0:
             raise ValueError(f"trigger.{name} is {count}, which never comes; give more than 0")
     return trigger

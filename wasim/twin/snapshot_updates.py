@@ -10,23 +10,25 @@ from wasim.iceberg.updates import Way
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore, refuse_rolling
-from wasim.twin.summary import count_files, operation_summary, summary_counters, with_partitions
+from wasim.twin.summary import COUNTERS, count_files, operation_summary, summary_counters, with_partitions
 from wasim.twin.table import SimulatedTable
 
 APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
 
 
 def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> None:
-    """FastAppend, or MergeAppend where the table's rules say so."""
+    """FastAppend, or MergeAppend where the table's rules say so. Without files the snapshot has no manifest more."""
     identity = table.begin()
     table.write_files(files)
-    new = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
+    new = None
+    if files:
+        new = table.write_manifest(manifest_name(identity.uuid, 0), new_entries(files, identity), identity)
     append_manifest(table, new, files, identity, moment)
 
 
 def append_manifest(
     table: SimulatedTable,
-    new: LiveManifest,
+    new: LiveManifest | None,
     files: Sequence[DataFileEntry],
     identity: CommitIdentity,
     moment: Moment,
@@ -37,8 +39,9 @@ def append_manifest(
     """One attempt to append a manifest of new files. `made` holds the merged manifests of earlier attempts by the
     manifests that they replace; this attempt adds its own.
     """
-    refuse_rolling(new.file, table.rules.policy.target_bytes)
-    manifests = [new, *table.manifests]
+    if new is not None:
+        refuse_rolling(new.file, table.rules.policy.target_bytes)
+    manifests = [*([] if new is None else [new]), *table.manifests]
     merged = Merged(manifests=manifests)
     if table.rules.appends_merge:
         merged = table.merge(manifests, identity, first_number=1 + len(made or ()), made=made)
@@ -51,8 +54,9 @@ def append_manifest(
         )
         .after(table.totals)
     )
-    values = moment.texts | summary_counters(counts)
-    own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
+    counters = summary_counters(counts)
+    values, of_none = moment.texts | counters, COUNTERS - counters.keys()
+    own = {key: text.format_map(values) for key, text in table.rules.summary.items() if key not in of_none}
     base = table.json.base
     limit = table.rules.properties.write_partition_summary_limit
     summary = with_partitions(own, base, limit, [(base.default_spec_id, file) for file in files])
