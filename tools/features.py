@@ -75,6 +75,11 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
         Feature(words="append by Flink", fields={"writer": {"kind": "flink"}}),
         Feature(words="append by another profile", fields={"writer": {"kind": "batch", "profile": "kafka_connect"}}),
         Feature(words="several files a commit", fields={"workload": {"files_per_commit": "3"}}),
+        Feature(words="commits by a trigger", fields={"writer": {"trigger": {"rows": "15"}}}),
+        Feature(
+            words="commits of nothing in idle time",
+            fields={"workload": {"active": {"lasts": "10s", "every": "40s"}}, "writer": {"idle_commit_every": "10"}},
+        ),
         Feature(words="several writers", fields={"writer": {"writers": "3"}}),
         Feature(words="upsert by MERGE, copy-on-write", fields={"writer": {"upsert": {"share": "0.5"}}}),
         Feature(

@@ -25,8 +25,8 @@ from wasim.scenario.examine import examine
 from wasim.scenario.from_flags import table_of_columns
 from wasim.scenario.sweep import make_case
 from wasim.twin import shipped_profile
-from wasim.twin.profile import as_written
-from wasim.units import DAY_S, HOUR_S
+from wasim.twin.profile import as_triggered, as_written
+from wasim.units import DAY_S, HOUR_S, format_duration
 
 DOCS = Path(__file__).parents[1] / "docs"
 MINUTE = "1m"
@@ -56,8 +56,8 @@ CHANGES: Mapping[str, tuple[str, Change]] = {
 """What may be set without a change of the interval: in words of Spark or of the table, and as the case has it."""
 
 
-def row_of(entry: Entry, every: str) -> Row:
-    """The writer at that interval. WasimError for what no scenario may say."""
+def row_of(entry: Entry, every: str | None) -> Row:
+    """The writer at that interval, None as it ships. WasimError for what no scenario may say."""
     document = {
         "name": "league",
         "question": "What do a writer's defaults come to?",
@@ -67,12 +67,13 @@ def row_of(entry: Entry, every: str) -> Row:
         "horizon": HORIZON,
     }
     request = request_from_document("league", document, Requirements(provider="s3"))
-    scenario, faults = examine({**document, "commit_interval": every})
+    ships_s = entry.facts.trigger.every_s
+    scenario, faults = examine({**document, "commit_interval": every or format_duration(ships_s or 60.0)})
     if faults:
-        raise WasimError(f"{entry.name}: {faults[0].place} {faults[0].problem}. {faults[0].remedy}")
+        raise WasimError(f"{entry.profile}: {faults[0].place} {faults[0].problem}. {faults[0].remedy}")
     case = make_case(scenario, repetition=0, swept={})
     profile = shipped_profile(case)
-    case = as_written(case, profile)
+    case = as_written(as_triggered(case, profile) if every is None else case, profile)
     figures = _figures(case, request)
     race = commit_latency(
         latency_request(figures.footprint, case.commit_interval_s, case, replace(request, writers=WRITERS))
@@ -125,7 +126,7 @@ def _pointless(case: Case) -> set[str]:
 
 def league() -> tuple[list[Row], list[Row]]:
     """The writers that ship an interval, as they ship; and all of them at one commit a minute."""
-    ship = [row_of(entry, entry.every) for entry in ENTRIES if entry.every is not None]
+    ship = [row_of(entry, None) for entry in ENTRIES if entry.facts.trigger.every_s is not None]
     return ship, [row_of(entry, MINUTE) for entry in ENTRIES]
 
 

@@ -58,7 +58,7 @@ class Append:
     """`commits` commits of the writer in a row, the same but for their rows. `number` is the step number of the first.
 
     `table` is the table as it then is. With `replaced_per_commit`, the commits but the table's very first are
-    MERGE INTO, and that many of their rows replace earlier ones.
+    MERGE INTO, and that many of their rows replace earlier ones. Without rows it commits nothing, once.
     """
 
     number: int
@@ -203,7 +203,7 @@ def plan_steps(case: Case) -> Iterator[Step]:
     planner = _Planner(case)
     for scheduled in heapq.merge(*_scheduled_steps(case)):
         if scheduled.commit > planner.done:
-            yield planner.appends(scheduled.commit)
+            yield from planner.appends(scheduled.commit)
         yield planner.step(scheduled)
 
 
@@ -253,20 +253,20 @@ class _Planner:
             _PROBE: self._probe,
         }
 
-    def appends(self, through: int) -> Append:
-        case, first = self._case, self.done + 1
-        number = self._number + 1
-        self._number += through - self.done
+    def appends(self, through: int) -> Iterator[Append]:
+        case = self._case
+        for first, commits, brings_rows in case.appends(self.done + 1, through):
+            yield Append(
+                number=self._number + 1,
+                first_commit=first,
+                commits=commits,
+                rows_per_commit=case.rows_per_commit if brings_rows else 0,
+                replaced_per_commit=case.replaced_rows_per_commit,
+                merges=case.merges,
+                table=self._table,
+            )
+            self._number += commits
         self.done = through
-        return Append(
-            number=number,
-            first_commit=first,
-            commits=through - first + 1,
-            rows_per_commit=case.rows_per_commit,
-            replaced_per_commit=case.replaced_rows_per_commit,
-            merges=case.merges,
-            table=self._table,
-        )
 
     def step(self, scheduled: _ScheduledStep) -> Step:
         return self._make[scheduled.rank](scheduled)

@@ -7,7 +7,7 @@ from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Maintenance, Requirements, Setting, request_from_document, request_from_flags
 from wasim.capacity.commands import cron_of, sql_of, statements_of, writer_options
-from wasim.capacity.settings import case_of
+from wasim.capacity.settings import able_intervals, case_of
 from wasim.units import DAY_S, HOUR_S
 
 SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
@@ -80,6 +80,23 @@ def test_trino_is_given_its_own_statements():
     assert "SET PROPERTIES extra_properties = MAP(\n  ARRAY['write.metadata.delete-after-commit.enabled']" in properties
     assert expiry == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
     assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
+
+
+def test_athena_is_given_its_own_statements():
+    daily = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=3_600.0)
+    request = a_request().written_by("athena")
+    others, age, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "db.events")
+    assert others.startswith("-- not in Athena's SQL")
+    assert "delete-after-commit" in others
+    assert age.endswith("'vacuum_max_snapshot_age_seconds' = '432000');")
+    assert expiry == "VACUUM db.events; -- 40 0 * * *"
+    assert rewriting.startswith("-- rewrite_manifests: not in")
+
+
+def test_no_interval_is_longer_than_the_writer_takes():
+    request = a_request().written_by("firehose")
+    assert replace(request, freshness_s=3_600.0).longest_s == 900.0
+    assert able_intervals([600.0, 900.0, 901.0], request) == (600.0, 900.0)
 
 
 def test_each_writer_is_given_its_interval_in_its_own_setting():

@@ -1,5 +1,7 @@
 """Who made a snapshot: signs as the writers themselves leave them."""
 
+from dataclasses import replace
+
 import pytest
 
 from wasim.iceberg.snapshots import Snapshot
@@ -37,6 +39,8 @@ def snapshot(summary, attempt=1):
         ({"iceberg-version": "Apache Iceberg Go 0.7"}, 0, "iceberg-go, Apache Iceberg Go 0.7"),
         ({"iceberg-version": "Apache Iceberg 1.12.0"}, 1, "iceberg's java library, Apache Iceberg 1.12.0"),
         (dict.fromkeys(OF_PYICEBERG.split(), "1"), 1, "unknown"),
+        ({"redpanda-connect.commit-id": "x"} | dict.fromkeys(sorted(OF_PYICEBERG.split()), "1"), 0, "redpanda connect"),
+        ({"fluss-offsets": "s3://f", "iceberg-version": "Apache Iceberg 1.10.1"}, 1, "fluss, Apache Iceberg 1.10.1"),
         ({"engine-name": "athena"}, 1, "athena"),
         (None, 1, "unknown"),
     ],
@@ -45,12 +49,30 @@ def test_summary_and_list_name_tell_who_wrote(summary, attempt, words):
     assert writer_words(snapshot(summary, attempt)) == words
 
 
+def test_a_property_of_the_table_tells_writers_of_one_library_apart():
+    java, go = {"iceberg-version": "Apache Iceberg 1.10.2"}, {"iceberg-version": "Apache Iceberg Go 0.6"}
+    assert writer_of(snapshot(java), {"olake_2pc": "{}"}).name == "olake"
+    assert writer_of(snapshot(go), {"flow_checkpoints_v1": "{}"}).name == "estuary"
+    assert writer_of(snapshot(go), {"olake_2pc": "{}"}).name == "iceberg-go"
+
+
+def test_a_list_named_without_an_attempt_is_duckdbs():
+    made = snapshot({"total-records": "1"})
+    assert writer_of(replace(made, manifest_list=made.manifest_list.replace("-1-", "-"))).profile == "duckdb"
+    assert writer_of(made) is None
+
+
 def test_every_known_writer_has_a_shipped_profile():
     assert {one.profile for one in KNOWN_WRITERS} <= set(SHIPPED)
 
 
-@pytest.mark.parametrize("name", ["trino", "automq", "redpanda", "kafka_connect", "flink", "spark_batch", "iceberg_go"])
+OWN_SUMMARY = (
+    "trino automq redpanda kafka_connect flink spark_batch iceberg_go redpanda_connect fluss debezium olake estuary"
+)
+
+
+@pytest.mark.parametrize("name", OWN_SUMMARY.split())
 def test_a_profiles_own_summary_is_recognised_as_its_writers(name):
-    assert [one.profile for one in KNOWN_WRITERS if one is writer_of(snapshot(dict(profile_named(name).summary)))] == [
-        name
-    ]
+    profile = profile_named(name)
+    attempt = 1 if profile.sources.keys() >= {"iceberg"} else 0
+    assert writer_of(snapshot(dict(profile.summary), attempt), profile.recipe.sets).profile == name

@@ -13,7 +13,7 @@ from wasim.model import Drivers, design_matrix, drivers_at, equation, known_byte
 from wasim.runs import CaseRun, Run
 from wasim.runs.sweeps import share_denominator
 from wasim.scenario.case import Case
-from wasim.scenario.parts import Columns, Environment, Planning, Table, Workload, Writer
+from wasim.scenario.parts import Active, Columns, Environment, Planning, Table, Workload, Writer
 from wasim.units import Floats, Ints, format_duration
 
 TEN_COLUMNS = (
@@ -90,6 +90,14 @@ def synthetic_case(
         repetition=0,
         swept=swept,
     )
+
+
+def resting_case(horizon_s: float, *, idle_commit_every: int | None = None) -> Case:
+    """Flink's checkpoints each second, whose rows come for 5 s of every 30."""
+    case = synthetic_case(horizon_s=horizon_s)
+    workload = case.workload.model_copy(update={"active": Active(lasts=5.0, every=30.0)})
+    writer = case.writer.model_copy(update={"profile": "flink", "idle_commit_every": idle_commit_every})
+    return replace(case, workload=workload, writer=writer)
 
 
 @cache

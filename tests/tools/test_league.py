@@ -6,12 +6,14 @@ from support.paths import ROOT
 from tools.league import MINUTE, row_of
 from tools.league_entries import ENTRIES
 from tools.league_page import Row, cells
+from wasim.twin import profile_named
+from wasim.twin.profile import SHIPPED
 
 PAGE = (ROOT / "docs" / "writers.md").read_text()
-NAMED = {entry.name.split()[0]: entry for entry in ENTRIES}
+NAMED = {entry.profile: entry for entry in ENTRIES}
 
 
-@pytest.fixture(scope="module", params=["Redpanda", "pyiceberg"])
+@pytest.fixture(scope="module", params=["redpanda", "pyiceberg"])
 def row(request: pytest.FixtureRequest) -> Row:
     return row_of(NAMED[request.param], MINUTE)
 
@@ -22,11 +24,17 @@ def test_the_page_holds_the_row_that_is_computed(row):
 
 
 def test_the_named_setting_writes_less(row):
-    assert f"| {row.entry.name} | 1m | {row.helps} |" in PAGE
+    assert f"| {row.profile.title} | 1m | {row.helps} |" in PAGE
     assert row.helped.per_day_bytes < row.figures.per_day_bytes / 5
 
 
 def test_each_entry_has_its_facts_and_source_on_the_page():
     for entry in ENTRIES:
-        assert f"| {entry.name} | {entry.release} |" in PAGE
-        assert f"| {entry.trigger} | {entry.source} |" in PAGE
+        facts = entry.facts
+        assert f"| {facts.title} | {facts.versions} |" in PAGE
+        assert f"| {facts.trigger.words} | {facts.trigger.source} |" in PAGE
+
+
+def test_every_shipped_writer_with_an_interval_is_on_the_page_as_it_ships():
+    ships = {name for name in SHIPPED if profile_named(name).trigger.every_s is not None}
+    assert ships <= NAMED.keys()

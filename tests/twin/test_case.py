@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.agreement import CHOSEN_BY_CHANCE
 from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.replay import differing, replay
-from support.synthetic import synthetic_case
+from support.synthetic import resting_case, synthetic_case
 
 from tools.comparison import compare
 from wasim.errors import WasimError
@@ -180,13 +180,6 @@ def test_a_hadoop_table_counts_its_versions_in_a_hint(tmp_path):
     }
 
 
-def test_a_commit_of_very_many_files_is_refused():
-    case = synthetic_case(horizon_s=1.0, properties={"commit.manifest.target-size-bytes": "20000"})
-    case = replace(case, workload=case.workload.model_copy(update={"rows_per_second": 300.0, "files_per_commit": 300}))
-    with pytest.raises(WasimError, match="300 files"):
-        simulate(case)
-
-
 def on_hadoop(case):
     return replace(case, environment=case.environment.model_copy(update={"catalog": "hadoop"}))
 
@@ -254,3 +247,29 @@ def test_what_lives_is_retained_and_what_is_retained_is_on_disk(case):
 def test_halving_the_interval_never_lowers_the_metadata_written(case):
     halved = replace(case, commit_interval_s=case.commit_interval_s / 2)
     assert sum_events(simulate(halved).events).metadata_bytes >= sum_events(simulate(case).events).metadata_bytes
+
+
+def test_flinks_every_tenth_empty_checkpoint_is_a_snapshot(tmp_path):
+    simulate(resting_case(60.0), emit=tmp_path)
+    newest = max((tmp_path / "metadata").glob("*.metadata.json"), key=lambda path: path.stat().st_size)
+    snapshots = read_metadata_json(newest.read_bytes(), source=str(newest)).snapshots
+    checkpoints = [int(one.summary["flink.max-committed-checkpoint-id"]) for one in snapshots]
+    assert checkpoints == [1, 2, 3, 4, 5, 15, 25, 31, 32, 33, 34, 35, 45, 55]
+    before, empty = snapshots[4:6]
+    manifests = [
+        [
+            manifest.manifest_path
+            for manifest in read_manifest_list(Path(one.manifest_list).read_bytes(), source="").manifests
+        ]
+        for one in (before, empty)
+    ]
+    assert manifests[0] == manifests[1]
+    assert not any(key.startswith("added-") for key in empty.summary)
+    assert empty.summary["total-records"] == before.summary["total-records"]
+
+
+def test_a_writer_that_commits_nothing_when_idle_makes_no_commit():
+    case = resting_case(60.0, idle_commit_every=0)
+    events = simulate(case).events
+    assert case.commits_made == 10
+    assert int((events.kind == Kind.METADATA_JSON).sum()) == 1 + 10

@@ -18,7 +18,7 @@ def test_a_measured_profile_is_the_shipped_one_but_for_samples_and_what_takes_se
     measured = measure_profile(RECORDINGS / name / "table", case, name=shipped)
     expected = shipped_profile(case)
     assert replace(measured, columns=(), footer=expected.footer, pace_s=expected.pace_s) == replace(
-        expected, columns=(), together=(), sources={}
+        expected, columns=(), together=(), sources={}, title="", versions="", trigger=measured.trigger
     )
     assert list(measured.summary) == list(expected.summary)
     assert set(with_samples(expected, measured).columns) == {*expected.columns, *measured.columns}

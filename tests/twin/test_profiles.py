@@ -13,6 +13,7 @@ from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.releases import release_named
 from wasim.ledger import Kind
+from wasim.scenario.trigger import row_bytes
 from wasim.twin import (
     WriterProfile,
     profile_named,
@@ -21,7 +22,7 @@ from wasim.twin import (
     shipped_profile,
     simulate_case,
 )
-from wasim.twin.profile import SHIPPED
+from wasim.twin.profile import SHIPPED, as_triggered
 
 DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
 
@@ -164,6 +165,24 @@ def test_a_case_has_the_profile_that_its_writer_names(small_case):
     assert shipped_profile(small_case(writer="streaming")).name == "spark_streaming"
     with pytest.raises(SavedFileError, match=r"mine\.json: is no file and no shipped profile"):
         shipped_profile(small_case(writer="{kind: batch, profile: mine.json}"))
+
+
+def test_a_case_commits_as_early_as_its_profile_ships():
+    firehose, case = profile_named("firehose"), synthetic_case(interval_s=300.0, horizon_s=3600.0)
+    many = case.workload.model_copy(update={"rows_per_second": 100_000.0})
+    often = as_triggered(replace(case, workload=many), firehose)
+    arrived = often.commit_interval_s * 100_000 * row_bytes(case.table)
+    assert arrived == pytest.approx(firehose.trigger.bytes, rel=0.01)
+    assert 3599.0 < often.horizon_s <= 3600.0
+    assert as_triggered(often, firehose) == often
+    assert as_triggered(case, profile_named("automq")) == case
+
+
+def test_a_trigger_that_never_comes_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps({"schema_version": 1, "like": "firehose", "trigger": {"bytes": 0}}))
+    with pytest.raises(SavedFileError, match=r"odd.json: is no profile \(trigger.bytes is 0, which never comes"):
+        read_profile(path)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
 from wasim.scenario.metrics import METRICS
-from wasim.units import format_duration, format_figure
+from wasim.units import HOUR_S, format_duration, format_figure
 
 WIDTH = 80
 BAR = 20  # characters
@@ -174,12 +174,11 @@ def _mark(holds: bool) -> str:
 def _objective(plan: Plan, chosen: Figures) -> str:
     """What was preferred, and the other end of what the limits allow."""
     end, currency = plan.other_end, plan.request.prices.currency
-    within = "within all limits" if plan.limits or plan.request.freshness_s else "up to an hour"
-    shortest_s = intervals_of(plan.request.longest_s)[0]
-    found, other = (
-        f"Cheapest {within}",
-        "freshest" if plan.best[0].setting.interval_s <= shortest_s else "freshest tried",
-    )
+    most_s = plan.request.longest_s
+    up_to = f"up to {'an hour' if most_s == HOUR_S else format_duration(most_s)}"
+    within = "within all limits" if plan.limits or plan.request.freshness_s else up_to
+    is_whole = plan.best[0].setting.interval_s <= intervals_of(most_s)[0]
+    found, other = f"Cheapest {within}", "freshest" if is_whole else "freshest tried"
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"
     if end is None or end.setting.interval_s == chosen.setting.interval_s:

@@ -6,23 +6,15 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
+from wasim.iceberg.athena_sql import maintain, set_vacuum
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.iceberg.spark_sql import call_procedure, set_properties
 from wasim.iceberg.trino_sql import execute_procedure, set_extra_properties
 from wasim.scenario import Case
+from wasim.twin import profile_named, shipped_profile
+from wasim.twin.profile import Dialect
 from wasim.units import DAY_S, HOUR_S, format_duration
 
-FLINK, TRINO = "flink", "trino"
-OTHER_TRIGGERS = {
-    TRINO: "Run the INSERT every {interval}; of Trino's statistics: SET SESSION catalog"
-    ".collect_extended_statistics_on_write = false writes one metadata.json instead of two.",
-    "kafka_connect": "iceberg.control.commit.interval-ms={ms}  # Kafka Connect",
-    "redpanda": "iceberg_target_lag_ms={ms}  # Redpanda",
-    "automq": "automq.table.topic.commit.interval.ms={ms}  # AutoMQ",
-    "pyiceberg": "Call table.append() every {interval}  # pyiceberg",
-    "iceberg_go": "Commit a transaction every {interval}  # iceberg-go",
-}
-"""Where writers other than Spark and Flink take their interval from, by profile."""
 MINUTE_S = 60.0
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
@@ -42,16 +34,17 @@ class Statements:
 def statements_of(request: PlanRequest, case: Case, setting: Setting) -> Iterator[Statements]:
     """All that a setting takes: maintenance and properties in SQL, then the writer's interval in its own language."""
     sql = [line for one in sql_of(request, setting) for line in one.split("\n")]
-    yield Statements(language="Trino SQL" if request.profile == TRINO else "Spark SQL", lines=tuple(sql))
+    yield Statements(language=f"{_dialect(request).capitalize()} SQL", lines=tuple(sql))
     language, options = writer_options(request, case, setting)
     yield Statements(language=language, lines=options)
 
 
 def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> tuple[str, ...]:
-    """Statements for Spark SQL, or for Trino's where its profile writes: properties once, then each job and its
+    """Statements in Spark's SQL, or in that of the engine whose profile writes: properties once, then each job and its
     schedule as a comment, in cron's fields.
     """
     table, kept, properties = table or request.table_name, setting.maintenance, properties_of(setting)
+    dialect = _dialect(request)
     if kept.older_than_s is not None:  # CALL takes no computed age: expiry without older_than goes by this property
         properties[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
     every_s = {
@@ -64,12 +57,24 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
         own = request.own_jobs.get(job, {})
         schedule = _schedule(job, every_s.get(job), minute, own)
         if schedule is not None:
-            called = _called_by_trino(job, table, kept) if request.profile == TRINO else _called(job, table, own)
-            calls.append(f"{called}; -- {schedule}")
-    if request.profile == TRINO:  # its table properties are its own, and all others need the catalog's leave
+            call = _call(dialect, job, table, kept, own)
+            calls.append(f"{call}; -- {schedule}")
+    if dialect == "athena":
+        return *set_vacuum(table, kept.older_than_s, properties_of(setting)), *calls
+    if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
         allowed = "-- once; iceberg.allowed-extra-properties must name them"
         return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
     return f"{set_properties(table, properties, in_lines=True)};", *calls
+
+
+def _dialect(request: PlanRequest) -> Dialect:
+    return "spark" if request.profile is None else profile_named(request.profile).sql
+
+
+def _call(dialect: Dialect, job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
+    if dialect == "athena":
+        return maintain(job, table)
+    return _called_by_trino(job, table, kept) if dialect == "trino" else _called(job, table, own)
 
 
 def _called_by_trino(job: str, table: str, kept: Maintenance) -> str:
@@ -113,11 +118,10 @@ def writer_options(request: PlanRequest, case: Case, setting: Setting) -> tuple[
     has another than their default.
     """
     interval, milliseconds = format_duration(setting.interval_s), round(setting.interval_s * 1000)
-    if case.writer.profile == FLINK:
-        return "Flink SQL", (f"SET 'execution.checkpointing.interval' = '{milliseconds} ms';",)
-    if case.writer.profile in OTHER_TRIGGERS:
-        text = OTHER_TRIGGERS[case.writer.profile].format(interval=interval, ms=milliseconds)
-        return "Writer", (text,)
+    ships = shipped_profile(case).trigger
+    if ships.setting:
+        text = ships.setting.format(interval=interval, ms=milliseconds, seconds=f"{setting.interval_s:g}")
+        return ships.language, (text,)
     if not request.writer_is_spark:
         return "Writer", (f"Append every {interval}.",)
     if case.writer.kind == "batch":

@@ -22,9 +22,11 @@ from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, exp
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
+from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.storage.local import read_regular
 from wasim.twin import profile_named
+from wasim.twin.profile import SHIPPED
 from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
@@ -120,7 +122,7 @@ class PlanRequest:
     def longest_s(self) -> float:
         """The longest interval to consider; by default no longer than horizon and rows of a commit allow."""
         if self.freshness_s is not None:
-            return self.freshness_s
+            return min(self.freshness_s, self.most_s)
         try:
             rows_per_second = float(self.document["workload"]["rows_per_second"])
         except ValueError:
@@ -128,7 +130,12 @@ class PlanRequest:
         row_s = 1 / rows_per_second if 0 < rows_per_second < inf else 1.0  # the scenario's own checks name the others
         default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
         most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
-        return floor(min(default_s, most_s) * 1000) / 1000
+        return floor(min(default_s, most_s, self.most_s) * 1000) / 1000
+
+    @property
+    def most_s(self) -> float:
+        """The longest interval that the writer can be set to, as its profile says."""
+        return inf if self.profile is None else profile_named(self.profile).trigger.most_s
 
     @property
     def gzips_json(self) -> bool:
@@ -180,6 +187,10 @@ class Requirements:
 def request_from_flags(given: Mapping[str, str | None], requirements: Requirements) -> PlanRequest:
     """A request for a table that a few flags describe: see `document_from_flags`. WasimError names the flag."""
     document, assumed = document_from_flags(given)
+    profile = document["writer"].get("profile") if isinstance(document["writer"], Mapping) else None
+    if profile not in (None, *SHIPPED):
+        kinds = ", ".join(dict.fromkeys((*WRITER_KINDS, *SHIPPED)))
+        raise WasimError(f"--writer is {quoted(profile)}. Give {kinds}; or a file of wasim profile as --profile.")
     return _request(FLAGS, document, requirements, limits=(), assumed=assumed)
 
 
@@ -261,6 +272,14 @@ def _request_of_document(
     assumed = [*notes, *([] if horizon else [f"Horizon {document['horizon']} (default)."])]
     if {"expire_snapshots", "rewrite_manifests"} & set(document.get("maintenance", {})):
         assumed.append("Expiry and rewrite_manifests of the scenario are replaced by those tried here.")
+    if document["workload"].get("active"):
+        raise WasimError(
+            f"{source}: workload.active is simulated, not planned. Take it out, and plan for the busy hours."
+        )
+    writer = document["writer"]
+    if isinstance(writer, Mapping) and writer.get("trigger"):
+        document["writer"] = {name: value for name, value in writer.items() if name != "trigger"}
+        assumed.append("writer.trigger is left out: set it so that the interval comes first.")
     changes = document.get("changes") or {}
     if changes:
         assumed.append(f"The scenario's statements are in all figures: {', '.join(sorted(changes))}.")

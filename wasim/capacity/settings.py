@@ -128,10 +128,10 @@ def intervals_of(freshness_s: float) -> tuple[float, ...]:
 
 
 def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: float = 1.0) -> tuple[float, ...]:
-    """The intervals at which the request's case is valid: they fit into its horizon, and a commit has neither too few
-    rows nor too many. `rate` multiplies the rows per second.
+    """The intervals at which the request's case is valid: its writer can be set to them, they fit into its horizon, and
+    a commit has neither too few rows nor too many. `rate` multiplies the rows per second.
     """
-    settings = (Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE) for interval_s in intervals_s)
+    settings = (Setting(interval_s=s, maintenance=NO_MAINTENANCE) for s in intervals_s if s <= request.most_s)
     return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
 
 

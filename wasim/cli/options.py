@@ -94,7 +94,7 @@ _WORKLOAD = (
         help="Tasks that write in a commit, a file to each partition; 1.",
     ),
     _Option(name="partitions", flag="--partitions", metavar="N", help="Partitions that each commit writes to; 0."),
-    _Option(name="writer", flag="--writer", help="streaming, batch or flink; streaming."),
+    _Option(name="writer", flag="--writer", help="streaming, batch, flink or a shipped profile; streaming."),
     _Option(name="writers", flag="--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1."),
 )
 _TABLE = (

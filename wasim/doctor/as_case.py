@@ -140,12 +140,12 @@ def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str
     """The writer of the newest append, as its profile says it commits unless its manifests tell otherwise."""
     counts = [count for count in inspection.tree.index.counts if count >= 0]
     merges = any(later < earlier for earlier, later in pairwise(counts))
-    known = writer_of(appends[-1])
+    properties = inspection.tree.opened.metadata.properties
+    known, who = writer_of(appends[-1], properties), writer_words(appends[-1], properties)
     if known is None or not known.is_itself:
-        who = "unknown" if known is None else writer_words(appends[-1])
         notes.append(f"its writer is {who}; a batch of Spark's stands for it")
     elif known.profile not in OF_KINDS:
-        notes.append(f"its writer is {writer_words(appends[-1])}: the profile {known.profile}")
+        notes.append(f"its writer is {who}: the profile {known.profile}")
     if known is not None and known.kind == FLINK:
         return Writer.model_validate(FLINK)
     name, kind = (OF_KINDS[0], "batch") if known is None else (known.profile, known.kind)

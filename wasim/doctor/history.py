@@ -74,6 +74,7 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
     made = list(_versions_of_snapshots(tree, versions).values())
     per_commit = (len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0
     per_hour = None if rate is None else rate * per_commit
+    properties = tree.opened.metadata.properties
     ledger, known = _ledger(tree, times.event_time_s, versions)
     return History(
         ledger=ledger,
@@ -83,7 +84,7 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
         interval_s=_spread(gaps) if len(gaps) else None,
         interval_source=times.source,
         operations=Counter(one.operation or "unknown" for one in snapshots),
-        writers=dict(Counter(map(writer_words, index.snapshots)).most_common(_MOST_WRITERS)),
+        writers=dict(Counter(writer_words(one, properties) for one in index.snapshots).most_common(_MOST_WRITERS)),
         versions=versions,
         without_snapshot=len(versions) - len(made),
         versions_per_commit=per_commit,

@@ -41,6 +41,7 @@ def unwritten(case: Case) -> tuple[tuple[bool, str], ...]:
     """What no engine without Spark writes: whether the case asks for it, and the words that say so."""
     place, version = case.environment, case.table.format_version
     return (
+        (case.workload.active is not None, "workload.active is simulated only. Take it out"),
         (place.catalog != "jdbc", f"environment.catalog is {place.catalog}. Give jdbc"),
         (place.store != "local", f"environment.store is {place.store}. Give local"),
         (version != WRITTEN_VERSION, f"table.format_version is {version}. Give {WRITTEN_VERSION}"),

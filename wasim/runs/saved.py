@@ -89,9 +89,9 @@ def read_case(folder: Path) -> CaseRun:
         made = _case_from(document, folder)
     failed = made.contention.failed_commits if made.contention else 0
     found = made.commits if "totals" in document else len(made.ledger)
-    if made.case.only_appends and found + failed != made.case.commits:
+    if made.case.only_appends and found + failed != made.case.commits_made:
         raise SavedFileError(
-            f"{folder / 'ledger.parquet'}: holds {found} commits, the case has {made.case.commits}. {_AGAIN}"
+            f"{folder / 'ledger.parquet'}: holds {found} commits, the case has {made.case.commits_made}. {_AGAIN}"
         )
     return made
 

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor
 from pathlib import Path
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
+from wasim.rules.trigger import commits_of
 from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
 from wasim.scenario.values import Part
@@ -33,6 +34,7 @@ class Case:
     seed: int
     repetition: int
     swept: dict[str, str]
+    empty_per_commit: float | None = None  # of commits with rows, where both are spread evenly over the horizon
 
     @property
     def commits(self) -> int:
@@ -60,6 +62,22 @@ class Case:
         """Columns by which a writer of equality deletes knows rows again; none for all other writers."""
         upsert = self.writer.upsert
         return upsert.key if upsert is not None and upsert.mode == EQUALITY_DELETES else ()
+
+    @property
+    def commits_made(self) -> int:
+        """Commits that the writer makes within the horizon: all, but for intervals without rows that end in none."""
+        return sum(commits for _, commits, _ in self.appends(1, self.commits))
+
+    def appends(self, first: int, through: int) -> Iterator[tuple[int, int, bool]]:
+        """The writer's commits from one to another, both with it: the first of each run, how many, and whether they
+        bring rows; a commit without any is a run of its own. Intervals that end in no commit are in none.
+        """
+        active = self.workload.active
+        if active is None:
+            yield first, through - first + 1, True
+            return
+        times_us = [microseconds(one) for one in (active.every, active.lasts, self.commit_interval_s)]
+        yield from commits_of(first, through, times_us, self.writer.idle_commit_every)
 
     def commits_by(self, event_time_s: float) -> int:
         """Commits that the writer has made by this event time."""

@@ -63,7 +63,7 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
     if into_table and not by_key:
         remedy = f"Give sink: foreach_batch, or kind: batch; or mode: {EQUALITY_DELETES}, which is Flink's."
         yield Fault(place=place, problem="is given, but a stream into the table only appends", remedy=remedy)
-    rows = max(1, round(scenario.workload.rows_per_second * scenario.commit_interval))
+    rows = max(1, round(scenario.workload.rows_per_second * scenario.interval_s))
     if not 0 < round(upsert.share * rows) < rows:
         problem = (
             f"is {draft.quoted(*place, 'share')}, which of {rows} rows in a commit leaves none new or none replaced"

@@ -9,7 +9,7 @@ from wasim.scenario.draft import Check, Draft
 from wasim.scenario.faults import Fault, Place, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.metrics import METRICS
-from wasim.scenario.pace import check_commits, check_rows, check_shares
+from wasim.scenario.pace import check_active, check_commits, check_rows, check_shares, check_trigger
 from wasim.scenario.parts import FLINK
 from wasim.scenario.settings import check_properties, check_spark_settings
 from wasim.scenario.table_checks import (
@@ -182,6 +182,8 @@ CHECKS = (
     _check(check_partitions_per_commit, "table.columns", "table.partition_by", "workload.partitions_per_commit"),
     _check(check_commits, "commit_interval", "horizon"),
     _check(check_rows, "commit_interval", "workload.rows_per_second"),
+    _check(check_trigger, "commit_interval", "writer", "table", "workload.rows_per_second"),
+    _check(check_active, "commit_interval", "writer", "workload", "changes", "evolution"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
     _check(check_writers, "writer", "changes", "maintenance", "evolution"),

@@ -7,6 +7,7 @@ from typing import Any
 from wasim.errors import WasimError, quoted
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
+from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.table_checks import MOST_PARTITIONS_PER_COMMIT
 
 DEFAULT_WORKLOAD: Mapping[str, str] = {
@@ -54,6 +55,8 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
                 f"--writers is {quoted(workload['writers'])}, but several writers are batches. Take --writer out."
             )
         writer, workload["writer"] = {"kind": "batch", "writers": int(workload["writers"])}, "batch"
+    elif writer not in WRITER_KINDS:
+        writer, workload["writer"] = {"kind": "batch", "profile": writer}, writer
     document = {
         "name": "plan",
         "question": "Which commit interval?",

@@ -95,7 +95,7 @@ def _whole_sweep_faults(
         remedy = f"Sweep fewer values: {MOST_CASES} cases are the most."
         yield (), Fault(place=("sweep",) if axes else ("repetitions",), problem=problem, remedy=remedy)
         return
-    intervals = {scenario.commit_interval for _, scenario in combinations}
+    intervals = {scenario.interval_s for _, scenario in combinations}
     if "held_out" in first.fit.model_fields_set and first.fit.held_out == "intervals" and len(intervals) == 1:
         problem = 'is "intervals", but all cases share one commit interval'
         remedy = "Sweep commit_interval, or give second_half or none."

@@ -12,10 +12,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from wasim.scenario.values import (
     ColumnName,
     ColumnType,
+    Duration,
     NoneOr,
     Number,
     Part,
     ReaderName,
+    Size,
     Switch,
     Text,
     Transform,
@@ -163,8 +165,17 @@ def _unlisted(columns: tuple[Columns, ...], *roles: str | None) -> tuple[str, ..
     return tuple(name for name in OWN_COLUMNS if name in roles and name not in listed)
 
 
+class Active(Part):
+    """When rows come: for the first part of each period, and not for the rest of it."""
+
+    lasts: Annotated[Duration, Field(gt=0)] = Field(description="How long they come, such as 8h.")
+    every: Annotated[Duration, Field(gt=0)] = Field(description="From when to when it begins again, such as 1d.")
+
+
 class Workload(Part):
     """What arrives, in event time."""
+
+    newer: ClassVar = ("active",)
 
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
         description="Rows that arrive in a second of event time; rounded to whole rows in each commit."
@@ -180,6 +191,9 @@ class Workload(Part):
     distribution_mode: Literal["none", "hash", "range"] = Field(
         default="none",
         description="Iceberg's write.distribution-mode: whether rows are shuffled before they are written.",
+    )
+    active: Annotated[Active | None, NoneOr(None)] = Field(
+        default=None, description="When rows come; left out: always. Of appends by one writer, simulated only."
     )
 
 
@@ -207,13 +221,28 @@ class Upsert(Part):
     )
 
 
+class Trigger(Part):
+    """What makes a writer commit before the interval is over: whichever comes first."""
+
+    rows: Annotated[Whole, Field(ge=1)] | None = Field(default=None, description="Rows that have arrived.")
+    bytes: Annotated[Size, Field(ge=1)] | None = Field(
+        default=None, description="Bytes of rows as they arrive, of which each has `row_bytes`."
+    )
+    files: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Files' worth of them: each as many bytes as write.target-file-size-bytes."
+    )
+    row_bytes: Annotated[Number, Field(gt=0)] | None = Field(
+        default=None, description="Bytes of a row as it arrives; left out: the widths of the table's columns."
+    )
+
+
 class Writer(Part):
     """Who commits, and how. A kind alone is short for a mapping: `streaming` for `{kind: streaming}`.
 
     `{kind: flink}` is read as a stream into the table with the profile flink.
     """
 
-    newer: ClassVar = ("profile",)
+    newer: ClassVar = ("profile", "trigger", "idle_commit_every")
 
     kind: Literal["streaming", "batch", "flink"] = Field(
         description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is"
@@ -235,6 +264,16 @@ class Writer(Part):
     )
     writers: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
+    )
+    trigger: Annotated[Trigger | None, NoneOr(None)] = Field(
+        default=None,
+        description="What makes it commit before commit_interval is over; left out: nothing, or in simulations what its"
+        " profile ships.",
+    )
+    idle_commit_every: Annotated[Whole, Field(ge=0)] | None = Field(
+        default=None,
+        description="Of intervals without rows that follow each other, every how many end in a commit of nothing: 1,"
+        " each; 0, none; left out: none, or as the profile has it, 10 for Flink's.",
     )
     arrivals: Annotated[Arrivals | None, NoneOr(None)] = Field(
         default=None,

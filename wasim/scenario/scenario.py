@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Environment, Fit, Planning, Table, Workload, Writer
+from wasim.scenario.trigger import triggered_s
 from wasim.scenario.values import Duration, Interval, NoneOr, Part, ScenarioName, Text, Whole, sentence, whole
 
 
@@ -46,3 +47,8 @@ class Scenario(Part):
     limits: dict[str, Text] = Field(
         default_factory=dict, description='What no case may exceed, such as `wa_metadata: "< 0.5"`.'
     )
+
+    @property
+    def interval_s(self) -> float:
+        """Event time between two commits: the commit interval, or less where the writer's trigger comes first."""
+        return triggered_s(self.commit_interval, self.writer.trigger, self.table, self.workload.rows_per_second)

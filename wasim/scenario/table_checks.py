@@ -238,7 +238,7 @@ def _check_identity(field: PartitionField, column: Columns, here: Place) -> Iter
 def check_partition_count(draft: Draft) -> Iterator[Fault]:
     """A commit touches no more partitions than a table can bear."""
     scenario, columns = draft.scenario, _columns_by_name(draft.scenario.table)
-    interval_s, workload = scenario.commit_interval, scenario.workload
+    interval_s, workload = scenario.interval_s, scenario.workload
     rows = rows_within(commit_interval_s=interval_s, rows_per_second=workload.rows_per_second)
     rotating, times = scenario.table.rotating_column, scenario.table.time_column
     known = [

@@ -55,7 +55,7 @@ class SimulatedCase:
         needs = self.needs
         is_said = needs is not None and (needs.seconds > ANNOUNCED_FROM_S or needs.disk_bytes)
         takes = f", {needs.words}" if needs is not None and is_said else ""
-        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits:,} commits, {profile}{takes}"
+        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits_made:,} commits, {profile}{takes}"
 
     @property
     def needs(self) -> Needs | None:

@@ -20,7 +20,7 @@ from wasim.simulation.case import ENGINE_NAME, SimulatedCase
 from wasim.simulation.engine import Mode, simulator_for
 from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
 from wasim.twin import Site, shipped_profile
-from wasim.twin.profile import as_written
+from wasim.twin.profile import as_triggered, as_written
 
 Say = Callable[[str], None]
 
@@ -81,7 +81,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
     chosen = []
     for given in scenario.cases():
         profile = shipped_profile(given)
-        case = as_written(given, profile)
+        case = as_written(as_triggered(given, profile), profile)
         emit = None if options.emit is None else options.emit / _folder_name(case)
         location = options.location if emit is None else str(emit.absolute())
         site = Site(provider=options.provider)

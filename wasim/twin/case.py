@@ -246,6 +246,9 @@ class CaseWriter:
         return step.operation == "expire_snapshots" and self.steps.expiry is not None
 
     def _write(self, step: Append, commit: int, event_time_s: float) -> None:
+        if not step.rows_per_commit:
+            append_files(self.table, (), self.moment(event_time_s, commit))
+            return
         if self.case.key_columns:
             self._commit_row_delta(step, commit, self.moment(event_time_s, commit))
             return

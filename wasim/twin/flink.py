@@ -152,16 +152,23 @@ def commit_append(table: SimulatedTable, data: Sequence[DataFileEntry], moment: 
 
 
 def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> LiveManifest:
-    """Writes a manifest of files, all of data or all delete files, for the committer; properties do not apply to it."""
-    content = ManifestContent.DELETES if files[0].content else ManifestContent.DATA
-    writer = ManifestWriter(header=table.writer_of(table.json.base.default_spec_id, content).header)
+    """Writes a manifest of files, all of data or all delete files, for the committer."""
     table.staged += 1
     texts = moment.texts
     name = staged_manifest_name(texts["job_hex"], texts["operator_hex"], int(texts["checkpoint"]), table.staged)
     path = table.manifest_path(name)
-    data, manifest = writer.write(path, new_entries(files, _NO_SNAPSHOT), _NO_SNAPSHOT, table.rng)
+    data, manifest = staged_manifest(table, path, files, table.rng)
     table.log.write(manifest.kind, table.relative(path), data)
     return manifest
+
+
+def staged_manifest(
+    table: SimulatedTable, path: str, files: Sequence[DataFileEntry], rng: np.random.Generator
+) -> tuple[bytes | int, LiveManifest]:
+    """The manifest of a checkpoint's files that waits for the committer; the table's properties do not apply to it."""
+    content = ManifestContent.DELETES if files[0].content else ManifestContent.DATA
+    writer = ManifestWriter(header=table.writer_of(table.json.base.default_spec_id, content).header)
+    return writer.write(path, new_entries(files, _NO_SNAPSHOT), _NO_SNAPSHOT, rng)
 
 
 def _copied(file: DataFileEntry) -> DataFileEntry:

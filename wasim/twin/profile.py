@@ -14,8 +14,10 @@ from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.parts import Trigger
+from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
-from wasim.twin.recipe import ExpiryOfCommit, Recipe, recipe_from
+from wasim.twin.recipe import ExpiryOfCommit, Recipe, TriggerOfCommits, recipe_from, trigger_from
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -34,11 +36,20 @@ SHIPPED = (
     "iceberg_go",
     "automq",
     "redpanda",
+    "redpanda_connect",
+    "debezium",
+    "estuary",
+    "olake",
+    "fluss",
+    "duckdb",
+    "firehose",
+    "athena",
 )
 OF_KINDS = ("spark_batch", "spark_streaming")  # of writers that a scenario names by their kind alone
 Origin = Literal["measured", "documented"]
 Names = Literal["metastore", "hadoop", "bare"]
 Upserts = Literal["merge", "equality-deletes", "none"]
+Dialect = Literal["spark", "trino", "athena"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +80,8 @@ class WriterProfile:
     `pace_s` is the time between commits that follow each other at once. `iceberg` is the version of the library within
     the writer; of one on the Python `library`, the release of Java's whose fields that writes. `sources` names what is
     public, fact by fact. `together` are the times of several such writers that commit at once. `upserts` says how it
-    replaces rows, if it does; `recipe`, what else a commit does.
+    replaces rows, if it does; `recipe`, what else a commit does. `title` and `versions` say to people what it is;
+    `sql` is whose statements maintain its tables.
     """
 
     name: str
@@ -87,6 +99,10 @@ class WriterProfile:
     together: tuple[WriterTimes, ...] = ()
     upserts: Upserts = "merge"
     recipe: Recipe = field(default_factory=Recipe)
+    title: str = ""
+    versions: str = ""
+    trigger: TriggerOfCommits = field(default_factory=TriggerOfCommits)
+    sql: Dialect = "spark"
 
     @property
     def release(self) -> Release:
@@ -141,12 +157,26 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     recipe, writer, table, maintenance = profile.recipe, case.writer, case.table, case.maintenance
     if recipe.append is not None and writer.append is None and not case.key_columns:
         writer = writer.model_copy(update={"append": recipe.append})
+    if case.workload.active is not None and writer.idle_commit_every is None:
+        writer = writer.model_copy(update={"idle_commit_every": profile.trigger.idle_every})
     own = {key: text for key, text in profile.properties.items() if _acts(key, text) and key not in table.properties}
     if own:
         table = table.model_copy(update={"properties": {**table.properties, **own}})
     if maintenance.expire_snapshots is None and recipe.expiry is not None:
         maintenance = maintenance.model_copy(update={"expire_snapshots": _expiry(recipe.expiry, case)})
     return replace(case, writer=writer, table=table, maintenance=maintenance)
+
+
+def as_triggered(case: Case, profile: WriterProfile) -> Case:
+    """The case over the same horizon, its commits as early as what its profile ships makes them; its own trigger, which
+    its interval is of already, goes before.
+    """
+    ships = profile.trigger
+    if case.writer.trigger is not None or (ships.bytes is None and ships.rows is None):
+        return case
+    trigger = Trigger(bytes=ships.bytes, rows=ships.rows)
+    interval_s = triggered_s(case.commit_interval_s, trigger, case.table, case.workload.rows_per_second)
+    return replace(case, commit_interval_s=interval_s).over(case.horizon_s)
 
 
 def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | None:
@@ -200,10 +230,13 @@ def _profile(document: dict[str, Any], source: str) -> WriterProfile:
         footer = FooterSample(**document.pop("footer"))
         together = tuple(_times(sample) for sample in document.pop("together", ()))
         recipe = recipe_from(document.pop("recipe", {}))
-        profile = WriterProfile(columns=columns, footer=footer, together=together, recipe=recipe, **document)
+        trigger = trigger_from(document.pop("trigger", {}))
+        profile = WriterProfile(
+            columns=columns, footer=footer, together=together, recipe=recipe, trigger=trigger, **document
+        )
         release = profile.release
     except (KeyError, TypeError, ValueError) as error:
-        raise SavedFileError(f"{source}: is no profile ({error}). Measure it again.") from error
+        raise SavedFileError(f"{source}: is no profile ({error}). Correct it, or measure it again.") from error
     if release < OLDEST:
         raise SavedFileError(
             f"{source}: iceberg is {profile.iceberg}, whose files are laid out otherwise. Give 0.12 or a newer release."

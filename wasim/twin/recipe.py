@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 AppendMode = Literal["fast", "merge"]
@@ -36,6 +37,27 @@ class ExpiryOfCommit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerOfCommits:
+    """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
+
+    No interval is longer than `most_s`. `bytes` are of rows as they arrive. Of intervals without rows in a row, every
+    `idle_every` ends in a commit of nothing, None: none does. `words` say it with the names of its
+    settings, `setting` is the line that sets another interval, in `language`: a template of `interval`, `ms` and
+    `seconds`.
+    """
+
+    every_s: float | None = None
+    most_s: float = inf
+    bytes: int | None = None
+    rows: int | None = None
+    idle_every: int | None = None
+    words: str = "the caller's"
+    setting: str = ""
+    language: str = "Writer"
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """One commit: an append, or another change of rows, and what the writer does with it each time.
 
@@ -55,6 +77,16 @@ class Recipe:
     def versions_per_append(self) -> int:
         """How many metadata.json an append and its statistics write."""
         return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
+
+
+def trigger_from(document: Mapping[str, Any]) -> TriggerOfCommits:
+    """The trigger in a profile's JSON. TypeError or ValueError for what is none."""
+    trigger = TriggerOfCommits(**document)
+    for name in ("every_s", "most_s", "bytes", "rows", "idle_every"):
+        count = getattr(trigger, name)
+        if count is not None and not count > 0:
+            raise ValueError(f"trigger.{name} is {count}, which never comes; give more than 0")
+    return trigger
 
 
 def recipe_from(document: Mapping[str, Any]) -> Recipe:

@@ -10,17 +10,17 @@ from wasim.iceberg.updates import Way
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore
-from wasim.twin.summary import count_files, operation_summary, summary_counters, with_partitions
+from wasim.twin.summary import COUNTERS, count_files, operation_summary, summary_counters, with_partitions
 from wasim.twin.table import SimulatedTable
 
 APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
 
 
 def append_files(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> None:
-    """FastAppend, or MergeAppend where the table's rules say so."""
+    """FastAppend, or MergeAppend where the table's rules say so. Without files the snapshot has no manifest more."""
     identity = table.begin()
     table.write_files(files)
-    new = table.write_new_manifests(0, new_entries(files, identity), identity)
+    new = table.write_new_manifests(0, new_entries(files, identity), identity) if files else ()
     append_manifests(table, new, files, identity, moment)
 
 
@@ -50,8 +50,9 @@ def append_manifests(
         )
         .after(table.totals)
     )
-    values = moment.texts | summary_counters(counts)
-    own = {key: template.format_map(values) for key, template in table.rules.summary.items()}
+    counters = summary_counters(counts)
+    values, of_none = moment.texts | counters, COUNTERS - counters.keys()
+    own = {key: text.format_map(values) for key, text in table.rules.summary.items() if key not in of_none}
     base = table.json.base
     limit = table.rules.properties.write_partition_summary_limit
     summary = with_partitions(own, base, limit, [(base.default_spec_id, file) for file in files])

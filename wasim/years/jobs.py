@@ -49,13 +49,14 @@ class Job:
     commits bring decides how many are waited for; firings then take turns at waiting for more and for fewer of them.
     """
 
-    operation: Literal["rewrite_data_files", "rewrite_manifests"]
+    operation: Literal["rewrite_data_files", "rewrite_manifests", "empty"]
     runs: Runs | None
     measure: Literal["manifests", "small_files"]
     least: int
     parts: int = 1
     by_chance: bool = False
     fired: int = 0
+    times: float = 1.0  # of commits of nothing, for each with rows
 
     @property
     def ends_cycle(self) -> bool:
@@ -107,6 +108,9 @@ class Job:
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
         self.fired += 1
+        if self.operation == "empty":
+            state.commit_nothing(self.times)
+            return
         if self.operation == "rewrite_manifests":
             state.rewrite_manifests()
             return
@@ -115,8 +119,14 @@ class Job:
 
 
 def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
-    """The maintenance of a case that makes snapshots, in the order in which it is carried out."""
+    """Maintenance of a case that makes snapshots, in the order in which it is carried out; commits of nothing first."""
     jobs = []
+    if case.empty_per_commit:
+        each = Schedule(
+            every_s=case.commit_interval_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s
+        )
+        empty = Job(operation="empty", runs=Runs(each), measure="manifests", least=0, times=case.empty_per_commit)
+        jobs.append(empty)
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
         jobs.append(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import ceil, expm1, inf
+from statistics import fmean
 from types import MappingProxyType
 
 import numpy as np
@@ -27,6 +28,7 @@ from wasim.twin.commits import Moment, merge_policy, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.event_log import EventLog
+from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
@@ -167,7 +169,15 @@ class TableSample:
         self._own = new_manifests(self._writer.table, self._commits)
 
     def _data_manifests(self, arrivals: Arrivals) -> ManifestBytes:
-        return data_manifests(self._writer.table, self._entries(arrivals), self._own, arrivals.files)
+        table = self._writer.table
+        found = data_manifests(table, self._entries(arrivals), self._own, arrivals.files)
+        if self._profile.upserts != "equality-deletes":
+            return found
+        rng, path = np.random.default_rng(self._case.seed), self._own[0].file.manifest_path
+        sampled = [files for files in self._commits[-len(self._own) :] if files]
+        staged = fmean(staged_manifest(table, path, files, rng)[1].file.manifest_length for files in sampled)
+        more = arrivals.files - fmean(len(files) for files in sampled)
+        return replace(found, staged=staged + found.per_new * more)
 
     def _sampled(self, case: Case) -> Case:
         return _sampled_case(of_rows(case, 64 * case.workload.files_per_commit) if self._draws_bounds else case)

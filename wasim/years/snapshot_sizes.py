@@ -23,7 +23,7 @@ class SnapshotBytes:
 
     def __init__(self, *, table: SimulatedTable, moment: Moment) -> None:
         rules = table.rules
-        self._summary, self._version, self._json, self._moment = rules.summary, rules.format_version, table.json, moment
+        self.summary, self._version, self._json, self._moment = rules.summary, rules.format_version, table.json, moment
         self._list_file = rules.locations.metadata_file(_LIST_NAME)
         self._numbers_jobs = [key for key, text in rules.summary.items() if "{epoch}" in text or "{checkpoint}" in text]
         self._unknown = unknown_counters(rules.summary)
@@ -37,10 +37,10 @@ class SnapshotBytes:
     def of_append(self, counts: CommitCounts, *, operation: str = "append") -> float:
         """Bytes of a snapshot that the writer made, its growing numbers of one digit each."""
         values = self._moment.texts | summary_counters(counts)
-        summary = {key: template.format_map(values) for key, template in self._summary.items()}
+        summary = {key: template.format_map(values) for key, template in self.summary.items()}
         if operation != "append":
-            own = [key for key in self._summary if key not in COUNTERS]
-            summary = operation_summary(self._summary, counts, self._moment.texts, own=own)
+            own = [key for key in self.summary if key not in COUNTERS]
+            summary = operation_summary(self.summary, counts, self._moment.texts, own=own)
         longer = sum(len(summary[key]) - 1 for key in self._numbers_jobs)
         return self._rendered(operation, summary, counts.added.records) - longer
 
@@ -62,7 +62,7 @@ class SnapshotBytes:
         digits = len("".join(map(str, numbers.values()))) + len("".join(more.values()))
         if kind not in self._around:
             whole = counts._replace(totals=totals)
-            summary = operation_summary(self._summary, whole, self._moment.texts, own, more)
+            summary = operation_summary(self.summary, whole, self._moment.texts, own, more)
             self._around[kind] = self._rendered(operation, summary, 0) - digits
         return self._around[kind] + digits
 

@@ -7,7 +7,7 @@ from math import floor, inf
 
 import numpy as np
 
-from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
+from wasim.twin.summary import COUNTERS, CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
 from wasim.years.compaction import (
@@ -347,6 +347,12 @@ class TableState:
 
     # -- maintenance ---------------------------------------------------------------------------------------------
 
+    def commit_nothing(self, times: float) -> None:
+        """So many commits of the writer without rows: snapshots with the manifests of the one before."""
+        own = [key for key in self.sizes.snapshots.summary if key not in COUNTERS]
+        counts = CommitCounts(manifests_kept=whole(self.manifests))
+        self.note_operation(counts, operation="append", own=own, times=times)
+
     def rewrite_manifests(self) -> bool:
         """Spark's rewrite_manifests; whether it committed anything."""
         flows, before = self.flows, self.manifests
@@ -493,8 +499,9 @@ class TableState:
         operation: str = "replace",
         own: Collection[str] = (),
         more: Mapping[str, str] | None = None,
+        times: float = 1.0,
     ) -> None:
-        """A commit of maintenance or of a statement: its snapshot, and its list."""
+        """A commit of maintenance or of a statement, or so many alike: its snapshot, and its list."""
         flows = self.flows
         totals = TableTotals(
             files=whole(self.live_data_files),
@@ -508,9 +515,9 @@ class TableState:
             sizes.of_operation(operation, counts, totals, own, more)
             + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
         )
-        flows[Flow.SNAPSHOTS] += 1
-        flows[Flow.SNAPSHOT_JSON_BYTES] += size
-        flows[Flow.LIST_BYTES] += self.list_bytes
+        flows[Flow.SNAPSHOTS] += times
+        flows[Flow.SNAPSHOT_JSON_BYTES] += times * size
+        flows[Flow.LIST_BYTES] += times * self.list_bytes
         self.data.settle()
         self.deletes.settle()
 

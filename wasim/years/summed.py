@@ -20,7 +20,7 @@ from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled, spread_evenly
 from wasim.years.band import approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
@@ -89,7 +89,8 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
 
 
 def of_one_writer(case: Case) -> Case:
-    """The case of one writer, on the table as its evolution leaves it."""
+    """The case of one writer that never rests, on the table as its evolution leaves it."""
+    case = spread_evenly(case)
     table = case.table
     for evolution in case.evolution:
         table = evolve(table, evolution)
@@ -213,7 +214,7 @@ def _stepped_through(part: tuple[Shape, Case]) -> Samples:
 def _history_key(case: Case) -> str:
     """What decides a history of cases whose shape is the same."""
     kept = case.maintenance
-    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s}"
+    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s} {case.empty_per_commit}"
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape

@@ -34,6 +34,8 @@ def refuse_other_writers(case: Case) -> None:
             f"writer.writers is {writers}, but requests to S3 cannot be assigned to a commit while several write."
             " Simulate them, or give environment.store: local."
         )
+    if case.workload.active is not None:
+        raise WasimError("workload.active is simulated only. Simulate it (wasim simulate), or take it out.")
     if case.writer.arrivals is not None:
         raise WasimError(
             f"writer.arrivals is {case.writer.arrivals}, which is simulated only: here the clock says when writers"
