@@ -13,7 +13,7 @@ from wasim.doctor.tree import Tree
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.ledger.trouble import JSON_MARKS, LARGE_MANIFESTS, MANY_MANIFESTS
-from wasim.units import format_bytes
+from wasim.units import format_bytes, format_figure
 
 _LEAST_METADATA_BYTES = 1 << 20  # below, a ratio says nothing
 _LEAST_FILES = 32
@@ -215,7 +215,7 @@ def _measured(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshol
 
 
 def _shown(value: float, unit: str) -> str:
-    return format_bytes(value) if unit == "bytes" else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+    return format_bytes(value) if unit == "bytes" else format_figure(value)
 
 
 _FAULTS = {

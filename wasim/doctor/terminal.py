@@ -54,7 +54,7 @@ def headline(inspection: Inspection) -> str:
     share = inspection.metadata_share
     whole, live = format_bytes(inspection.metadata_bytes), format_bytes(inspection.live_metadata_bytes)
     data = format_bytes(inspection.live_data_bytes or 0)
-    ratio = "" if share is None else f", {share:.3g} × the {data} of live data"
+    ratio = "" if share is None else f", {format_figure(share)} × the {data} of live data"
     states = [(state, inspection.totals.of_kinds(METADATA_KINDS, state).bytes) for state in _HEADLINE_STATES]
     others = "".join(f", {format_bytes(size)} {_HEADLINE_STATES[state]}" for state, size in states if size)
     return f"Metadata takes {whole}{ratio}: {live} are live{others}."
@@ -163,7 +163,7 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         yield "History: no snapshot is left."
         return
     interval = history.interval_s
-    rate = "" if history.commits_per_hour is None else f", {history.commits_per_hour:,.3g} commits an hour"
+    rate = "" if history.commits_per_hour is None else f", {format_figure(history.commits_per_hour)} commits an hour"
     yield f"History: {len(history.ledger):,} commits over {format_duration(round(history.span_s, 1) or 0.001)}{rate}"
     sizes = history.versions.bytes[~np.isnan(history.versions.bytes)]
     if history.without_snapshot:
@@ -239,7 +239,8 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
 def _own_size_lines(outlook: "Outlook") -> Iterator[str]:
     """What the forecast starts from, and how far it is from the table now, kind by kind."""
     observed, json = outlook.observed, outlook.observed.json
-    versions = "" if observed.versions is None else f", {observed.versions:.3g} metadata.json for each commit"
+    each = observed.versions
+    versions = "" if each is None else f", {format_figure(each)} metadata.json for each commit"
     held = f", {observed.held_share:.1%} of them held by tags and branches" if observed.held_share else ""
     yield (
         f"By its own files a snapshot takes {format_bytes(json.snapshot + json.statistics)} of metadata.json"
