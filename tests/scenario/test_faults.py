@@ -57,7 +57,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "unknown field": (
         "rows_per_second: 100", "rows_per_second: 100, files: 2",
         ["7:34: workload.files is unknown. Known here: rows_per_second, files_per_commit, partitions_per_commit, "
-         "distribution_mode."],
+         "distribution_mode, active."],
     ),
     "unknown swept field": (
         "  writer: [", "  workload.files_per_comit: [1]\n  writer: [",
