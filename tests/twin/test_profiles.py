@@ -178,6 +178,13 @@ def test_a_case_commits_as_early_as_its_profile_ships():
     assert as_triggered(case, profile_named("automq")) == case
 
 
+def test_an_unknown_field_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps({"schema_version": 1, "like": "firehose", "triger": {}}, indent=1))
+    with pytest.raises(SavedFileError, match=r"odd.json:4: triger is unknown. .*trigger"):
+        read_profile(path)
+
+
 def test_a_trigger_that_never_comes_is_refused_with_its_file(tmp_path):
     path = tmp_path / "odd.json"
     path.write_text(json.dumps({"schema_version": 1, "like": "firehose", "trigger": {"bytes": 0}}))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.faults import suggest
 from wasim.scenario.parts import Trigger
 from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
@@ -128,11 +129,16 @@ def render_profile(profile: WriterProfile) -> str:
 def read_profile(path: Path) -> WriterProfile:
     """The profile in a file. SavedFileError for a missing, damaged or unknown one."""
     try:
-        document = json.loads(read_regular(path))
+        text = read_regular(path).decode()
+        document = json.loads(text)
     except (OSError, ValueError) as error:
         raise SavedFileError(f"{path}: no profile can be read ({error}). Measure it again.") from error
     if not isinstance(document, dict):
         raise SavedFileError(f"{path}: holds no JSON object. Measure the profile again.")
+    known = ("schema_version", "like", *(one.name for one in fields(WriterProfile)))
+    for name in sorted(document.keys() - set(known)):
+        line = text[: text.find(f'"{name}"')].count("\n") + 1
+        raise SavedFileError(f"{path}:{line}: {name} is unknown. {suggest(name, known)}")
     return _profile(document, str(path))
 
 

@@ -25,7 +25,7 @@ def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
                 " bands are of that table."
             )
     if case.workload.active is not None:
-        yield "Commits with rows and commits of nothing are spread evenly over all of it."
+        yield "Commits with rows, and commits of nothing, are spread evenly over active and idle time."
         expiry = case.maintenance.expire_snapshots
         if expiry is not None and expiry.older_than < case.workload.active.every:
             yield "Snapshots expire younger than workload.active.every: metadata.json is too large, by up to 45 %."
