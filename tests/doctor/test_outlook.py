@@ -97,6 +97,14 @@ def test_what_of_the_table_is_ignored_is_said(tmp_path):
     assert 'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy"' in notes
 
 
+def test_summaries_that_lie_have_no_outlook(tmp_path):
+    root = tree_of(tmp_path / "t").root
+    newest = max((root / "metadata").glob("*.metadata.json"))
+    newest.write_text(newest.read_text().replace('"added-records":"', '"added-records":"9' + "0" * 12))
+    with pytest.raises(WasimError, match="rows a second, which no case has"):
+        outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S)
+
+
 def test_a_table_without_a_history_says_why_it_has_no_outlook():
     inspection = inspect_location(str(DATA / "tables" / "empty_v2"), AT_INTERVAL)
     with pytest.raises(WasimError, match="commit interval is unknown"):

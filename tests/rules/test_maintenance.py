@@ -2,7 +2,14 @@
 
 import pytest
 
-from wasim.rules.maintenance import commit_at, expired, is_due, log_entries_dropped, rewritten_manifests, turn_after
+from wasim.rules.maintenance import (
+    commit_at,
+    is_due,
+    kept_of_line,
+    log_entries_dropped,
+    rewritten_manifests,
+    turn_after,
+)
 
 
 def test_a_count_is_due_once_it_is_reached():
@@ -21,9 +28,13 @@ def test_a_rewrite_makes_no_manifest_without_an_entry():
     assert rewritten_manifests(9000, 3, 1000) == 3
 
 
-@pytest.mark.parametrize(("too_old", "retain_last", "gone"), [(3, 1, 3), (10, 1, 9), (10, 4, 6), (2, 20, 0)])
-def test_old_snapshots_go_but_for_the_last_ones(too_old, retain_last, gone):
-    assert expired(too_old, 10, retain_last) == gone
+@pytest.mark.parametrize(("oldest", "least", "kept"), [(3, 1, 7), (10, 1, 1), (10, 4, 4), (2, 20, 10)])
+def test_old_snapshots_go_but_for_the_last_ones(oldest, least, kept):
+    assert kept_of_line(range(9, -1, -1), oldest, least) == kept
+
+
+def test_an_old_snapshot_among_the_last_ones_ends_no_branch():
+    assert kept_of_line([9, 1, 8, 2, 7], 5, 2) == 3
 
 
 def test_the_log_makes_room_for_one_entry():

@@ -53,6 +53,7 @@ _SAME_TYPES = frozenset(
 )
 _FIXED = re.compile(r"fixed\[(\d+)\]")
 _LONGEST = 65_536
+_MOST_ROWS_PER_S = 1e9  # of a scenario
 _MOST_ENTRIES = 200
 
 
@@ -83,6 +84,9 @@ def case_of(inspection: Inspection) -> TableCase:
     if replacing:
         notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
     rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
+    if rows / interval_s > _MOST_ROWS_PER_S:
+        location = inspection.tree.opened.location
+        raise WasimError(f"{location}: its summaries say {rows / interval_s:.3g} rows a second, which no case has.")
     case = Case(
         scenario="table",
         table=table,

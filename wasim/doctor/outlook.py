@@ -137,7 +137,8 @@ def _at_its_pace(case: Case, inspection: Inspection) -> Case:
     times_s = history.ledger.event_time_s[appends]
     span_s = float(times_s[-1] - times_s[0])
     if history.interval_source != GIVEN:  # changes that add no snapshot go on as well
-        updated_ms = inspection.tree.opened.metadata.last_updated_ms
+        opened = inspection.tree.opened
+        updated_ms = min(opened.metadata.last_updated_ms, round(opened.listed_at_s * 1000))
         span_s = max(span_s, (updated_ms - snapshots[appends[0]].timestamp_ms) / 1000)
     mean_s = round(span_s / (len(appends) - 1), 3)
     if mean_s <= 0:

@@ -92,7 +92,7 @@ def _found_manifests(inspection: Inspection) -> FoundFiles:
         and one.added_files_count is not None
         and one.existing_files_count is not None
         and not one.deleted_files_count
-        and one.added_files_count + one.existing_files_count > 0
+        and one.added_files_count + one.existing_files_count > 0 < one.manifest_length
     ]
     counts, new, sizes = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return FoundFiles(counts=counts, new=new, bytes=sizes)

@@ -72,7 +72,7 @@ def _expiry(tree: Tree, history: History, properties: TableProperties) -> Expire
         interval_s = history.interval_s.median if history.interval_s is not None else 0.0
         every_s = _in_commits(_period_s([float(at) for at in expired_s], span_s), interval_s)
     else:
-        every_s = max(min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s))
+        every_s = max([min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s)])
     age_s = float(expired_s[-1]) - oldest_s if len(expired_s) else span_s - every_s / 2
     return ExpireSnapshots(every=every_s, older_than=max(age_s, _LEAST_SPAN_S), retain_last=least)
 

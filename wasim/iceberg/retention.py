@@ -1,11 +1,13 @@
 """Which snapshots `expire_snapshots` keeps: what Iceberg's RemoveSnapshots retains for branches, tags and the rest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from wasim.iceberg.metadata_json import TableMetadata
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot, SnapshotRef
+from wasim.rules.maintenance import kept_of_line
 
 _MAIN, _BRANCH = "main", "branch"
 
@@ -19,30 +21,50 @@ class Expiry:
     retain_last: int | None = None
 
 
+class Dated(Protocol):
+    """A snapshot, as far as its age and its place decide whether it stays."""
+
+    @property
+    def snapshot_id(self) -> int: ...  # noqa: D102
+    @property
+    def parent_snapshot_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def timestamp_ms(self) -> int: ...  # noqa: D102
+
+
+Line = TypeVar("Line", bound=Dated)
+
+
 def retained_snapshots(metadata: TableMetadata, expiry: Expiry) -> frozenset[int]:
-    """The ids of the snapshots that stay.
+    """The ids of a table's snapshots that stay."""
+    properties = TableProperties.read_leniently(metadata.properties)
+    return retained_of({one.snapshot_id: one for one in metadata.snapshots}, metadata.refs, expiry, properties)
+
+
+def retained_of(
+    snapshots: Mapping[int, Dated], refs: Mapping[str, SnapshotRef], expiry: Expiry, properties: TableProperties
+) -> frozenset[int]:
+    """The ids of the snapshots, given by id, that stay.
 
     A branch or a tag older than its own age limit goes, main never. Of a branch's ancestors those stay that are young
     enough or among its last; a branch's own limits come before what was asked. A snapshot that no branch or tag leads
     to stays while it is young.
     """
-    properties = TableProperties.read_leniently(metadata.properties)
     least = expiry.retain_last or properties.min_snapshots_to_keep
-    by_id = {one.snapshot_id: one for one in metadata.snapshots}
     kept, led_to = set[int](), set[int]()
-    for name, ref in metadata.refs.items():
-        head = by_id.get(ref.snapshot_id)
+    for name, ref in refs.items():
+        head = snapshots.get(ref.snapshot_id)
         if head is None or (name != _MAIN and _is_too_old(ref, head, expiry, properties)):
             continue
         kept.add(head.snapshot_id)
         led_to.add(head.snapshot_id)
         if ref.type == _BRANCH:
-            line = [one.snapshot_id for one in _ancestors(head, by_id)]
-            led_to.update(line)
-            kept.update(line[: _kept_of_branch(ref, line, by_id, expiry, least)])
+            line = list(_ancestors(head, snapshots))
+            led_to.update(one.snapshot_id for one in line)
+            kept.update(one.snapshot_id for one in line[: _kept_of_branch(ref, line, expiry, least)])
     kept.update(
         one.snapshot_id
-        for one in metadata.snapshots
+        for one in snapshots.values()
         if one.snapshot_id not in led_to and one.timestamp_ms >= expiry.older_than_ms
     )
     return frozenset(kept)
@@ -61,25 +83,20 @@ def has_expired(metadata: TableMetadata) -> bool:
     return bool(main) and main[-1].parent_snapshot_id is not None
 
 
-def _is_too_old(ref: SnapshotRef, head: Snapshot, expiry: Expiry, properties: TableProperties) -> bool:
+def _is_too_old(ref: SnapshotRef, head: Dated, expiry: Expiry, properties: TableProperties) -> bool:
     limit_ms = properties.max_ref_age_ms if ref.max_ref_age_ms is None else ref.max_ref_age_ms
     return expiry.now_ms - head.timestamp_ms > limit_ms
 
 
-def _kept_of_branch(
-    ref: SnapshotRef, lineage: list[int], by_id: Mapping[int, Snapshot], expiry: Expiry, least: int
-) -> int:
-    """The number of a branch's snapshots that stay, newest first: up to the first that is neither young nor needed."""
+def _kept_of_branch(ref: SnapshotRef, line: Sequence[Dated], expiry: Expiry, least: int) -> int:
+    """The number of a branch's snapshots that stay, newest first, by its own limits where it has any."""
     least = least if ref.min_snapshots_to_keep is None else ref.min_snapshots_to_keep
     age_ms = ref.max_snapshot_age_ms
     oldest_ms = expiry.older_than_ms if age_ms is None else expiry.now_ms - age_ms
-    for place, one in enumerate(lineage):
-        if place >= least and by_id[one].timestamp_ms < oldest_ms:
-            return place
-    return len(lineage)
+    return kept_of_line([one.timestamp_ms for one in line], oldest_ms, least)
 
 
-def _ancestors(head: Snapshot, by_id: Mapping[int, Snapshot]) -> Iterator[Snapshot]:
+def _ancestors(head: Line, by_id: Mapping[int, Line]) -> Iterator[Line]:
     """A snapshot and its ancestors as far as they are there; a circle, which only a broken table has, ends."""
     seen, at = set[int](), by_id.get(head.snapshot_id)
     while at is not None and at.snapshot_id not in seen:

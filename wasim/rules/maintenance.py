@@ -1,5 +1,7 @@
 """When maintenance is due, how many manifests a rewrite makes, which snapshots expire, what the metadata log drops."""
 
+from collections.abc import Sequence
+
 
 def is_due(count: float, least: float) -> bool:
     """Whether a table has come to a condition."""
@@ -21,9 +23,10 @@ def rewritten_manifests(total_bytes: float, entries: float, target_bytes: int) -
     return int(min(-(-total_bytes // target_bytes), entries))
 
 
-def expired(too_old: int, line: int, retain_last: int) -> int:
-    """How many snapshots of a line go, of which this many, the oldest, are too old."""
-    return max(0, min(too_old, line - retain_last))
+def kept_of_line(timestamps: Sequence[int], oldest: int, least: int) -> int:
+    """How many of a branch's snapshots stay, newest first: up to the first that is neither young nor needed."""
+    old = (place for place, at in enumerate(timestamps) if place >= least and at < oldest)
+    return next(old, len(timestamps))
 
 
 def log_entries_dropped(entries: int, limit: int) -> int:

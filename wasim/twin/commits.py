@@ -64,7 +64,7 @@ class Held:
     """What a snapshot holds."""
 
     snapshot_id: int
-    parent_id: int | None
+    parent_snapshot_id: int | None
     timestamp_ms: int
     event_time_s: float
     list_file: str  # relative to the table

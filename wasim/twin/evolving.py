@@ -36,7 +36,8 @@ def evolve_table(table: SimulatedTable, step: Evolve, moment: Moment) -> None:
 def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
     held = table.history.get(table.snapshot_id) if table.snapshot_id is not None else None
     for _ in range(commits):
-        held = table.history.get(held.parent_id) if held is not None and held.parent_id is not None else None
+        parent = None if held is None else held.parent_snapshot_id
+        held = None if parent is None else table.history.get(parent)
     if held is None:
         raise WasimError(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
     roll_back_to(table, held, moment)

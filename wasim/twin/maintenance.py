@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from wasim.errors import WasimError
 from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
+from wasim.iceberg.retention import Expiry, retained_of
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import Kind
 from wasim.rules import maintenance
@@ -62,7 +63,8 @@ def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> N
     Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
     """
     older_than_ms = wall_ms_at(table, step, moment)
-    expired = expired_by(table, table.json.base.refs, older_than_ms, step.retain_last)
+    expiry = Expiry(now_ms=moment.timestamp_ms, older_than_ms=older_than_ms, retain_last=step.retain_last)
+    expired = expired_by(table, table.json.base.refs, expiry)
     if not expired:
         return
     table.json.remove([held.snapshot_id for held in expired])
@@ -70,11 +72,9 @@ def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> N
     forget(table, expired)
 
 
-def expired_by(
-    table: SimulatedTable, refs: Mapping[str, SnapshotRef], older_than_ms: int, retain_last: int
-) -> list[Held]:
+def expired_by(table: SimulatedTable, refs: Mapping[str, SnapshotRef], expiry: Expiry) -> list[Held]:
     """The snapshots that expire, oldest first."""
-    retained = retained_ids(table.history, refs, older_than_ms=older_than_ms, retain_last=retain_last)
+    retained = retained_of(table.history, refs, expiry, table.rules.properties)
     return [held for snapshot_id, held in table.history.items() if snapshot_id not in retained]
 
 
@@ -85,34 +85,6 @@ def forget(table: SimulatedTable, expired: list[Held]) -> None:
     for held in expired:
         del table.history[held.snapshot_id]
     _delete_unreached(table, expired)
-
-
-def retained_ids(
-    history: Mapping[int, Held], refs: Mapping[str, SnapshotRef], *, older_than_ms: int, retain_last: int
-) -> set[int]:
-    """Ids of the snapshots that stay.
-
-    Of each branch, the `retain_last` newest and those that are young enough; tagged ones; young ones without a branch.
-    """
-    retained = {ref.snapshot_id for ref in refs.values()}
-    reached = {ref.snapshot_id for ref in refs.values() if ref.type != "branch"}
-    for ref in refs.values():
-        if ref.type != "branch":
-            continue
-        ancestors = list(_ancestors(history, ref.snapshot_id))
-        reached |= {held.snapshot_id for held in ancestors}
-        first_old = next((at for at, held in enumerate(ancestors) if held.timestamp_ms < older_than_ms), len(ancestors))
-        expired = maintenance.expired(len(ancestors) - first_old, len(ancestors), retain_last)
-        retained |= {held.snapshot_id for held in ancestors[: len(ancestors) - expired]}
-    young = {held.snapshot_id for held in history.values() if held.timestamp_ms >= older_than_ms}
-    return retained | (young - reached)
-
-
-def _ancestors(history: Mapping[int, Held], snapshot_id: int) -> Iterator[Held]:
-    held = history.get(snapshot_id)
-    while held is not None:
-        yield held
-        held = history.get(held.parent_id) if held.parent_id is not None else None
 
 
 def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:

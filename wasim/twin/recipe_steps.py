@@ -7,6 +7,7 @@ from uuid import UUID, uuid5
 
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.retention import Expiry
 from wasim.iceberg.snapshots import Snapshot, SnapshotRef, StatisticsFile
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.twin.commits import Held, Moment
@@ -42,7 +43,10 @@ class RecipeSteps:
             since_s = moment.event_time_s - self.expiry.older_than
             young = (one.timestamp_ms for one in table.history.values() if one.event_time_s >= since_s - 1e-9)
             older_than_ms = next(young, moment.timestamp_ms)
-            self.expired = expired_by(table, changed.refs, older_than_ms, self.expiry.retain_last)
+            expiry = Expiry(
+                now_ms=moment.timestamp_ms, older_than_ms=older_than_ms, retain_last=self.expiry.retain_last
+            )
+            self.expired = expired_by(table, changed.refs, expiry)
             table.json.remove([held.snapshot_id for held in self.expired])
         return changed
 

@@ -230,7 +230,7 @@ class SimulatedTable:
         if self.rules.keeps_history:
             self.history[snapshot.snapshot_id] = Held(
                 snapshot_id=snapshot.snapshot_id,
-                parent_id=self.snapshot_id,
+                parent_snapshot_id=self.snapshot_id,
                 timestamp_ms=snapshot.timestamp_ms,
                 event_time_s=moment.event_time_s,
                 list_file=list_file,
