@@ -144,7 +144,7 @@ def test_maintenance_by_count_waits_for_the_count(run_case: RunCase, small_case:
     assert by_operation(run)["expire_snapshots"] == (1, 0)
 
 
-@pytest.mark.parametrize("writer", ["batch", STREAM, FOREACH])
+@pytest.mark.parametrize("writer", ["batch", STREAM, pytest.param(FOREACH, marks=pytest.mark.slow)])
 def test_a_table_evolves_under_its_writer(writer: str, run_case: RunCase, small_case: MakeCase) -> None:
     table = (
         "{columns: [{name: a, type: int}, {name: b, type: float}, {name: c, type: long, required: true},"

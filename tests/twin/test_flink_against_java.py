@@ -51,7 +51,11 @@ CASES = {
         "workload": "{rows_per_second: 30, files_per_commit: 2, distribution_mode: hash}",
         "horizon": "14s",
     },
-    "v3": {"table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}", "writer": UPSERT % ", locality: newest"},
+    "v3": {
+        "table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}",
+        "writer": UPSERT % ", locality: newest",
+        "horizon": "14s",
+    },
     "v3 partitioned, keys dealt out": {
         "table": f"{{format_version: 3, {COLUMNS}, {MERGES}, partition_by: [{{column: level}}]}}",
         "writer": UPSERT % ", key: [level, event_id]",
