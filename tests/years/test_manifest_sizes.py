@@ -1,30 +1,42 @@
-"""Bytes of a manifest by the entries that it holds."""
+"""Commits of so many files that each writes several manifests, over long horizons."""
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
-from wasim.years.growth import SizeByCount
-from wasim.years.manifest_sizes import ManifestBytes
+from wasim.ledger import Kind, sum_events
+from wasim.rules import merging
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.years import simulate_years
 
-HEADER, ENTRY, COMPACTED_MORE, SORTED_MORE = 5000.0, 100.0, 7.0, 3.0
-SIZES = ManifestBytes(
-    new=0.0,
-    staged=0.0,
-    by_count=SizeByCount([0, 1, 2], [HEADER, HEADER + ENTRY, HEADER + 2 * ENTRY]),
-    compacted_more=COMPACTED_MORE,
-    sorted_more=SORTED_MORE,
-)
+COLUMNS = "columns: [{name: reading, type: double}]"
 
 
 @pytest.mark.parametrize(
-    ("fresh", "compacted", "by_partition", "more"),
+    ("files", "grouped", "properties"),
     [
-        (6, 0, 0, 0.0),
-        (6, 0, 4, 4 * SORTED_MORE),
-        (6, 5, 4, 5 * COMPACTED_MORE + 4 * SORTED_MORE),
-        (0, 5, 0, 4 * COMPACTED_MORE),  # the first of them has no other before it
-        (0, 1, 0, 0.0),
-        (0.25, 0.5, 0, 0.0),
+        (300, 200, "commit.manifest.min-count-to-merge: 5"),
+        (1_000, 10_000, "commit.manifest.target-size-bytes: 15000, commit.manifest.min-count-to-merge: 4"),
     ],
+    ids=["in groups", "rolled"],
 )
-def test_entries_of_compacted_files_and_sorted_ones_take_more(fresh, compacted, by_partition, more):
-    assert SIZES.of(fresh, compacted, by_partition) == HEADER + ENTRY * (fresh + compacted) + more
+def test_several_manifests_of_a_commit_are_summed_as_they_are_written(
+    files: int, grouped: int, properties: str, small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(merging, "GROUPED_FILES", grouped)
+    case = small_case(
+        table=f"{{{COLUMNS}, properties: {{{properties}}}}}",
+        workload=f"{{rows_per_second: {files}, files_per_commit: {files}}}",
+        writer="batch",
+        horizon="12s",
+    )
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
+    found = simulate_years(case, profile, site=Site()).totals
+    kind = Kind.DATA_MANIFEST
+    print(found.files_written[kind], exact.files_written[kind], found.written_bytes[kind] / exact.written_bytes[kind])
+    assert found.files_written[kind] == exact.files_written[kind] >= 2 * case.commits
+    assert found.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.015)
+    assert found.written_bytes[Kind.MANIFEST_LIST] == pytest.approx(exact.written_bytes[Kind.MANIFEST_LIST], rel=0.015)

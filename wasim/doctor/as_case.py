@@ -137,7 +137,7 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
     for one in appends:
         partitions = max(1, (one.count_of("changed-partition-count") or 0)) if is_partitioned else 1
         counts.append((one.count_of("added-data-files") or 0) / partitions)
-    return min(10_000, max(1, round(float(np.median(counts)))))
+    return min(100_000, max(1, round(float(np.median(counts)))))
 
 
 def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:

@@ -297,7 +297,8 @@ class History:
 
     def _fills(self) -> bool:
         """Leaps on average where a further manifest has been filled, and no maintenance sets the pace."""
-        if self.jobs or not self._has_filled_manifest():
+        # where commits bring several manifests each, one is not filled by a whole number of commits
+        if self.jobs or self.state.sizes.data_manifests.several or not self._has_filled_manifest():
             return False
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
         leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())

@@ -9,6 +9,7 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.names import manifest_name
+from wasim.rules.merging import ROLLING_FILES, groups_of_new
 from wasim.twin.commits import new_entries
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity
@@ -20,10 +21,20 @@ NEW_SAMPLED = 3  # commits whose own manifests are encoded
 LEAST_STATEMENTS, MOST_TOGETHER = 4, 24  # of a sample, and files of each
 
 
+@dataclass(frozen=True, slots=True)
+class NewManifest:
+    """`count` manifests alike that a commit writes of its own files: files and bytes of each."""
+
+    count: int
+    files: float
+    bytes: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestBytes:
     """Bytes of manifests: of one commit's `files` new files, `per_new` for each, and of any number of older entries.
 
+    A commit of very many files writes the `several` manifests, newest first; none given: one.
     `by_count` are those of entries in the order of their commits; an entry of a compacted file takes `compacted_more`,
     one that was sorted by partition `sorted_more`. The first file of a statement takes `first_more`, further ones of
     the same statement `further_more`.
@@ -38,6 +49,12 @@ class ManifestBytes:
     per_new: float = 0.0
     first_more: float = 0.0
     further_more: float = 0.0
+    several: tuple[NewManifest, ...] = ()
+
+    @property
+    def of_commit(self) -> tuple[NewManifest, ...]:
+        """The manifests that one commit writes of its own files, newest first."""
+        return self.several or (NewManifest(1, self.files, self.new),)
 
     def new_of(self, files: float) -> float:
         """Bytes of the manifest of a commit that brings this many new files."""
@@ -48,10 +65,11 @@ class ManifestBytes:
         means = {
             one.name: (low := getattr(self, one.name)) + (getattr(other, one.name) - low) * share
             for one in fields(self)
-            if one.name not in ("new", "files", "by_count")
+            if one.name not in ("new", "files", "by_count", "several")
         }
         new = self.new + (other.new_of(self.files) - self.new) * share
-        return ManifestBytes(new=new, files=self.files, by_count=self.by_count.mean(other.by_count, share), **means)
+        by_count = self.by_count.mean(other.by_count, share)
+        return ManifestBytes(new=new, files=self.files, by_count=by_count, several=self.several, **means)
 
     def of_statements(self, files: float) -> "ManifestBytes":
         """The same where compacted files are those of statements that write `files` each."""
@@ -118,7 +136,7 @@ def data_manifests(
     apart = min(len(arrived), len(described.by_partition))
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
     first_more, further_more = _of_statements(table, described, by_count.slope) if described.statements else (0.0, 0.0)
-    return ManifestBytes(
+    found = ManifestBytes(
         new=one + per_new * (files - 1),
         files=files,
         per_new=per_new,
@@ -129,6 +147,27 @@ def data_manifests(
         first_more=first_more,
         further_more=further_more,
     )
+    return replace(found, several=_several(table, found, len(arrived[0].existing or b"")))
+
+
+def _several(table: SimulatedTable, sizes: ManifestBytes, plain_bytes: int) -> tuple[NewManifest, ...]:
+    """The manifests that a commit of very many files writes, in groups and rolled at the target; none if it is one.
+
+    An entry takes `plain_bytes` before compression, 0 where nothing is written in blocks.
+    """
+    if table.rules.release.library == "python":
+        return ()
+    groups, target_bytes = groups_of_new(round(sizes.files)), table.rules.policy.target_bytes
+    each = sizes.files / groups
+    if sizes.new_of(each) < target_bytes or each <= ROLLING_FILES:
+        return (NewManifest(groups, each, sizes.new_of(each)),) if groups > 1 else ()
+    # what it looks at are whole blocks
+    block = ceil(BLOCK_RAW_BYTES / plain_bytes) if plain_bytes else 1
+    least = ceil((target_bytes - sizes.new_of(0.0)) / max(1.0, sizes.per_new) / block) * block
+    full = ceil(least / ROLLING_FILES) * ROLLING_FILES
+    rolled, rest = divmod(each, full)
+    found = (NewManifest(groups * int(rolled), full, sizes.new_of(full)), NewManifest(groups, rest, sizes.new_of(rest)))
+    return tuple(one for one in found if one.count and one.files)
 
 
 def _of_statements(table: SimulatedTable, described: DescribedEntries, each: float) -> tuple[float, float]:

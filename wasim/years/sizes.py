@@ -20,6 +20,7 @@ from wasim.iceberg.manifest_lists import (
 )
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.properties import TableProperties
+from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
@@ -58,6 +59,7 @@ from wasim.years.position_deletes import NO_POSITION_DELETES
 from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
+MOST_OF_ONE = 512  # files of one commit, where it brings so many that its manifest is compressed in several blocks
 FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
 COMPACTED = 32  # entries of compacted files
@@ -253,7 +255,8 @@ class TableSample:
 
     def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
         """Data files of the real case's size, some of each commit's, by commit."""
-        each = max(1, min(whole(arrivals.files), self._wanted // SAMPLED_COMMITS))
+        most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted // SAMPLED_COMMITS
+        each = max(1, min(whole(arrivals.files), most))
         commits = max(SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
         return [self._files(self._parts(commit)[:each], commit, arrivals) for commit in range(1, commits + 1)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import floor, inf
+from math import ceil, floor, inf
 
 import numpy as np
 
@@ -180,10 +180,17 @@ class TableState:
         """Commits up to the next one that merges manifests of data, and of deletes; infinite if none will."""
         if not self.rules.appends_merge:
             return inf, inf
-        of_data = self.data.commits_until_merge(self.sizes.data_manifests.new)
+        of_data = self._commits_until_data_merges()
         if not self.deletes_by_key:
             return of_data, inf
         return of_data, self.deletes.commits_until_merge(self.sizes.delete_manifests.new)
+
+    def _commits_until_data_merges(self) -> float:
+        new = self.sizes.data_manifests.of_commit
+        if len(new) > 1:  # between full ones, what is left of each commit stays alone
+            return inf
+        manifests = self.data.commits_until_merge(new[0].bytes)
+        return manifests if manifests == inf else float(ceil(manifests / new[0].count))
 
     def _append_run(self, commits: float) -> None:
         """Commits that merge nothing, in closed form."""
@@ -194,18 +201,19 @@ class TableState:
         before, saved = data.manifests + deletes.manifests, commits * self._saved(data, deletes)
         each = self._add_new(commits)
         # the lists of these commits hold before + each, before + 2 · each … manifests
-        if each > 1:  # a checkpoint's manifest of deletes has the id and the name of that of its data
-            saved += self.sizes.sibling_saving * commits * (commits + 1) / 2
+        if each > 1:  # manifests of the same commit have its id and its name
+            saved += (each - 1) * self.sizes.sibling_saving * commits * (commits + 1) / 2
         flows[Flow.LIST_BYTES] += _stepped(lists.through, before, each, commits) - saved
         self.commits += commits
 
     def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> float:
         """One commit by itself, which merges; how many manifests of deletes it merged."""
         of_deletes = 0.0
-        self._add_new(1.0)
+        self._add_new(1.0, is_new=merges_data)
         for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
             if merges:
-                manifests.mark_newest()
+                if manifests is self.deletes:
+                    manifests.mark_newest()
                 merged = self.merge(manifests)
                 of_deletes = merged if manifests is self.deletes else 0.0
                 manifests.settle()
@@ -224,18 +232,23 @@ class TableState:
                 run.siblings *= run.is_new
         return merged
 
-    def _add_new(self, commits: float) -> int:
+    def _add_new(self, commits: float, *, is_new: bool = False) -> int:
         """Writes and lists each commit's own manifests; how many each brings."""
         arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
-        fresh, settled = (0.0, arrivals.files) if self._settles else (arrivals.files, 0.0)
-        new = sizes.data_manifests
-        self.data.add(Run(count=commits, bytes=new.new, fresh=fresh, settled=settled))
-        self.data.note_written(commits, new.new, flows)
-        self._note_staged(commits, new.staged, DATA)
+        new = sizes.data_manifests.of_commit
+        each = sum(one.count for one in new)
+        for one in reversed(new):
+            fresh, settled = (0.0, one.files) if self._settles else (one.files, 0.0)
+            count, siblings = commits * one.count, 1 - 1 / each
+            self.data.add(
+                Run(count=count, bytes=one.bytes, fresh=fresh, settled=settled, siblings=siblings, is_new=is_new)
+            )
+            self.data.note_written(count, one.bytes, flows)
+        self._note_staged(commits, sizes.data_manifests.staged, DATA)
         flows[Flow.WRITTEN_FILES + DATA] += commits * arrivals.files
         flows[Flow.WRITTEN_FILES + DATA + 1] += commits * arrivals.files * self._file_bytes
         flows[Flow.ROWS] += commits * self.rules.rows_per_commit
-        return 1 if sizes.row_deltas is None else 1 + self._add_deletes(commits)
+        return each if sizes.row_deltas is None else each + self._add_deletes(commits)
 
     def _add_deletes(self, commits: float) -> int:
         deltas, new, flows = self.sizes.row_deltas, self.sizes.delete_manifests, self.flows

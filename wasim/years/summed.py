@@ -361,7 +361,9 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
     written = {
         Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
         Kind.MANIFEST_LIST: table["lists"],
-        Kind.DATA_MANIFEST: np.full(len(commits), shape.sizes.data_manifests.new),
+        Kind.DATA_MANIFEST: np.full(
+            len(commits), sum(one.count * one.bytes for one in shape.sizes.data_manifests.of_commit)
+        ),
         Kind.DATA: np.full(len(commits), arrivals.files * size),
     }
     if deltas is not None:
