@@ -190,7 +190,8 @@ class TableState:
         if len(new) > 1:  # between full ones, what is left of each commit stays alone
             return inf
         manifests = self.data.commits_until_merge(new[0].bytes)
-        return manifests if manifests == inf else float(ceil(manifests / new[0].count))
+        # of one manifest each, after statements, they need be no whole number
+        return manifests if new[0].count == 1 or manifests == inf else float(ceil(manifests / new[0].count))
 
     def _append_run(self, commits: float) -> None:
         """Commits that merge nothing, in closed form."""
