@@ -51,10 +51,9 @@ class ManifestBytes:
     further_more: float = 0.0
     several: tuple[NewManifest, ...] = ()
 
-    @property
-    def of_commit(self) -> tuple[NewManifest, ...]:
-        """The manifests that one commit writes of its own files, newest first."""
-        return self.several or (NewManifest(1, self.files, self.new),)
+    def of_commit(self, files: float) -> tuple[NewManifest, ...]:
+        """The manifests that a commit that brings this many files writes of them, newest first."""
+        return self.several or (NewManifest(1, files, self.new),)
 
     def new_of(self, files: float) -> float:
         """Bytes of the manifest of a commit that brings this many new files."""

@@ -186,11 +186,12 @@ class TableState:
         return of_data, self.deletes.commits_until_merge(self.sizes.delete_manifests.new)
 
     def _commits_until_data_merges(self) -> float:
-        new = self.sizes.data_manifests.of_commit
+        new = self.sizes.data_manifests.of_commit(self.arrivals.files)
         if len(new) > 1:  # between full ones, what is left of each commit stays alone
             return inf
         manifests = self.data.commits_until_merge(new[0].bytes)
-        return manifests if manifests == inf else float(ceil(manifests / new[0].count))
+        # of one manifest each, after statements, they need be no whole number
+        return manifests if new[0].count == 1 or manifests == inf else float(ceil(manifests / new[0].count))
 
     def _append_run(self, commits: float) -> None:
         """Commits that merge nothing, in closed form."""
@@ -235,7 +236,7 @@ class TableState:
     def _add_new(self, commits: float, *, is_new: bool = False) -> int:
         """Writes and lists each commit's own manifests; how many each brings."""
         arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
-        new = sizes.data_manifests.of_commit
+        new = sizes.data_manifests.of_commit(arrivals.files)
         each = sum(one.count for one in new)
         for one in reversed(new):
             fresh, settled = (0.0, one.files) if self._settles else (one.files, 0.0)

@@ -362,7 +362,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
         Kind.MANIFEST_LIST: table["lists"],
         Kind.DATA_MANIFEST: np.full(
-            len(commits), sum(one.count * one.bytes for one in shape.sizes.data_manifests.of_commit)
+            len(commits), sum(one.count * one.bytes for one in shape.sizes.data_manifests.of_commit(arrivals.files))
         ),
         Kind.DATA: np.full(len(commits), arrivals.files * size),
     }
