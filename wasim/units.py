@@ -101,6 +101,11 @@ def format_bytes(count: float) -> str:
     return f"{sign}{size:.{digits}f} {unit}"
 
 
+def format_times(ratio: float) -> str:
+    """×2, ×1.25, ×1,235: a ratio in three significant figures."""
+    return f"×{ratio:.3g}" if ratio < 999.5 else f"×{ratio:,.0f}"
+
+
 def format_figure(value: float) -> str:
     """Three significant figures without an exponent, as far as a reader can take them in: 0.0123, 1.23, 1,235."""
     if not isfinite(value):

@@ -9,7 +9,7 @@ from wasim.report.comment import Comment, Judged, render_comment
 from wasim.report.gate import Figure, Verdict, judge_growth, parse_gate
 from wasim.report.tables import TextTable, table_lines
 from wasim.report.words import ABSENT
-from wasim.units import format_figure
+from wasim.units import format_times
 
 MARKER = "wasim diff"
 HEADLINED = ("metadata_bytes_per_day", "monthly_cost", "metadata_json_bytes", "planning_p50_ms")
@@ -66,7 +66,7 @@ def _row(figure: Figure, difference: Difference) -> tuple[str, ...]:
         ABSENT if value is None else value_words(figure.metric, value, difference.currency)
         for value in (figure.before, figure.after)
     )
-    ratio = ABSENT if figure.ratio is None else f"×{format_figure(figure.ratio)}"
+    ratio = ABSENT if figure.ratio is None else format_times(figure.ratio)
     band = difference.bands.get(figure.metric, 0.0)
     return figure.name, before, after, ratio, f"{band * 100:.2g} %" if band else ABSENT
 

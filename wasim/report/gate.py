@@ -9,7 +9,7 @@ from wasim.errors import WasimError, quoted
 from wasim.report.words import ABSENT
 from wasim.scenario.limits import format_value
 from wasim.scenario.metrics import METRICS, dimension_of
-from wasim.units import format_figure
+from wasim.units import format_times
 
 BYTES = "bytes"  # every metric that is measured in bytes; what a gate without a name is for
 _PART = re.compile(r"(?:([a-z0-9_]+)=)?([0-9.]+)")
@@ -41,7 +41,7 @@ class Figure:
         if self.after is None:
             return ABSENT
         shown = format_value(self.metric, self.after)
-        return shown if self.ratio is None else f"{shown} ×{format_figure(self.ratio)}"
+        return shown if self.ratio is None else f"{shown} {format_times(self.ratio)}"
 
     def is_above(self, ratio: float) -> bool:
         """Whether it grew by more than this ratio; anything is more than nothing."""

@@ -8,7 +8,7 @@ from wasim.report.comparison import Comparison
 from wasim.report.gate import Verdict
 from wasim.report.pages.terminal import render_table
 from wasim.report.tables import TextTable
-from wasim.units import format_figure
+from wasim.units import format_times
 
 
 def comparison_table(comparison: Comparison) -> TextTable:
@@ -54,7 +54,7 @@ def _headline(comparison: Comparison) -> str:
     cases = f"{len(comparison.matches)} {'case' if len(comparison.matches) == 1 else 'cases'}"
     if not ratios:
         return f"{cases} compared"
-    low, high = (f"×{format_figure(ratio)}" for ratio in (ratios[0], ratios[-1]))
+    low, high = (format_times(ratio) for ratio in (ratios[0], ratios[-1]))
     return f"Metadata written {low if low == high else f'{low} to {high}'} over {cases}"
 
 
