@@ -15,6 +15,7 @@ from wasim.capacity import (
     request_from_run,
 )
 from wasim.capacity.from_table import request_from_table
+from wasim.capacity.request import request_from_document
 from wasim.capacity.settings import case_of
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN
@@ -60,3 +61,17 @@ def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
     with pytest.raises(WasimError, match=r"sweep\..* makes several cases"):
         request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Requirements(limits={}))
+
+
+def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
+    document = {
+        "name": "triggered",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "long"}]},
+        "workload": {"rows_per_second": 100, "files_per_commit": 1},
+        "writer": {"kind": "streaming", "trigger": {"rows": 500}},
+        "commit_interval": "10s",
+    }
+    found = request_from_document("a test", document, Requirements())
+    assert (found.now, found.document["writer"]) == (None, {"kind": "streaming"})
+    assert "writer.trigger is left out" in found.warnings[0]

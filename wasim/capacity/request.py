@@ -265,7 +265,7 @@ def _request_of_document(
     notes: tuple[str, ...] = (),
     own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
-    now = now_words(document)
+    now, warnings = now_words(document), tuple[str, ...]()
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
     document["horizon"] = horizon or DEFAULT_WORKLOAD["horizon"]
@@ -279,14 +279,14 @@ def _request_of_document(
     writer = document["writer"]
     if isinstance(writer, Mapping) and writer.get("trigger"):
         document["writer"] = {name: value for name, value in writer.items() if name != "trigger"}
-        assumed.append("writer.trigger is left out: set it so that the interval comes first.")
+        now, warnings = None, ("writer.trigger is left out of the plan: set it so that the interval comes first.",)
     changes = document.get("changes") or {}
     if changes:
         assumed.append(f"The scenario's statements are in all figures: {', '.join(sorted(changes))}.")
     request = _request(
         source, document, requirements, limits=limits, assumed=tuple(assumed), own_properties=own_properties
     )
-    return request if request.now else replace(request, now=now)
+    return replace(request, now=request.now or now, warnings=(*request.warnings, *warnings))
 
 
 def now_words(document: Mapping[str, Any]) -> str | None:
