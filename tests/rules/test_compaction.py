@@ -14,8 +14,8 @@ def test_files_between_both_bounds_are_left_alone(size, taken):
 
 @pytest.mark.parametrize(
     ("files", "size", "taken"),
-    [(4, 900, False), (5, 900, True), (2, 1001, True), (1, 1700, False), (1, 1801, True)],
-    ids=["few", "enough", "much content", "one", "one too large"],
+    [(4, 900, False), (5, 900, True), (2, 1000, False), (2, 1001, True), (1, 1800, False), (1, 1801, True)],
+    ids=["few", "enough", "a file's content", "more content", "one", "one too large"],
 )
 def test_a_group_is_rewritten_for_its_files_or_its_content(files, size, taken):
     assert is_rewritten(files, size, 5, TARGET) == taken
@@ -31,6 +31,7 @@ def test_a_group_becomes_as_many_files_as_its_bytes_need(size, made):
 
 def test_three_tenths_of_a_file_deleted_are_much():
     assert [is_much_deleted(deleted, 10) for deleted in (0, 2, 3)] == [False, False, True]
+    assert not is_much_deleted(0, 0)
 
 
 def test_groups_are_shared_out_evenly_over_commits():
