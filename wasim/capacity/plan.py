@@ -25,7 +25,7 @@ from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)
 MOST_HORIZON_S = 10 * YEAR_S
-STEEP = 1.5
+STEEP = 1.5  # times the least cost: from there on, shorter intervals of tables with statements are not tried
 MOST_RELAXED = 3  # tries to relax limits until a search finds something within them
 
 
@@ -36,6 +36,8 @@ class Plan:
     `best` is the best setting of each interval up to the longest; `chosen` is None where nothing meets the limits, and
     `relaxations` then say what to give up. `other_end` is what would be preferred otherwise: the freshest within
     limits, or the cheapest.
+    `losing` are the chosen setting's jobs that lose their races; `avoided` is an interval that would be preferred, but
+    for the job that loses there.
     `shorter` and `longer` are the best at the neighbouring intervals, `longer` possibly beyond the freshness;
     `stopped_by` is what keeps the interval from being shorter. `at_rates` is the chosen setting at multiples of the
     rate. `keeping_json` is the chosen setting where old metadata.json stay. `or_within_band` are the settings that
@@ -60,10 +62,8 @@ class Plan:
     evaluated: int = 0
     files_per_commit: float = 1.0
     sustained: SustainedRate | None = None  # of the chosen setting's commits
-    losing: tuple[LosingJob, ...] = ()  # of the chosen setting's maintenance
-    avoided: tuple[float, LosingJob] | None = (
-        None  # an interval that would be preferred, but for the job that loses there
-    )
+    losing: tuple[LosingJob, ...] = ()
+    avoided: tuple[float, LosingJob] | None = None
 
     @property
     def approximated(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _found_manifests(inspection: Inspection) -> FoundFiles:
 
 
 def _other_manifests(inspection: Inspection, simulated: list[bool]) -> float:
-    """Bytes of manifests that other commits wrote, for each byte of those of commits that a case has."""
+    """Bytes of manifests that other commits wrote, for each byte that commits which a case has wrote of manifests."""
     written = inspection.history.ledger.written_bytes
     sizes = (written[Kind.DATA_MANIFEST] + written[Kind.DELETE_MANIFEST]).astype(np.float64)
     is_simulated = np.array(simulated, dtype=bool)
@@ -107,7 +107,7 @@ def _other_manifests(inspection: Inspection, simulated: list[bool]) -> float:
 
 
 def _versions_per_snapshot(inspection: Inspection, others: float) -> float | None:
-    """metadata.json for each snapshot that a case has, but for those of expiries, which are simulated on their own."""
+    """metadata.json for each snapshot that a case has, without what expiries write, which is simulated on its own."""
     history = inspection.history
     made = int(history.known[Kind.METADATA_JSON.value].sum())
     if not made:

@@ -28,7 +28,7 @@ class TableForecasts:
         return forecast_of(case.over(horizon_s), self._forecaster(case))
 
     def as_its_profile_has_it(self, horizon_s: float) -> Forecast:
-        """The forecast of the table as it is written, if its sizes were those of its writer's profile."""
+        """The forecast of the table as it is written, with the sizes of its writer's profile."""
         return forecast_of(self.case.over(horizon_s), Forecaster(site=self.site))
 
     def _forecaster(self, case: Case) -> Forecaster:

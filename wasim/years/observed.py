@@ -107,14 +107,14 @@ def fit_files(simulated: Floats, found: Floats) -> Fit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fits:
-    """How a table's files differ from those of its writer's profile, for any commit interval."""
+    """How a table's files differ from what its writer's profile says, for any commit interval."""
 
     lists: Fit
     manifests: Fit
 
 
 def fits_of(shape: Shape, observed: Observed) -> Fits:
-    """How the table's lists and manifests differ from those of a shape at its own commit interval."""
+    """How the table's lists and manifests differ from a shape's at its own commit interval."""
     sizes, lists, manifests = shape.sizes, observed.lists, observed.manifests
     listed = np.array([sizes.lists.at(count) for count in lists.counts])
     each = zip(manifests.counts, manifests.new, strict=True)

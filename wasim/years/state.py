@@ -21,6 +21,7 @@ from wasim.years.compaction import (
 )
 from wasim.years.flows import DATA, DELETES, Flow, no_flows
 from wasim.years.growth import digits, digits_through
+from wasim.years.manifest_sizes import NewManifest
 from wasim.years.manifests import ManifestRuns, Sums
 from wasim.years.margins import Margins
 from wasim.years.packing import VALUES, Run
@@ -186,7 +187,7 @@ class TableState:
         return of_data, self.deletes.commits_until_merge(self.sizes.delete_manifests.new)
 
     def _commits_until_data_merges(self) -> float:
-        new = self.sizes.data_manifests.of_commit(self.arrivals.files)
+        new = self._new_manifests
         if len(new) > 1:  # between full ones, what is left of each commit stays alone
             return inf
         manifests = self.data.commits_until_merge(new[0].bytes)
@@ -236,9 +237,8 @@ class TableState:
     def _add_new(self, commits: float, *, is_new: bool = False) -> int:
         """Writes and lists each commit's own manifests; how many each brings."""
         arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
-        new = sizes.data_manifests.of_commit(arrivals.files)
-        each = sum(one.count for one in new)
-        for one in reversed(new):
+        each = sum(one.count for one in self._new_manifests)
+        for one in reversed(self._new_manifests):
             fresh, settled = (0.0, one.files) if self._settles else (one.files, 0.0)
             count, siblings = commits * one.count, 1 - 1 / each
             self.data.add(
@@ -348,6 +348,11 @@ class TableState:
             changed_partitions=whole(arrivals.partitions),
         )
         return self.sizes.snapshots.of_append(counts, operation="append" if deltas is None else "overwrite")
+
+    @cached_property
+    def _new_manifests(self) -> tuple[NewManifest, ...]:
+        """The manifests of data that each of the writer's commits writes, newest first."""
+        return self.sizes.data_manifests.of_commit(self.arrivals.files)
 
     @cached_property
     def _settles(self) -> bool:

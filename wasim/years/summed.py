@@ -41,7 +41,7 @@ from wasim.years.touched import workload_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What cases with the same table, workload and writer share: their commits, and what their files weigh.
+    """What cases with the same table, workload and writer share: their commits, and how large their files are.
 
     Of a real table also (`observed`): what `others`, commits that no case simulates, write of each kind for each byte
     simulated; which share of the snapshots no expiry takes; and the bands of its own sizes.
