@@ -138,7 +138,7 @@ def _add_statements(random: Random, scenario: dict[str, Any], interval_s: float)
         upsert = {"share": random.choice([0.1, 0.5]), "mode": mode, "locality": random.choice(localities[:2])}
         scenario["writer"] = {"kind": "batch", "upsert": upsert}
         return
-    change: dict[str, Any] = {"every": f"{random.choice([3, 10, 40]) * interval_s:g}s"}
+    change: dict[str, Any] = {"every": f"{random.choice([0.4, 2.5, 3, 10, 40]) * interval_s:g}s"}
     change |= random.choice([{"share": random.choice([0.002, 0.01, 0.1])}, {"rows": random.choice([5, 30, 300])}])
     if kind == "overwrite":
         change["kind"] = random.choice(["static", "dynamic"])

@@ -78,3 +78,15 @@ def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
     window = window_of(case, 5 * HOUR_S)
     assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
     assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S
+
+
+@pytest.mark.slow
+def test_a_day_of_statements_that_outnumber_commits_writes_files_and_costs_money():
+    request, kept = a_request(), replace(KEPT, compact_every_s=None)
+    changes = {"update": {"every": "1m", "share": 0.001, "mode": "merge-on-read"}}
+    document = {**request.document, "changes": changes, "writer": "batch"}
+    found = SettingSimulator(request=replace(request, document=document)).figures(
+        Setting(interval_s=600.0, maintenance=kept)
+    )
+    assert found.values["snapshots"] == pytest.approx(2 * 11 * 144, rel=0.02)  # ten statements and a commit, two days
+    assert 0 < found.cost.opening < found.monthly_cost

@@ -25,6 +25,11 @@ AT_AN_END = [
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "10s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "3s", "rows": 150, "locality": "oldest", "mode": "merge-on-read"}}},
+    {  # two or three after each commit, and some before the first
+        "changes": {"update": {"every": "4s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}},
+        "commit_interval": "10s",
+        "horizon": f"{2 * COMMITS}s",
+    },
     {"changes": {"delete": {"every": "10s", "rows": 4, "locality": "oldest", "mode": "merge-on-read"}}, **IN_TURN},
     {
         "changes": {"update": {"every": "10s", "share": 0.002, "locality": "oldest", "mode": "merge-on-read"}},
@@ -50,6 +55,7 @@ AT_AN_END = [
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | GZIP},
 ]
 SCATTERED = [
+    {"changes": {"update": {"every": "2s", "share": 0.01, "mode": "copy-on-write"}}, "commit_interval": "5s"},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "merge-on-read"}}, "table.format_version": 3},
     {"changes": {"delete": {"every": "5s", "rows": 5, "mode": "copy-on-write"}}},

@@ -26,6 +26,11 @@ class ChangeJob:
         """Commits of the writer between two of them."""
         return max(1.0, self.runs.schedule.every_s / self.runs.schedule.commit_interval_s)
 
+    @property
+    def per_commit(self) -> float:
+        """How many of them follow each commit of the writer, on average."""
+        return self.runs.schedule.commit_interval_s / self.runs.schedule.every_s
+
     def next_commit(self, state: TableState) -> float:
         """The writer's commit after which it runs next; infinite if never."""
         return self.runs.next_after(state.commits)
@@ -35,7 +40,16 @@ class ChangeJob:
         return True
 
     def carry_out(self, state: TableState) -> None:
-        """Runs the statement once."""
+        """Runs the statement as often as it follows the writer's latest commit."""
+        for _ in range(self.runs.after(state.commits)):
+            self._run(state)
+
+    def carry_out_before(self, state: TableState) -> None:
+        """Runs the statement as often as it comes before the writer's first commit."""
+        if not isinstance(self.change, Overwrite):
+            state.commit_nothing(min(self.runs.schedule.turn_after(0) - 1, self.runs.schedule.count))
+
+    def _run(self, state: TableState) -> None:
         statements, change, left = self.statements, self.change, state.left
         state.files.arrive(state.commits)
         there = statements.workload.rows_through(state.commits) - left.gone

@@ -26,6 +26,7 @@ from wasim.years.state import TableState
 
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
+# both of the writer where it commits as often as statements run, and of these where several follow each of its commits
 WINDOW = 400  # events that are a cycle where there is no other
 REACH = 0.6  # of the commits since cycles began
 PATIENCE = 2_500  # events: the more were stepped through, the farther each leap goes
@@ -54,6 +55,7 @@ class Drift:
     begun: float
     period: float = 1.0
     periods: tuple[float, ...] = ()  # commits from one run of each job to the next
+    statements: float = 1.0  # that follow each commit, where they are more
     ends: deque[tuple[Mark, Phase]] = field(default_factory=lambda: deque(maxlen=2 * WINDOW + 1))  # since the last leap
     anchor: Rate | None = None  # before the last leap
     leapt: Leap | None = None  # since cycles began
@@ -65,9 +67,13 @@ class Drift:
         self.evenly.clear()
         self.ends.clear()
 
+    @property
+    def _long(self) -> float:
+        return LONG / self.statements
+
     def land(self, mark: Mark) -> None:
         """Takes the end of a leap for that of a cycle, where cycles are long."""
-        if self.period >= LONG:
+        if self.period >= self._long:
             self.ends.append((mark, ()))
 
     def planned(self, mark: Mark, state: TableState, limit: float) -> Leap | None:
@@ -77,7 +83,7 @@ class Drift:
         self.ends.append((mark, state.waiting))
         patience = max(1.0, mark.steps / PATIENCE)
         ahead = min(limit - mark.commits, patience * REACH * (mark.commits - self.begun))
-        if ahead < 2 * LONG or mark.commits < LEAST_COMMITS:
+        if ahead < 2 * self._long or self.statements * mark.commits < LEAST_COMMITS:
             return None
         ends = self._two_cycles()
         if ends is None or any(one.structure[2] != mark.structure[2] for one in ends):
@@ -170,9 +176,9 @@ class Drift:
         Over cycles of many commits it does not matter at which moment between two merges they end.
         """
         last, phase = self.ends[-1]
-        if last.commits - self.ends[0][0].commits < 2 * LONG:
+        if last.commits - self.ends[0][0].commits < 2 * self._long:
             return None
-        if self.period >= LONG:
+        if self.period >= self._long:
             return self._apart(mark for mark, _ in self.ends)
         structure, passed = last.structure, last.steps - self.ends[0][0].steps
         found = self._apart(mark for mark, other in self.ends if other == phase and mark.structure == structure)
@@ -200,7 +206,11 @@ class Drift:
         found = list[Mark]()
         for one in earlier:
             apart = later.commits - one.commits
-            if apart >= LONG and later.steps - one.steps >= steps and self._holds_whole(one.commits, later.commits):
+            if (
+                apart >= self._long
+                and later.steps - one.steps >= steps
+                and self._holds_whole(one.commits, later.commits)
+            ):
                 found.append(later := one)
                 if len(found) == 2:
                     return found[1], found[0]

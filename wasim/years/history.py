@@ -97,11 +97,13 @@ class History:
     steps: int = 0  # events stepped through
     _changes_rows: bool = field(init=False)
     _by_count: list[Job] = field(init=False)
+    _statements: float = field(init=False)  # that follow each commit
 
     def __post_init__(self) -> None:
         self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
         self.state.files.changes_rows = self._changes_rows
         self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
+        self._statements = max([1.0, *(job.per_commit for job in self.jobs if isinstance(job, ChangeJob))])
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way."""
@@ -116,9 +118,9 @@ class History:
         checkpoints = iter([*places[places > state.commits].tolist(), inf])
         checkpoint = next(checkpoints)
         if not self.rows:
-            self._sample()
+            self._begin()
         while state.commits < self.commits:
-            self.steps += 1
+            self.steps += round(self._statements)
             while checkpoint <= state.commits:
                 checkpoint = next(checkpoints)
             due = {job.operation: job.next_commit(state) for job in self.jobs}
@@ -144,6 +146,13 @@ class History:
                 if self.leaps:
                     self._end_cycles(fired)
         self._sample()
+
+    def _begin(self) -> None:
+        """What comes before the first commit."""
+        self._sample()
+        for job in self.jobs:
+            if isinstance(job, ChangeJob):
+                job.carry_out_before(self.state)
 
     def _end_cycles(self, fired: Sequence[Job | ChangeJob]) -> None:
         """Ends the cycles of these jobs, and those of partitions that close and of files that compaction has filled.
@@ -192,7 +201,7 @@ class History:
             ended = [(PARTITIONS, files.partition_commits), *ended]
         if ended and files.has_filled():
             apart, self.filled = commits - self.filled, commits
-            if apart >= LEAST_COMMITS:
+            if apart >= LEAST_COMMITS / self._statements:
                 self._begin_anew(FILLED)
                 ended = [(FILLED, apart), *ended]
         return any(self._drifts(name, period) for name, period in ended)
@@ -241,7 +250,7 @@ class History:
         drift = self.drifts.get(name)
         if drift is None:
             periods = tuple(job.period for job in self.jobs if job.period < inf)
-            drift = self.drifts[name] = Drift(begun=state.commits, periods=periods)
+            drift = self.drifts[name] = Drift(begun=state.commits, periods=periods, statements=self._statements)
         drift.period = period
         before, leap = drift.leapt, drift.planned(self._mark(), state, self._limit(name, period))
         for other_name, other in self.drifts.items():
@@ -328,8 +337,7 @@ class History:
             if self._changes_rows:
                 if self.state.files.rule is None:
                     self.state.data.hold(self.state.live_data_files)
-                if named:
-                    self.state.balance_deletes(origin.sums, named)
+                self.state.balance_deletes(origin.sums, named)
                 if named and listed <= ALL_NAME_ONE * named:
                     self.state.deletes.hold(listed * sum(self.state.left.held) / named)
                 elif there:  # most name files that were written again

@@ -40,6 +40,12 @@ class Runs:
             self._next = float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
         return self._next
 
+    def after(self, commits: float) -> int:
+        """How many runs follow this commit, and no later one: several where the writer commits less often."""
+        done = floor(commits + SLACK)
+        last = min(self.schedule.count + 1, self.schedule.turn_after(done))
+        return max(1, last - self.schedule.turn_after(done - 1))
+
 
 @dataclass(slots=True, kw_only=True)
 class Job:

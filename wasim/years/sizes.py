@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from math import ceil, expm1, inf
 from statistics import fmean
 from types import MappingProxyType
@@ -66,6 +67,7 @@ COMPACTED = 32  # entries of compacted files
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
+STEPS_OF_ONE = 4  # of them, at most: appends and statements
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
@@ -337,8 +339,11 @@ def _json_after(
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
-    """Carries out this many of the writer's commits, with the statements between them."""
-    for step in plan_steps(replace(writer.case, horizon_s=commits * writer.case.commit_interval_s)):
+    """Carries out this many of the writer's commits, with the statements between them; of very many statements, the
+    first.
+    """
+    steps = plan_steps(replace(writer.case, horizon_s=commits * writer.case.commit_interval_s))
+    for step in islice(steps, STEPS_OF_ONE * commits):
         if isinstance(step, Append):
             writer.append(step)
         elif isinstance(step, ChangeRows):

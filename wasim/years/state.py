@@ -303,11 +303,12 @@ class TableState:
 
     def balance_deletes(self, before: Sequence[float], named: float) -> None:
         """The same of delete files where most are replaced: for each data file named, as many as `before` a leap."""
-        flows, named_now = self.flows, sum(self.left.held)
+        flows = self.flows
+        now = sum(self.left.held) / named if named else 1.0
         for place in range(Flow.WRITTEN_FILES + DELETES, Flow.WRITTEN_FILES + DELETES + 2):
             removed = place - Flow.WRITTEN_FILES + Flow.REMOVED_FILES
             if before[removed] > before[place] / 2:
-                flows[removed] = flows[place] - (before[place] - before[removed]) * named_now / named
+                flows[removed] = flows[place] - (before[place] - before[removed]) * now
 
     def snapshot_numbers(self) -> list[float]:
         """The numbers in a snapshot's JSON that grow from commit to commit, as the last one had them."""
