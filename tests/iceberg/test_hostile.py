@@ -120,7 +120,6 @@ def test_a_snappy_block_is_not_given_what_it_announces(announced):
 
 
 @pytest.mark.parametrize("codec", ["deflate", "snappy", "zstandard"])
-@settings(max_examples=40, deadline=None)
 @given(place=st.integers(0, 10_000), flip=st.integers(1, 255), cut=st.integers(0, 60))
 def test_a_damaged_block_is_read_or_refused_and_nothing_else(codec, place, flip, cut):
     stored = bytearray(pack(codec, bytes(range(256)) * 8))
@@ -316,7 +315,7 @@ def mutated(original):
     return st.lists(edit, min_size=1, max_size=4).map(apply)
 
 
-FUZZ = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def read_or_refuse(reader, data):
