@@ -40,8 +40,7 @@ def newest_entries(context: CaseContext) -> list[DataFileEntry]:
 MERGING = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
 
 
-@pytest.mark.parametrize("writer", ["batch", "streaming"])
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize(("version", "writer"), [(1, "batch"), (2, "streaming"), (3, "batch")])
 def test_live_manifests_follow_the_cadence_of_the_model(
     version: int, writer: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
