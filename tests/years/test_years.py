@@ -169,6 +169,7 @@ def test_scattered_statements_are_said_to_be_taken_in_the_mean():
     assert summed.band[Kind.DATA] > summed.band[Kind.DATA_MANIFEST] > summed.band[Kind.METADATA_JSON]
 
 
+@pytest.mark.slow
 def test_over_a_year_no_more_delete_files_are_listed_than_name_data_files():
     case = load_scenario(Path(SCENARIOS / "cow_vs_mor.yaml"), {"horizon": "365d"}).cases()[6]  # scattered, by vectors
     summed = years(case)
