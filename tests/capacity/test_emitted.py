@@ -30,7 +30,7 @@ REQUESTS = {
 @pytest.mark.parametrize(
     "request_of",
     [
-        pytest.param(request, id=name, marks=pytest.mark.slow if name == "a stream" else ())
+        pytest.param(request, id=name, marks=() if "compaction" in name else pytest.mark.slow)
         for name, request in REQUESTS.items()
     ],
 )
