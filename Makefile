@@ -38,7 +38,7 @@ $(PARTS):
 	nice -n 10 $(BIN)/python -m pytest -m "not spark and $(QUICK)" $(ROOMS)
 
 test-all: $(READY) java ## the slow tests too
-	$(BIN)/python -m pytest -m "not soak and not browser"
+	$(BIN)/python -m pytest -m "not soak and not browser" --hypothesis-profile=thorough
 
 test-browser: $(READY) chromium ## the pages in headless Chromium: sliders by keyboard, accessibility by axe
 	$(BIN)/python -m pytest -m browser tests/browser

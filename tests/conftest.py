@@ -18,8 +18,10 @@ HAS_SPARK = find_spec("pyspark") is not None
 pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
 collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that are all on Spark
 
-settings.register_profile("unhurried", deadline=None)  # the machine may have other work
-settings.load_profile("unhurried")
+# No deadline, as the machine may have other work. `make test-all` asks for the thorough one.
+settings.register_profile("quick", deadline=None, max_examples=30)
+settings.register_profile("thorough", deadline=None, max_examples=300)
+settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects

@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 from support.paths import DATA, ROOT
+from typer.testing import CliRunner
+
+from wasim.cli import app
 
 ACTION = ROOT / "action"
 WASIM = Path(sys.executable).parent / "wasim"
@@ -170,16 +173,17 @@ def test_the_action_pins_what_the_lock_pins() -> None:
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", line) for line in lines)
 
 
-def test_the_hook_says_what_a_commit_would_cost(repository: Path) -> None:
+def test_the_hook_says_what_a_commit_would_cost(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (hook,) = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
     changed = repository / "clicks.sql"
     text = changed.read_text()
     assert re.search(hook["files"], changed.name)
     changed.write_text(TABLE.format(""))
     try:
-        command = [str(WASIM), *shlex.split(hook["entry"])[1:], "--horizon", "1d", "--fail-above", "metadata=1.5"]
-        done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False, timeout=60)
+        monkeypatch.chdir(repository)
+        verb = shlex.split(hook["entry"])[1:]
+        done = CliRunner().invoke(app, [*verb, "--horizon", "1d", "--fail-above", "metadata=1.5"])
     finally:
         changed.write_text(text)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "clicks.sql: lake.web.clicks: `write.metadata.compression-codec` gzip → unset" in done.stdout

@@ -85,18 +85,17 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
     path = tmp_path / "grid.yaml"
     path.write_text(SCENARIO.replace("sweep:\n", MAINTAINED))
     maintained = load_scenario(path)
-    blocks = plan_grid(maintained.cases())
-    assert sum(len(block.settings) for block in blocks) == 216
-    rows = simulate_grid(blocks, grid_schema(maintained.cases()), processes=1).to_pylist()
-    for number in range(5, 216, 23):
-        case = maintained.cases()[number]
+    cases = [*maintained.cases()[5::24], *maintained.cases()[14::24]]  # each way to maintain a stream, and a batch
+    assert len({tuple(case.swept.values())[:2] for case in cases}) == 9
+    rows = simulate_grid(plan_grid(cases), grid_schema(cases), processes=1).to_pylist()
+    for case, row in list(zip(cases, rows, strict=True))[::2]:
         exact = exact_totals(case)
         for kind in WRITTEN:
-            assert rows[number][f"{kind}_files"] == pytest.approx(exact.files_written[kind], rel=0.01)
-            assert rows[number][f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
-        assert rows[number]["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
+            assert row[f"{kind}_files"] == pytest.approx(exact.files_written[kind], rel=0.01)
+            assert row[f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)
+        assert row["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
         on_disk = sum(exact.on_disk_bytes[kind] for kind in WRITTEN)
-        assert rows[number]["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.05)
+        assert row["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.05)
 
 
 def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):
@@ -116,19 +115,20 @@ def test_columns_hold_numbers_where_values_are_numbers(scenario, results):
 
 def test_the_best_setting_is_the_shortest_interval_that_keeps_up_within_the_limits(scenario, tmp_path):
     path = tmp_path / "limited.yaml"
-    path.write_text(SCENARIO + "limits: {manifests: '<= 2000', planning_p50_ms: '< 50'}\n")
+    path.write_text(SCENARIO + "limits: {manifests: '<= 400', planning_p50_ms: '< 50'}\n")
     out = tmp_path / "grid.parquet"
-    said = simulate_sweep(load_scenario(path, {"horizon": "1h"}), SimulationOptions(), out=out, master=None)
-    rows = [row for row in pq.read_table(out).to_pylist() if row["keeps_up"] and row["manifests"] <= 2000]
+    said = simulate_sweep(load_scenario(path, {"horizon": "10m"}), SimulationOptions(), out=out, master=None)
+    rows = [row for row in pq.read_table(out).to_pylist() if row["keeps_up"] and row["manifests"] <= 400]
     best = min(rows, key=lambda row: (row["commit_interval_s"], row["metadata_written_bytes"]))
     assert f"{len(rows)} settings do. Not judged in a grid: planning_p50_ms." in said
-    assert f"within manifests <= 2000: {best['commit_interval_s']:g}s, written " in said
+    assert f"within manifests <= 400: {best['commit_interval_s']:g}s, written " in said
     assert f"writer={best['writer']} " in said
 
 
 def test_two_processes_find_what_one_finds(scenario, results):
-    two = simulate_grid(plan_grid(scenario.cases()), grid_schema(scenario.cases()), processes=2)
-    assert two.to_pylist() == results
+    blocks = plan_grid(scenario.cases())[:2]
+    two = simulate_grid(blocks, grid_schema(scenario.cases()), processes=2)
+    assert two.to_pylist() == [results[number] for number in sorted(n for block in blocks for n, _ in block.settings)]
 
 
 def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
@@ -144,11 +144,11 @@ def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, sce
 
 def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
     out = tmp_path / "grid.parquet"
-    arguments = ["simulate", str(scenario.path), "--horizon", "1h", "--profile", "kafka_connect", "--grid", str(out)]
+    arguments = ["simulate", str(scenario.path), "--horizon", "10m", "--profile", "kafka_connect", "--grid", str(out)]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("24 settings, metadata written from ")
-    assert set(pq.read_table(out)["horizon_s"].to_pylist()) == {3600.0}
+    assert set(pq.read_table(out)["horizon_s"].to_pylist()) == {600.0}
 
 
 def test_a_grid_is_not_emitted_nor_exact_and_a_master_needs_a_grid(scenario, tmp_path):

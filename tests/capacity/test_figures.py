@@ -23,8 +23,8 @@ PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 
 
 def test_the_recommended_setting_costs_what_simulating_it_gives_within_its_band():
-    asked = a_request(manifests="1000")
-    chosen = a_plan(manifests="1000").chosen
+    limited = {"prefer": "freshest", "metadata_json_bytes": "500KB"}
+    asked, chosen = a_request(**limited), a_plan(**limited).chosen
     case = case_of(asked, chosen.setting)
     summed = simulate_years(case, shipped_profile(case), Site(location=asked.location))
     on_disk = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
@@ -35,7 +35,7 @@ def test_the_recommended_setting_costs_what_simulating_it_gives_within_its_band(
     for metric, value in true.items():
         assert chosen.spreads[metric].final == pytest.approx(value, rel=0.02), metric
     assert chosen.values["metadata_bytes"] == pytest.approx(summed.totals.metadata_bytes, rel=0.02)
-    assert chosen.values["manifests"] <= 1000
+    assert chosen.values["metadata_json_bytes"] <= 500_000
 
 
 def test_what_lost_attempts_write_is_in_what_a_plan_says():

@@ -54,7 +54,7 @@ def drawn(seed: int) -> Drawn:
 
 
 def cost_of(request: PlanRequest) -> float:
-    chosen = make_plan(request).chosen
+    chosen = make_plan(request, explains=False).chosen
     return float("inf") if chosen is None else chosen.monthly_cost
 
 
@@ -64,7 +64,7 @@ def figures_of(request: PlanRequest, like: Figures) -> Figures:
 
 def check(seed: int) -> None:
     of = drawn(seed)
-    plan = make_plan(of.request())
+    plan = make_plan(of.request(), explains=False)
     like = plan.chosen or plan.best[-1]
     simulated = figures_of(of.request(), like)
     for hours in (-1, 1):  # whatever the phase of the horizon, the same is true of the same setting

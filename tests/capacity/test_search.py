@@ -28,7 +28,7 @@ def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_
     costlier = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
     assert preferred((slow, costlier), ()) is costlier
     assert preferred((slow,), ()) is slow
-    assert make_plan(asked).best[-1].sustained
+    assert make_plan(asked, explains=False).best[-1].sustained
 
 
 def test_an_interval_that_no_writer_keeps_up_with_is_shown_with_the_smallest_metadata_json():
@@ -72,7 +72,7 @@ def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_n
 
 def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_nothing():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s"))
-    plan = make_plan(asked)
+    plan = make_plan(asked, explains=False)
     (least,) = asked.aims
     simulator = SettingSimulator(request=asked)
     plain = simulator.figures(replace(plan.chosen.setting, gzips_json=False))
@@ -83,7 +83,7 @@ def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_not
 def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limits():
     requirements = Requirements(freshness="5m", limits={"wa_metadata": "1"})
     asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, requirements)
-    plan = make_plan(asked)
+    plan = make_plan(asked, explains=False)
     search = search_for(plan.case, SettingSimulator(request=asked), ())
     for one in plan.best:
         if one.broken(plan.limits):
@@ -93,7 +93,7 @@ def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limit
 
 def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_longer_to_commit():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s", provider="s3"))
-    found = make_plan(asked).best[1]
+    found = make_plan(asked, explains=False).best[1]
     assert found.keeps_up
     plain = replace(found.setting, gzips_json=False, maintenance=NO_MAINTENANCE)
     case = case_of(asked, plain)
@@ -103,13 +103,13 @@ def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_lo
 def test_metadata_json_is_compressed_at_every_interval_or_at_none():
     asked = a_request()
     own = {**asked.document["table"], "properties": {"write.metadata.compression-codec": "none"}}
-    uncompressed = replace(asked, document={**asked.document, "table": own})
-    for request, gzips in ((asked, True), (uncompressed, False)):
-        assert {one.setting.gzips_json for one in make_plan(request).best} == {gzips}
+    uncompressed = make_plan(replace(asked, document={**asked.document, "table": own}), explains=False)
+    for plan, gzips in ((a_plan(), True), (uncompressed, False)):
+        assert {one.setting.gzips_json for one in plan.best} == {gzips}
 
 
 def test_the_compaction_of_a_scenario_is_kept_at_its_period():
     asked = a_request()
     jobs = {"rewrite_data_files": {"every": "2h"}}
-    plan = make_plan(replace(asked, document={**asked.document, "maintenance": jobs}))
+    plan = make_plan(replace(asked, document={**asked.document, "maintenance": jobs}), explains=False)
     assert {one.setting.maintenance.compact_every_s for one in plan.best} == {7200}

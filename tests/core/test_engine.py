@@ -40,8 +40,7 @@ def newest_entries(context: CaseContext) -> list[DataFileEntry]:
 MERGING = "{columns: [{name: reading, type: double}], properties: {commit.manifest.min-count-to-merge: '3'}}"
 
 
-@pytest.mark.parametrize("writer", ["batch", "streaming"])
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize(("version", "writer"), [(1, "batch"), (2, "streaming"), (3, "batch")])
 def test_live_manifests_follow_the_cadence_of_the_model(
     version: int, writer: str, run_on: RunOn, small_case: MakeCase
 ) -> None:
@@ -154,8 +153,8 @@ def test_the_real_clock_waits_for_each_commit(run_on: RunOn, small_case: MakeCas
     assert np.all(np.abs(np.diff(run.ledger.reported_at_s) - 1) < 0.8)
 
 
-@pytest.mark.parametrize("writer", ["batch", "{kind: streaming, sink: foreach_batch}"])
-def test_spark_writes_to_the_catalog_in_memory_too(writer: str, run_on: RunOn, small_case: MakeCase) -> None:
+def test_spark_writes_to_the_catalog_in_memory_too(run_on: RunOn, small_case: MakeCase) -> None:
+    writer = "{kind: streaming, sink: foreach_batch}"  # in a session of its own
     for _ in range(2):  # what a warehouse held before is forgotten
         run, _ = run_on("spark", small_case(writer=writer, environment=IN_MEMORY))
         assert list(run.ledger.records_live) == [20, 40, 60, 80]

@@ -29,7 +29,7 @@ MANY = {
         2_000, 3, "commit.manifest.target-size-bytes: 150000, write.manifest.compression-codec: uncompressed", "batch"
     ),
 }  # fmt: skip
-QUICK = {"in two groups, of a stream", "rolled at the target"}  # of `make test`
+QUICK = {"rolled at the target"}  # of `make test`
 
 
 @pytest.mark.parametrize(

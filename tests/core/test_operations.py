@@ -74,7 +74,7 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
-SLOW = {"by count", "partitioned", "deleted"}
+SLOW = {"by count", "partitioned", "deleted", "evolved"}
 
 
 def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:

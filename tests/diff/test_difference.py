@@ -36,8 +36,14 @@ def ratios(difference: Difference) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def shorter() -> Difference:
-    return only(differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m")))
+def found() -> Differences:
+    """Those of a file that shortens the interval."""
+    return differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m"))
+
+
+@pytest.fixture(scope="module")
+def shorter(found: Differences) -> Difference:
+    return only(found)
 
 
 def test_a_tenth_of_the_interval_makes_metadata_json_ten_times_larger(shorter: Difference) -> None:
@@ -102,8 +108,7 @@ def test_a_scenario_of_several_cases_is_matched_by_label() -> None:
     assert len(found.unread) == 4
 
 
-def test_the_comment_is_found_again_by_its_first_line() -> None:
-    found = differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m"))
+def test_the_comment_is_found_again_by_its_first_line(found: Differences) -> None:
     verdict = judge_differences(found, "metadata=1.1", fails_on_missing=False)
     lines = differences_comment(found, verdict).splitlines()
     assert lines[0] == "<!-- wasim diff -->"

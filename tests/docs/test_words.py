@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.paths import ROOT
+from support.source import nodes_of
 
 DIALECT = re.compile(
     r"\b(leap(s|t|ing)?|alike|weigh(s|ed|ing)?|honou?r(s|ed)?|held against|comes round|told|dues|hangs? on|dearer"
@@ -22,9 +23,8 @@ MODULES = sorted((ROOT / "wasim").rglob("*.py"))
 
 def strings(module: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each string that is no docstring."""
-    tree = ast.parse(module.read_text())
-    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    bare = {id(node.value) for node in nodes_of(module) if isinstance(node, ast.Expr)}
+    for node in nodes_of(module):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
             yield node.lineno, node.value
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import fastavro
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, manifest_bytes, read_manifest
@@ -94,7 +94,6 @@ def headers_and_entries(draw):
     return header, tuple(entries)
 
 
-@settings(max_examples=150, deadline=None)
 @given(headers_and_entries())
 def test_any_entries_survive_encoding(drawn):
     header, entries = drawn
@@ -143,7 +142,6 @@ def row_of(entry):
     }
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(ENTRIES, min_size=1, max_size=3))
 def test_records_are_those_of_fastavros_encoder(entries):
     header = ManifestHeader(schema=Schema(columns=()), spec=PartitionSpec(), format_version=3)

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from support.source import nodes_of
 
 import wasim
 from wasim.iceberg import properties
@@ -212,7 +213,7 @@ def test_no_other_module_names_a_property():
         f"{path}:{node.lineno}: {node.value}"
         for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
         if path != HOME
-        for node in ast.walk(ast.parse((PACKAGE / path).read_text()))
+        for node in nodes_of(PACKAGE / path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(PREFIXES)
     ]
     assert not named
@@ -226,7 +227,7 @@ def test_no_other_module_has_a_default_for_a_property():
     read = [
         f"{path}:{node.lineno}"
         for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse((PACKAGE / path).read_text()))
+        for node in nodes_of(PACKAGE / path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
         if len(node.args) > 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in constants
         if path not in PATHS_WITHOUT_A_PARSER
@@ -235,6 +236,9 @@ def test_no_other_module_has_a_default_for_a_property():
 
 
 def test_the_search_for_keys_finds_those_of_their_home():
-    nodes = ast.walk(ast.parse((PACKAGE / HOME).read_text()))
-    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    texts = [
+        node.value
+        for node in nodes_of(PACKAGE / HOME)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
     assert sum(text.startswith(PREFIXES) for text in texts) > len(DOCUMENTED)

@@ -4,7 +4,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wasim.iceberg import IcebergFileError
@@ -94,7 +94,6 @@ def encoded(draw, node: AvroType) -> tuple[Any, bytes, int]:
             )
 
 
-@settings(max_examples=40)
 @given(data=st.data(), record=records())
 def test_chosen_fields_of_records_are_read_and_all_else_is_passed(data, record):
     record = AvroRecord(fields=((0, LONG), *record.fields))  # a byte at least
@@ -117,7 +116,6 @@ def test_chosen_fields_of_records_are_read_and_all_else_is_passed(data, record):
         assert first.rows == found.rows[:1]
 
 
-@settings(max_examples=40)
 @given(data=st.data(), record=records())
 def test_a_record_cut_short_is_refused_wherever_it_is_cut(data, record):
     _, raw, items = encoded(data.draw, record)

@@ -1,7 +1,7 @@
 """The cost equations against plain simulations of what Iceberg does, commit by commit."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
@@ -88,7 +88,6 @@ def test_merges_equal_a_simulation_near_the_target_and_after_it():
     assert drivers_at(of, np.arange(1, 2001)).live_manifests[-1] > 4  # sealed ones stay in the list
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     min_count=st.integers(1, 30),
     files=st.integers(1, 40),

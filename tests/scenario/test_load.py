@@ -237,7 +237,7 @@ def test_the_main_scenario_spans_sixty_times_in_its_intervals_with_both_writers(
     assert {case.writer.kind for case in cases} == {"streaming", "batch"}
 
 
-UNHURRIED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+UNHURRIED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 PIECES = st.sampled_from(
     [
         b"*a",

@@ -67,7 +67,7 @@ ARGUMENTS = st.text(st.characters(exclude_categories=[]), max_size=12)
 
 
 @given(field=FIELDS, value=VALUES | ARGUMENTS)
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_value_at_any_field_loads_or_is_refused_in_lines(field: str, value: str, tmp_path: Path) -> None:
     faults = faults_of(tmp_path, SOUND, **{"horizon": "1m", field: value})
     assert all(fault.isprintable() for fault in faults)

@@ -65,12 +65,6 @@ def test_a_short_run_in_sums_is_not_fitted() -> None:
     assert fast.fit.costs == ()
 
 
-def test_the_same_scenario_gives_the_same_bytes_and_keys(exact: Outcome) -> None:
-    again = simulated(SimulationOptions()).run
-    assert [case.totals for case in again.cases] == [case.totals for case in exact.run.cases]
-    assert [case.key for case in again.cases] == [case.key for case in exact.run.cases]
-
-
 def test_what_is_live_is_on_disk(exact: Outcome) -> None:
     for case in exact.run.cases:
         for kind in Kind:

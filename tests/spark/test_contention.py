@@ -28,7 +28,7 @@ from wasim.workload import Append
 RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
 MakeCase = Callable[..., Case]
 NAME = f"{CATALOG_NAME}.{drive.TABLE_NAME}"
-CATALOGS = ("jdbc", "hadoop")
+CATALOGS = ("jdbc", pytest.param("hadoop", marks=pytest.mark.slow))
 RETRIES = "{columns: [{name: reading, type: double}], properties: {commit.retry.num-retries: '%d', %s}}"
 SOON = "commit.retry.min-wait-ms: '1', commit.retry.max-wait-ms: '20'"
 ENVIRONMENT = "{warm_up_commits: 0, catalog: %s}"

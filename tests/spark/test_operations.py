@@ -17,6 +17,7 @@ MakeCase = Callable[..., Case]
 NAME = f"{CATALOG_NAME}.{drive.TABLE_NAME}"
 STREAM = "{kind: streaming}"
 FOREACH = "{kind: streaming, sink: foreach_batch}"
+SLOW_BUT_A_STREAM = [STREAM, *(pytest.param(writer, marks=pytest.mark.slow) for writer in ("batch", FOREACH))]
 
 
 def sql(context: CaseContext, query: str) -> list[tuple[object, ...]]:
@@ -87,7 +88,7 @@ def test_an_overwrite_replaces_the_table_or_the_partitions_of_its_rows(
     assert run.ledger.files_written[Kind.DATA_MANIFEST][-1] == (5 if kind == "static" else 2)
 
 
-@pytest.mark.parametrize("writer", ["batch", STREAM, pytest.param(FOREACH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("writer", SLOW_BUT_A_STREAM)
 def test_compaction_rewrites_and_says_who_paid(writer: str, run_case: RunCase, small_case: MakeCase) -> None:
     maintenance = "{rewrite_data_files: {every: 4s, min_input_files: 2}}"
     run, context = run_case(small_case(writer=writer, horizon="6s", maintenance=maintenance))
@@ -144,7 +145,7 @@ def test_maintenance_by_count_waits_for_the_count(run_case: RunCase, small_case:
     assert by_operation(run)["expire_snapshots"] == (1, 0)
 
 
-@pytest.mark.parametrize("writer", ["batch", STREAM, pytest.param(FOREACH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("writer", SLOW_BUT_A_STREAM)
 def test_a_table_evolves_under_its_writer(writer: str, run_case: RunCase, small_case: MakeCase) -> None:
     table = (
         "{columns: [{name: a, type: int}, {name: b, type: float}, {name: c, type: long, required: true},"

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.agreement import CHOSEN_BY_CHANCE
+from support.few import FEW
 from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.replay import differing, replay
 from support.synthetic import resting_case, synthetic_case
@@ -204,7 +205,6 @@ CASES = st.builds(
         }
     ),
 )
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @FEW

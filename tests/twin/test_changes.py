@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.few import FEW
 from support.synthetic import synthetic_case
 from support.trees import simulate
 
@@ -67,14 +68,6 @@ def changed_cases(draw) -> Case:
         writer=Writer.model_validate({"kind": "batch", "upsert": upsert}),
         changes=Changes.model_validate(draw(CHANGES)),
     )
-
-
-FEW = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a case does not shrink in a useful time
-)
 
 
 def rows_of(simulated: Simulated) -> dict[int, int]:

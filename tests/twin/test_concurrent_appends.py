@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -163,11 +164,8 @@ def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
 
 
 def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
-    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0)
-    recording = simulated(case).recording
-    # the simulator's own reports tell no durations: those of attempts that read the table as they began
-    reports = replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
-    measured = measure_contention(replace(recording, reports=reports), case)
+    case, recording = measurable()
+    measured = measure_contention(recording, case)
     assert measured.writers == 4
     assert 0 <= measured.later_attempt_s[0] <= measured.later_attempt_s[-1] < 0.2
     path = tmp_path / "profile.json"
@@ -181,9 +179,11 @@ def without(recording, chosen):
     return replace(recording, events=recording.events.where(~chosen))
 
 
-def measurable(catalog="jdbc"):
-    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0, catalog=catalog)
+@cache
+def measurable():
+    case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0)
     recording = simulated(case).recording
+    # the simulator's own reports tell no durations: those of attempts that read the table as they began
     return case, replace(
         recording, reports=replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
     )

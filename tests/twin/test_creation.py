@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
@@ -31,7 +31,6 @@ PROPERTIES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(properties=PROPERTIES)
 def test_the_table_and_the_model_read_properties_alike(properties):
     case = synthetic_case(writer="batch", properties=properties)

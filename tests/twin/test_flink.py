@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.few import FEW
 from support.trees import newest_json, simulate
 from support.upserts import MERGING, rows_expected, upserting_case
 
@@ -39,12 +40,7 @@ MAINTENANCE = (
 )
 
 
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
+@FEW
 @given(
     version=st.sampled_from([2, 3]),
     partitioned=st.booleans(),

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.few import FEW
 from support.synthetic import synthetic_case
 
 from wasim.ledger import Action, Kind, sum_events
@@ -26,7 +27,6 @@ CASES = st.builds(
     ),
 )
 PROFILES = st.sampled_from(SHIPPED)
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @FEW

@@ -16,17 +16,17 @@ from wasim.years.flows import Flow
 from wasim.years.history import FILLED, History
 
 COMPARED = [
-    ("commit_interval", 0, 700),
-    ("commit_interval", 1, 700),
-    ("partitioned", 5, 400),
-    ("compaction", 1, 500),
-    ("compaction", 2, 400),
-    ("compaction", 3, 400),
-    ("expire_and_rewrite", 2, 500),
-    ("expire_and_rewrite", 7, 400),
-    ("remedies", 2, 300),
-    ("flink_upsert", 0, 400),
-    ("flink_upsert", 1, 400),
+    ("commit_interval", 0, 300),
+    ("commit_interval", 1, 300),
+    ("partitioned", 5, 200),
+    ("compaction", 1, 300),
+    ("compaction", 2, 200),
+    ("compaction", 3, 200),
+    ("expire_and_rewrite", 2, 300),
+    ("expire_and_rewrite", 7, 200),
+    ("remedies", 2, 200),
+    ("flink_upsert", 0, 200),
+    ("flink_upsert", 1, 200),
 ]
 
 
@@ -169,6 +169,7 @@ def test_scattered_statements_are_said_to_be_taken_in_the_mean():
     assert summed.band[Kind.DATA] > summed.band[Kind.DATA_MANIFEST] > summed.band[Kind.METADATA_JSON]
 
 
+@pytest.mark.slow
 def test_over_a_year_no_more_delete_files_are_listed_than_name_data_files():
     case = load_scenario(Path(SCENARIOS / "cow_vs_mor.yaml"), {"horizon": "365d"}).cases()[6]  # scattered, by vectors
     summed = years(case)
