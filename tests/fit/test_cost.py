@@ -56,7 +56,7 @@ def test_nineteen_in_twenty_intervals_hold_the_truth(carry: float):
     truth, rng, held = np.array([1_000.0, 50.0]), np.random.default_rng(1), np.zeros(2)
     series = np.repeat(np.arange(4), [240, 60, 24, 12])
     design = np.column_stack([np.ones(len(series)), np.concatenate([np.arange(count) for count in (240, 60, 24, 12)])])
-    trials = 150
+    trials = 400
     for _ in range(trials):
         noise = rng.normal(0, 3, len(series))
         for row in range(1, len(series)):
