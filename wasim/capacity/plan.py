@@ -159,7 +159,7 @@ def _winning(
             losing = ()
             break
         best = [one for one in best if one.setting.interval_s > tried.setting.interval_s]
-        tried = choose(best, request.prefer, request.limits)
+        tried, best = _encoded(search, case, best, choose(best, request.prefer, request.limits))
         if tried is not None:
             losing = losing_jobs(tried, simulator.case(tried.setting), request)
     if tried is None:
