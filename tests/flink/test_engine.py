@@ -11,7 +11,7 @@ pytest.importorskip("pyspark")
 
 from tools.comparison import compare
 from wasim.errors import CaseFailed, WasimError
-from wasim.flink.checks import check_appends
+from wasim.flink.checks import check_sink
 from wasim.flink.engine import write_table
 from wasim.flink.rows import rows_text
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -24,7 +24,7 @@ CASES = [replace(case, horizon_s=12.0) for case in load_scenario(SCENARIO).cases
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=["unpartitioned", "by identity"])
+@pytest.mark.parametrize("case", CASES, ids=[case.label for case in CASES])
 def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path):
     root = tmp_path / "db" / "events"
     real = recording_of(case, write_table(case, tmp_path), root)
@@ -56,7 +56,7 @@ def test_rows_are_dealt_to_two_tasks_in_turn():
 def test_what_it_does_not_write_is_refused_by_name(settings: dict, named: str):
     case = load_scenario(SCENARIO, settings).cases()[0]
     with pytest.raises(WasimError, match=named):
-        check_appends(case)
+        check_sink(case)
 
 
 def test_commits_of_other_rows_fail_the_case(tmp_path: Path):
