@@ -198,11 +198,17 @@ def equality_delete_file(
 ) -> DataFileEntry:
     """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
 
-    Its statistics are the data file's; its bytes follow the profile's law.
+    Its statistics are the data file's; its bytes follow the profile's law, but those of its rows' numbers.
     """
-    count = len(np.unique(rows.numbers))
-    written_bytes = equality_delete_bytes(keys, count, files.schema, files.profile)
-    sizes = written_bytes.columns
+    first = np.sort(np.unique(rows.numbers, return_index=True)[1])
+    count, once = len(first), rows.take(first)
+    law = equality_delete_bytes([files.file_sizes.within_file(key) for key in keys], count, files.schema, files.profile)
+    sizes = law.columns | {
+        key.field_id: files.file_sizes.number_bytes(key, files.rows.values(key, once))
+        for key in keys
+        if key.role is not None
+    }
+    written_bytes = replace(law, columns=sizes)
     counted = {number: sizes[number] for number in java_map_order(sizes) if number in (written.value_counts or {})}
     return DataFileEntry(
         file_path=path,
