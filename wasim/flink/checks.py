@@ -28,7 +28,6 @@ def check_sink(case: Case) -> None:
             f"workload.files_per_commit is {files}, which does not divide {rows} rows. Give a divisor",
         ),
         (rows * case.commits > MOST_ROWS, f"there are {rows * case.commits:,} rows. Give {MOST_ROWS:,} at most"),
-        (any(one.parts for one in case.table.all_columns), "table.columns has a struct, list or map. Take it out"),
         *unwritten(case, versions=(2, 3)),
     ):
         if refused:

@@ -40,13 +40,12 @@ def flink_jars() -> tuple[PinnedJar, ...]:
 
 def write_table(case: Case, warehouse: Path) -> Lines:
     """The journal of the case's table, written from nothing below the warehouse. CaseFailed with the job's cause."""
-    text, types = rows_text(case)
-    (warehouse / "rows.txt").write_text(text)
+    (warehouse / "rows.txt").write_text(rows_text(case))
     journal = warehouse / "journal"
     journal.mkdir()
     try:
         with _flink() as jvm:
-            _write(jvm, case, warehouse, types)
+            _write(jvm, case, warehouse)
     except ENGINE_ERRORS as error:
         raise CaseFailed(essential_line(error)) from error
     finally:
@@ -67,7 +66,7 @@ def _flink() -> Iterator[Any]:
         yield gateway.jvm
 
 
-def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
+def _write(jvm: Any, case: Case, warehouse: Path) -> None:
     folder, location = str(warehouse / "journal"), str(warehouse.joinpath(*TABLE_NAME.split(".")))
     catalog = {
         "warehouse": str(warehouse),
@@ -95,7 +94,7 @@ def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
     interval_ms = round(case.commit_interval_s * 1000)
     journal.step(first.number, first.operation(first.commits), interval_ms, interval_ms, case.rows_per_commit)
     rows, tasks = str(warehouse / "rows.txt"), case.workload.files_per_commit
-    job.write(rows, "|".join(types), case.rows_per_commit, case.commits, tasks, folder)
+    job.write(rows, case.rows_per_commit, case.commits, tasks, folder)
 
 
 def _java_map(jvm: Any, members: dict[str, str]) -> Any:

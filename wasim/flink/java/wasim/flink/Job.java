@@ -54,7 +54,7 @@ public final class Job {
   }
 
   /** Returns when `commits` commits have been reported, or with the job's failure. The table's properties say how. */
-  public void write(String rows, String types, int perCommit, int commits, int subtasks, String journal)
+  public void write(String rows, int perCommit, int commits, int subtasks, String journal)
       throws Exception {
     Schema schema = loader.loadCatalog().loadTable(id).schema();
     StreamExecutionEnvironment flink =
@@ -68,7 +68,7 @@ public final class Job {
         flink
             .fromSource(numbers, WatermarkStrategy.noWatermarks(), "commits")
             .setParallelism(1)
-            .flatMap(new Rows(rows, types.split("[|]"), perCommit))
+            .flatMap(new Rows(rows, schema, perCommit))
             .returns(InternalTypeInfo.of(FlinkSchemaUtil.convert(schema)))
             .setParallelism(1)
             .rebalance();
