@@ -5,10 +5,10 @@ simulator leaves theirs in Java's order: a few deflated bytes.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache, reduce
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import TypeVar
 
-_Key = TypeVar("_Key", str, int, tuple[Any, ...])
+_Key = TypeVar("_Key", str, int)
 _WORD = 0xFFFFFFFF
 
 
@@ -51,19 +51,8 @@ def _by_bucket(keys: list[_Key], capacity: int) -> list[_Key]:
     return sorted(keys, key=lambda key: _java_spread(key) & (capacity - 1))
 
 
-def _java_spread(key: object) -> int:
-    value = _java_hash(key)
+def _java_spread(key: str | int) -> int:
+    if isinstance(key, int) and key > _WORD:  # a Long, whose halves are folded
+        key ^= key >> 32
+    value = java_string_hash(key) if isinstance(key, str) else key & _WORD
     return value ^ value >> 16
-
-
-def _java_hash(key: object) -> int:
-    match key:
-        case str():
-            return java_string_hash(key)
-        case bool():
-            return 1231 if key else 1237
-        case int():  # a Long's halves are folded
-            return (key ^ key >> 32 if key > _WORD else key) & _WORD
-        case tuple():  # as java.util.Arrays
-            return reduce(lambda hashed, one: 31 * hashed + _java_hash(one) & _WORD, key, 1)
-    raise TypeError(f"no key of Java's maps here: {key!r}")

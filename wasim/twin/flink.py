@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import java_copy_order, java_map_order
+from wasim.iceberg.hash_order import java_copy_order
 from wasim.iceberg.manifest_entries import ManifestContent, key_of
 from wasim.iceberg.names import staged_manifest_name
 from wasim.iceberg.updates import Way
@@ -90,8 +90,7 @@ class Subtasks:
         opened = [(share, self._path(task, share), self._path(task, share)) for share in shares]
         if not shares and not files.spec.fields:
             self.counts[task] += 2  # both files are opened before a row comes, and removed
-        by_partition = {one[0].partition: one for one in opened}
-        for share, data_path, keys_path in (by_partition[key] for key in java_map_order(by_partition)):
+        for share, data_path, keys_path in opened:
             data = files.entry(data_path, Part(share=share), rng)
             by_key = equality_delete_file(keys_path, self.keys, data, share.rows, files)
             files.keys_in[key_of(by_key)] = np.unique(share.rows.numbers)

@@ -17,11 +17,12 @@ _TWO_BYTES_FROM = 64
 def number_column_bytes(values: Ints, *, is_required: bool) -> int:
     """Bytes of a column chunk of these numbers, in the order of their rows: a page, and a dictionary where it pays."""
     levels = b"" if is_required else _levels(len(values))
-    _, first, ranks = np.unique(values, return_index=True, return_inverse=True)
-    distinct = values[np.sort(first)]
-    packed = _packed(np.argsort(np.argsort(first))[ranks], bits=max(1, (len(distinct) - 1).bit_length()))
-    if distinct.nbytes + len(packed) < values.nbytes:
-        return _DICTIONARY_BYTES + _stored(distinct.tobytes()) + _PAGE_BYTES + _stored(levels + packed)
+    distinct = np.unique(values)
+    if len(distinct) < len(values):
+        packed = _packed(np.searchsorted(distinct, values), bits=max(1, (len(distinct) - 1).bit_length()))
+        if distinct.nbytes + len(packed) < values.nbytes:
+            in_order = values[np.sort(np.unique(values, return_index=True)[1])]
+            return _DICTIONARY_BYTES + _stored(in_order.tobytes()) + _PAGE_BYTES + _stored(levels + packed)
     return _PAGE_BYTES + _stored(levels + values.tobytes())
 
 
