@@ -245,8 +245,7 @@ class Writer(Part):
     newer: ClassVar = ("profile", "trigger", "idle_commit_every")
 
     kind: Literal["streaming", "batch", "flink"] = Field(
-        description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which"
-        " is simulated, or run by --engine flink."
+        description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink."
     )
     profile: str | None = Field(
         default=None,
