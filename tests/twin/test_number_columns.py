@@ -19,3 +19,9 @@ TIMES_TWICE = [1767225600000000 + 20_000 * number for number in TWICE]
 )
 def test_a_column_is_within_a_byte_of_what_was_written(values: list[int], is_required: bool, written: int):
     assert number_column_bytes(np.array(values), is_required=is_required) == pytest.approx(written, abs=1)
+
+
+@pytest.mark.parametrize("count", [63, 64, 8_191, 8_192, 300_000])
+def test_random_numbers_of_any_count_stay_as_long_as_they_are(count: int):
+    values = np.random.default_rng(1).integers(0, 2**62, count)
+    assert number_column_bytes(values, is_required=False) == pytest.approx(8 * count + 44, rel=0.03)

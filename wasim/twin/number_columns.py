@@ -28,7 +28,7 @@ def number_column_bytes(values: Ints, *, is_required: bool) -> int:
 
 def _levels(count: int) -> bytes:
     """That none of so many values is null, as a run."""
-    run = bytes([count << 1 & 0x7F | 0x80, count >> 6, 1]) if count >= _TWO_BYTES_FROM else bytes([count << 1, 1])
+    run = _varint(count << 1) + bytes([1])
     return len(run).to_bytes(4, "little") + run
 
 
@@ -38,7 +38,13 @@ def _packed(places: Ints, bits: int) -> bytes:
     padded = np.zeros(8 * eights, dtype=np.int64)
     padded[: len(places)] = places
     of_bits = (padded[:, None] >> np.arange(bits)) & 1
-    return bytes([bits]) + (eights << 1 | 1).to_bytes(2, "little") + np.packbits(of_bits, bitorder="little").tobytes()
+    return bytes([bits]) + _varint(eights << 1 | 1) + np.packbits(of_bits, bitorder="little").tobytes()
+
+
+def _varint(number: int) -> bytes:
+    """The number, seven bits to a byte, low ones first."""
+    low = bytes([number & 0x7F | (0x80 if number > 0x7F else 0)])
+    return low + _varint(number >> 7) if number > 0x7F else low
 
 
 def _stored(raw: bytes) -> int:
