@@ -33,6 +33,7 @@ _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above
 _NUMBER_OVERHEAD_BYTES = 0.5
 FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
 _EXACT_ROWS, _NEAR = 64, 0.1
+_MOST_COMPRESSED = 1 << 13  # rows of upserts: larger files are mostly compacted, and sums know them by the law
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
 _PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
@@ -217,7 +218,7 @@ class FileSizes:
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
         columns = self._draw_columns(tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves), rng)
-        if self.scattered:
+        if self.scattered and len(rows) <= _MOST_COMPRESSED:
             columns |= {
                 leaf.field_id: self.number_bytes(leaf, self.rows.values(leaf, rows))
                 for leaf in self.leaves
