@@ -14,7 +14,7 @@ help: ## say what can be made
 bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends with the report's path
 	$(BIN)/wasim bench scenarios/commit_interval.yaml
 
-bench-flink: $(READY) java ## appends by a Flink of its own, in a JVM of its own; fetches 210 MB of jars once
+bench-flink: $(READY) java ## appends and upserts by a Flink of its own, in a JVM of its own; fetches 210 MB of jars once
 	$(BIN)/wasim bench scenarios/fidelity/flink.yaml --engine flink
 
 bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
@@ -47,8 +47,9 @@ soak: $(READY) java ## kill -9 at 20 random moments, and resume
 	$(BIN)/python -m pytest -m soak -s
 
 validate: $(READY) java ## compare the simulator with real runs; writes docs/fidelity.md
-	for scenario in $(filter-out %/flink.yaml %/pyiceberg.yaml,$(wildcard scenarios/fidelity/*.yaml)); do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
-	for engine in pyiceberg flink; do $(BIN)/wasim bench scenarios/fidelity/$$engine.yaml --engine $$engine --fresh --out $(FIDELITY) || exit; done
+	for scenario in $(filter-out $(wildcard scenarios/fidelity/flink*.yaml) %/pyiceberg.yaml,$(wildcard scenarios/fidelity/*.yaml)); do $(BIN)/wasim bench $$scenario --fresh --out $(FIDELITY) || exit; done
+	$(BIN)/wasim bench scenarios/fidelity/pyiceberg.yaml --engine pyiceberg --fresh --out $(FIDELITY)
+	for version in flink flink_v3; do $(BIN)/wasim bench scenarios/fidelity/$$version.yaml --engine flink --fresh --out $(FIDELITY) || exit; done
 	$(BIN)/python -m tools.fidelity $(FIDELITY)/*/* --chart docs/thrash.svg --rows docs/fidelity.csv > docs/fidelity.md
 	@tail -n 1 docs/fidelity.md
 

@@ -156,8 +156,9 @@ _INTRODUCTION = (
     "- **event by event**: long horizons carry out every such event; file sizes are means; the"
     " band is of bytes written.",
     "- **by the mean**: the answer says what it replaced by its mean, and how far it may be off.",
-    "- **engines `pyiceberg` and `flink`** append to tables of format version 2, one writer or job alone; every byte is"
-    " recorded. All else they refuse by name.",
+    "- **engine `pyiceberg`** is one writer that appends to tables of format version 2; **engine `flink`** one job of"
+    " Flink's sink, which appends, or upserts by equality deletes, in format versions 2 and 3. Every byte is recorded;"
+    " all else they refuse by name.",
     "- **ignored**: the answer leaves it out, and says so. **no**: refused, by the line below the tables.\n",
 )
 _ABOUT_PROPERTIES = (

@@ -1,4 +1,4 @@
-"""Tables that a real Flink appends to, and what the simulator makes of them unseen; what the engine refuses."""
+"""Tables that a real Flink writes, and what the simulator makes of them unseen; what the engine refuses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ pytest.importorskip("pyspark")
 
 from tools.comparison import compare
 from wasim.errors import CaseFailed, WasimError
-from wasim.flink.checks import check_appends
+from wasim.flink.checks import check_sink
 from wasim.flink.engine import write_table
 from wasim.flink.rows import rows_text
 from wasim.ledger.vocabulary import METADATA_KINDS
@@ -20,11 +20,12 @@ from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_case
 
 SCENARIO = SCENARIOS / "fidelity" / "flink.yaml"
-CASES = [replace(case, horizon_s=12.0) for case in load_scenario(SCENARIO).cases()]
+IN_V3 = SCENARIOS / "fidelity" / "flink_v3.yaml"
+CASES = [replace(case, horizon_s=12.0) for file in (SCENARIO, IN_V3) for case in load_scenario(file).cases()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=["unpartitioned", "by identity"])
+@pytest.mark.parametrize("case", CASES, ids=[f"v{case.table.format_version} {case.label}" for case in CASES])
 def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path):
     root = tmp_path / "db" / "events"
     real = recording_of(case, write_table(case, tmp_path), root)
@@ -36,12 +37,26 @@ def test_metadata_is_simulated_within_half_a_percent(case: Case, tmp_path: Path)
 
 
 def test_rows_are_dealt_to_two_tasks_in_turn():
-    text, types = rows_text(CASES[0])
-    numbers = [int(line.split("\t")[0]) for line in text.splitlines()]
-    assert types[:3] == ["long", "timestamptz", "double"]
+    numbers = [int(line.split("\t")[0]) for line in rows_text(CASES[0]).splitlines()]
     assert numbers[:4] == [0, 50, 1, 51]
     assert sorted(numbers) == list(range(1200))
     assert sorted(numbers[100:200]) == list(range(100, 200))
+
+
+def test_lists_and_maps_say_how_many_they_hold():
+    texts = rows_text(CASES[4]).splitlines()[0].split("\t")
+    assert [len(text) for text in texts[4:8]] == [1, 8, 8, 8]
+    assert (texts[4], texts[8]) == ("3", "2")
+    assert len(texts) == 4 + (1 + 3) + (1 + 2 * 2) + 2
+
+
+def test_an_upsert_brings_a_key_again_with_other_values():
+    rows = [line.split("\t") for line in rows_text(CASES[2]).splitlines()]
+    regions, readings = ({(row[0], row[place]) for row in rows} for place in (4, 2))
+    numbers = {row[0] for row in rows}
+    assert len(rows) == 1200
+    assert len(numbers) == len(regions) == 1200 - 11 * 50
+    assert len(readings) == 1200 - 11 * 5
 
 
 @pytest.mark.parametrize(
@@ -51,12 +66,17 @@ def test_rows_are_dealt_to_two_tasks_in_turn():
         ({"workload.files_per_commit": "3"}, "workload.files_per_commit"),
         ({"maintenance.rewrite_manifests.every": "10s"}, "maintenance"),
         ({"workload.rows_per_second": "100000"}, "6,000,000 rows"),
+        (
+            {"workload.distribution_mode": "hash", "table.partition_by": "[{column: region}]"},
+            "distribution_mode is hash",
+        ),
+        ({"table.format_version": "1", "writer": "flink"}, "format_version is 1. Give 2 or 3"),
     ],
 )
 def test_what_it_does_not_write_is_refused_by_name(settings: dict, named: str):
     case = load_scenario(SCENARIO, settings).cases()[0]
     with pytest.raises(WasimError, match=named):
-        check_appends(case)
+        check_sink(case)
 
 
 def test_commits_of_other_rows_fail_the_case(tmp_path: Path):

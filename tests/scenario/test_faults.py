@@ -510,8 +510,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     "a writer without a kind": (
         "[streaming, batch]", "[{append: merge}]",
         ["11:12: sweep.writer[0].kind is missing. "
-         "Add it: what commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is "
-         "simulated only."],
+         "Add it: what commits: Spark Structured Streaming, one DataFrame append per commit, or Flink."],
     ),
     "second document": (
         "horizon: 1m", "horizon: 1m\n---",

@@ -12,7 +12,7 @@ from wasim.errors import ScenarioError
 from wasim.scenario import case_from_document, load_scenario
 
 SHIPPED = sorted((SCENARIOS).glob("*.yaml"))
-# ten thousand cases are for --grid alone, a year is simulated only, and no engine runs Flink
+# ten thousand cases are for --grid alone, a year is simulated only, and maintenance beside Flink too
 BENCHED = [path for path in SHIPPED if path.stem not in ("grid", "events_lake", "flink_upsert")]
 
 HEAD = """\

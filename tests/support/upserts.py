@@ -8,8 +8,8 @@ from support.synthetic import synthetic_case
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Columns, PartitionField, Workload, Writer
-from wasim.twin.row_sets import AS_ARRIVED, RowSet, new_rows
-from wasim.twin.statements import upserted_numbers
+from wasim.twin.row_sets import RowSet
+from wasim.twin.statements import upserted_rows
 from wasim.workload import Append, plan_steps
 
 REGION = Columns(name="region", type="string", length=6, values=3)
@@ -52,8 +52,7 @@ def rows_of_commits(case: Case) -> Iterator[tuple[int, RowSet]]:
 
 def rows_of_step(case: Case, step: Append) -> Iterator[tuple[int, RowSet]]:
     for commit in range(step.first_commit, step.first_commit + step.commits):
-        version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
-        yield commit, new_rows(upserted_numbers(case, step, commit), version)
+        yield commit, upserted_rows(case, step, commit)
 
 
 def rows_expected(case: Case) -> Counter[tuple[int, int]]:

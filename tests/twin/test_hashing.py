@@ -3,7 +3,7 @@
 import numpy as np
 
 from wasim.twin.bounds import decimal_bytes
-from wasim.twin.hashing import murmur3_32, murmur3_32_of_longs
+from wasim.twin.hashing import murmur3_32, murmur3_32_of_ints, murmur3_32_of_longs
 
 
 def test_bucket_hashes_are_those_of_the_specification():
@@ -18,3 +18,6 @@ def test_many_numbers_have_the_hashes_that_each_has_alone():
     numbers = np.array([0, 1, -1, 34, 17486, 2**62, -(2**63), 2**63 - 1])
     alone = [murmur3_32(number.to_bytes(8, "little", signed=True)) for number in numbers.tolist()]
     assert murmur3_32_of_longs(numbers).tolist() == alone
+    words = np.array([0, 1, -1, 34, 17486, -(2**31), 2**31 - 1])
+    alone = [murmur3_32(number.to_bytes(4, "little", signed=True)) for number in words.tolist()]
+    assert murmur3_32_of_ints(words).tolist() == alone

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from wasim.errors import CaseFailed
-from wasim.flink.checks import check_appends
+from wasim.flink.checks import check_sink
 from wasim.flink.rows import rows_text
-from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
+from wasim.iceberg.properties import UPSERT_ENABLED, WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
@@ -40,13 +40,12 @@ def flink_jars() -> tuple[PinnedJar, ...]:
 
 def write_table(case: Case, warehouse: Path) -> Lines:
     """The journal of the case's table, written from nothing below the warehouse. CaseFailed with the job's cause."""
-    text, types = rows_text(case)
-    (warehouse / "rows.txt").write_text(text)
+    (warehouse / "rows.txt").write_text(rows_text(case))
     journal = warehouse / "journal"
     journal.mkdir()
     try:
         with _flink() as jvm:
-            _write(jvm, case, warehouse, types)
+            _write(jvm, case, warehouse)
     except ENGINE_ERRORS as error:
         raise CaseFailed(essential_line(error)) from error
     finally:
@@ -67,7 +66,7 @@ def _flink() -> Iterator[Any]:
         yield gateway.jvm
 
 
-def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
+def _write(jvm: Any, case: Case, warehouse: Path) -> None:
     folder, location = str(warehouse / "journal"), str(warehouse.joinpath(*TABLE_NAME.split(".")))
     catalog = {
         "warehouse": str(warehouse),
@@ -79,11 +78,13 @@ def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
     recording = recording_properties(warehouse / "journal", sets_permissions=True, on_s3=False)
     hadoop = {key.removeprefix("hadoop."): text for key, text in recording.items() if key.startswith("hadoop.")}
     job = jvm.wasim.flink.Job(_java_map(jvm, catalog), _java_map(jvm, hadoop), *TABLE_NAME.split("."))
-    journal, schema = jvm.wasim.recorder.Journal.at(folder), iceberg_schema(case.table)
+    journal = jvm.wasim.recorder.Journal.at(folder)
+    schema = iceberg_schema(case.table, case.key_columns)
     spec = spec_json(partition_spec(case.table, schema))
     properties = {
         "format-version": str(case.table.format_version),
         WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
+        **({UPSERT_ENABLED: "true"} if case.key_columns else {}),
         **whole_paths(case.table.properties, location),
     }
     journal.step(0, CREATE_TABLE, 0, 0, 0)
@@ -91,9 +92,9 @@ def _write(jvm: Any, case: Case, warehouse: Path, types: list[str]) -> None:
     journal.done(0)
     first = next(step for step in plan_steps(case) if isinstance(step, Append))
     interval_ms = round(case.commit_interval_s * 1000)
-    journal.step(first.number, first.operation(1), interval_ms, interval_ms, case.rows_per_commit)
+    journal.step(first.number, first.operation(first.commits), interval_ms, interval_ms, case.rows_per_commit)
     rows, tasks = str(warehouse / "rows.txt"), case.workload.files_per_commit
-    job.append(rows, "|".join(types), case.rows_per_commit, case.commits, tasks, folder)
+    job.write(rows, case.rows_per_commit, case.commits, tasks, folder)
 
 
 def _java_map(jvm: Any, members: dict[str, str]) -> Any:
@@ -108,4 +109,4 @@ def versions() -> dict[str, str]:
     return {jar.name: jar.sha256 for jar in flink_jars()}
 
 
-FLINK = Writer(name="flink", versions=versions, check=check_appends, write=write_table)
+FLINK = Writer(name="flink", versions=versions, check=check_sink, write=write_table)

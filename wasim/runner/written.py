@@ -1,9 +1,10 @@
 """A scenario's cases written by an engine without Spark, one after the other: each recorded, audited and saved."""
 
 import json
+import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 from rich.console import Console
 
 from wasim.collect import audit, list_table, read_journal
+from wasim.collect.kinds import local_path
 from wasim.errors import CaseFailed, WasimError
-from wasim.iceberg import read_manifest_list, read_metadata_json
+from wasim.iceberg import ManifestFile, read_manifest, read_manifest_list
 from wasim.ledger import Action, Kind, Recording
 from wasim.runner.conclude import Outcome
 from wasim.runner.run import Job, run_cases
@@ -21,7 +23,6 @@ from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.paths import TABLE_NAME
 
 Lines = Iterable[dict[str, Any]]
-WRITTEN_VERSION = 2  # the one format version that these engines were compared in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +38,17 @@ class Writer:
     failures: tuple[type[Exception], ...] = (WasimError,)
 
 
-def unwritten(case: Case) -> tuple[tuple[bool, str], ...]:
-    """What no engine without Spark writes: whether the case asks for it, and the words that say so."""
+def unwritten(case: Case, *, versions: Sequence[int] = (2,)) -> tuple[tuple[bool, str], ...]:
+    """What no engine without Spark writes: whether the case asks for it, and the words that say so.
+
+    `versions` of the format are those in which the engine was compared.
+    """
     place, version = case.environment, case.table.format_version
     return (
         (case.workload.active is not None, "workload.active is simulated only. Take it out"),
         (place.catalog != "jdbc", f"environment.catalog is {place.catalog}. Give jdbc"),
         (place.store != "local", f"environment.store is {place.store}. Give local"),
-        (version != WRITTEN_VERSION, f"table.format_version is {version}. Give {WRITTEN_VERSION}"),
+        (version not in versions, f"table.format_version is {version}. Give {' or '.join(map(str, versions))}"),
     )
 
 
@@ -98,7 +102,7 @@ def recording_of(case: Case, lines: Lines, root: Path) -> Recording:
             f"{len(rows)} commits were made, one of {odd} rows, not {case.commits} of {case.rows_per_commit} each."
             " Run the case again, on an idle machine."
         )
-    return recording
+    return _with_delete_files(recording, root)
 
 
 def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
@@ -122,16 +126,38 @@ def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
     make_durable(unfinished, folder.case(key))
 
 
-def _live_bytes(recording: Recording, root: Path) -> dict[Kind, int]:
-    """Bytes reachable from the last snapshot, and of the last metadata.json, by kind; the tables only grow."""
+def _with_delete_files(recording: Recording, root: Path) -> Recording:
+    """The recording in which what manifests list as delete files is that: names do not always tell."""
+    deletes = {
+        os.path.relpath(local_path(entry.file.file_path), root)
+        for one in _listed(recording, root)
+        if one.content == 1
+        for entry in read_manifest(Path(local_path(one.manifest_path)).read_bytes(), source=one.manifest_path).entries
+    }
+    kind = recording.events.kind.copy()
+    kind[[file in deletes for file in recording.events.file]] = Kind.DELETE_FILE
+    return replace(recording, events=replace(recording.events, kind=kind))
+
+
+def _listed(recording: Recording, root: Path) -> Sequence[ManifestFile]:
+    """The manifests of the last snapshot: all that were committed, merged or not, as the tables only grow."""
+    place = _newest(recording, Kind.MANIFEST_LIST, root)
+    return read_manifest_list(place.read_bytes(), source=str(place)).manifests
+
+
+def _newest(recording: Recording, kind: Kind, root: Path) -> Path:
     events = recording.events
-    is_json = (events.kind == Kind.METADATA_JSON) & (events.action == Action.WRITE)
-    newest = root / str(events.file[is_json][-1])
-    metadata = read_metadata_json(newest.read_bytes(), source=str(newest))
-    place = root / "metadata" / (metadata.snapshots[-1].manifest_list or "").rpartition("/")[2]
+    return root / str(events.file[(events.kind == kind) & (events.action == Action.WRITE)][-1])
+
+
+def _live_bytes(recording: Recording, root: Path) -> dict[Kind, int]:
+    """Bytes reachable from the last snapshot, and of the last metadata.json, by kind."""
     live = dict.fromkeys(Kind, 0)
-    live[Kind.METADATA_JSON], live[Kind.MANIFEST_LIST] = newest.stat().st_size, place.stat().st_size
-    listed = read_manifest_list(place.read_bytes(), source=str(place)).manifests
-    live[Kind.DATA_MANIFEST] = sum(one.manifest_length for one in listed)
-    live[Kind.DATA] = int(recording.reports.data_bytes_live[-1])
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
+        live[kind] = _newest(recording, kind, root).stat().st_size
+    for one in _listed(recording, root):
+        kind = Kind.DELETE_MANIFEST if one.content == 1 else Kind.DATA_MANIFEST
+        live[kind] += one.manifest_length
+    live[Kind.DELETE_FILE] = int(recording.events.bytes[recording.events.kind == Kind.DELETE_FILE].sum())
+    live[Kind.DATA] = int(recording.reports.data_bytes_live[-1]) - live[Kind.DELETE_FILE]
     return live

@@ -209,7 +209,7 @@ class Upsert(Part):
     mode: Literal["copy-on-write", "merge-on-read", "equality-deletes"] = Field(
         default="copy-on-write",
         description="Iceberg's write.merge.mode; or equality-deletes, for a stream into the table: Flink's upserts,"
-        " which delete each row's key before they write it. They are simulated only, and what kind: flink does.",
+        " which delete each row's key before they write it, as kind: flink does.",
     )
     key: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(different)] = Field(
         default=("event_id",),
@@ -245,8 +245,7 @@ class Writer(Part):
     newer: ClassVar = ("profile", "trigger", "idle_commit_every")
 
     kind: Literal["streaming", "batch", "flink"] = Field(
-        description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink, which is"
-        " simulated only."
+        description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink."
     )
     profile: str | None = Field(
         default=None,

@@ -29,10 +29,9 @@ from wasim.twin.identifiers import draw_uuid, trino_query
 from wasim.twin.maintenance import is_due, maintain
 from wasim.twin.profile import WriterProfile, as_written, expiry_within
 from wasim.twin.recipe_steps import RecipeSteps, distinct_values
-from wasim.twin.row_sets import AS_ARRIVED, new_rows
 from wasim.twin.scanning import live_files
 from wasim.twin.snapshot_updates import append_files, write_and_commit
-from wasim.twin.statements import Statement, change_rows, upsert, upserted_numbers
+from wasim.twin.statements import Statement, change_rows, upsert, upserted_rows
 from wasim.twin.supported import check_supported
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
@@ -263,8 +262,7 @@ class CaseWriter:
 
     def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
         """A checkpoint of Flink's, whose first one deletes by key too."""
-        version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
-        rows = new_rows(upserted_numbers(self.case, step, commit), version)
+        rows = upserted_rows(self.case, step, commit)
         commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
 
     def _draw(self, commit: int) -> list[DataFileEntry]:

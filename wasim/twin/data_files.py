@@ -136,7 +136,12 @@ class DataFiles:
     def file_sizes(self) -> FileSizes:
         """Sizes of the files."""
         return FileSizes(
-            schema=self.schema, leaves=self.leaves, constant=self._constant, rows=self.rows, profile=self.profile
+            schema=self.schema,
+            leaves=self.leaves,
+            constant=self._constant,
+            rows=self.rows,
+            profile=self.profile,
+            scattered=bool(self.case.key_columns),
         )
 
     def draw(self, commit: int, numbers: FileNumbers, rng: np.random.Generator) -> list[DataFileEntry]:

@@ -16,7 +16,6 @@ from wasim.iceberg.manifest_entries import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
 from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
-from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
 from wasim.units import Ints
@@ -198,10 +197,10 @@ def equality_delete_file(
 ) -> DataFileEntry:
     """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
 
-    Its statistics are the data file's; its bytes follow the profile's law.
+    Its statistics are the data file's; its bytes follow the profile's law, but those of its rows' numbers.
     """
-    count = len(np.unique(rows.numbers))
-    written_bytes = equality_delete_bytes(keys, count, files.schema, files.profile)
+    once = rows.take(np.sort(np.unique(rows.numbers, return_index=True)[1]))
+    count, written_bytes = len(once), equality_delete_bytes(keys, once, files)
     sizes = written_bytes.columns
     counted = {number: sizes[number] for number in java_map_order(sizes) if number in (written.value_counts or {})}
     return DataFileEntry(
@@ -222,10 +221,16 @@ def equality_delete_file(
     )
 
 
-def equality_delete_bytes(keys: Sequence[Leaf], count: int, schema: Schema, profile: WriterProfile) -> FileBytes:
-    """Bytes of a Parquet file that deletes `count` rows by their keys."""
-    columns = {key.field_id: round(ColumnSizes(key, profile).of(count).mean_bytes) for key in keys}
-    around = round(footer_bytes(_schema_of(keys, schema), len(keys), profile)) + _DELETE_TYPE_BYTES
+def equality_delete_bytes(keys: Sequence[Leaf], rows: RowSet, files: DataFiles) -> FileBytes:
+    """Bytes of a Parquet file that deletes different rows by their keys."""
+    sizes, profile = files.file_sizes, files.profile
+    columns = {
+        key.field_id: round(ColumnSizes(sizes.within_file(key), profile).of(len(rows)).mean_bytes)
+        if key.role is None
+        else sizes.number_bytes(key, files.rows.values(key, rows))
+        for key in keys
+    }
+    around = round(footer_bytes(_schema_of(keys, files.schema), len(keys), profile)) + _DELETE_TYPE_BYTES
     return FileBytes(columns=columns, around=around)
 
 

@@ -19,11 +19,12 @@ import numpy as np
 from wasim.iceberg.schemas import Schema, schema_json
 from wasim.scenario.parts import Columns
 from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
+from wasim.twin.number_columns import number_column_bytes
 from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
 from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows, decimal_digits
 from wasim.twin.schema import Leaf
-from wasim.units import Floats
+from wasim.units import Floats, Ints
 
 MAGIC_BYTES = 4  # at the start of every Parquet file
 _PAGE_BYTES = 45.0
@@ -32,6 +33,7 @@ _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above
 _NUMBER_OVERHEAD_BYTES = 0.5
 FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
 _EXACT_ROWS, _NEAR = 64, 0.1
+_MOST_COMPRESSED = 1 << 13  # rows of upserts: larger files are mostly compacted, and sums know them by the law
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
 _PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
@@ -186,7 +188,8 @@ def lineage_footer_bytes() -> float:
 class FileSizes:
     """Sizes of a table's data files, which differ from file to file as the profile's writer's do.
 
-    `constant` are the field ids of columns that have one value in each file: the table is partitioned by them.
+    `constant` are the field ids of columns that have one value in each file: the table is partitioned by them. Where
+    rows come `scattered`, their numbers and times are in no sequence.
     """
 
     schema: Schema
@@ -194,6 +197,7 @@ class FileSizes:
     constant: frozenset[int]
     rows: Rows
     profile: WriterProfile
+    scattered: bool = False
     laws: dict[tuple[int, ...], tuple[Floats, Floats]] = field(default_factory=dict)  # by values of each column
     kinds: dict[Kind, ColumnSizes] = field(default_factory=dict)
 
@@ -214,10 +218,24 @@ class FileSizes:
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
         columns = self._draw_columns(tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves), rng)
+        if self.scattered and len(rows) <= _MOST_COMPRESSED:
+            columns |= {
+                leaf.field_id: self.number_bytes(leaf, self.rows.values(leaf, rows))
+                for leaf in self.leaves
+                if leaf.role is not None
+            }
         if not has_lineage:
             return FileBytes(columns=columns, around=round(self.footer_bytes))
         around = round(self.footer_bytes + lineage_footer_bytes())
         return FileBytes(columns=columns | lineage_sizes(rows), around=around)
+
+    def number_bytes(self, leaf: Leaf, values: Ints) -> int:
+        """Bytes of a column of these whole numbers."""
+        return number_column_bytes(values, is_required=leaf.field_id in self._required)
+
+    @cached_property
+    def _required(self) -> frozenset[int]:
+        return frozenset(one.field_id for one in self.schema.columns if one.required)
 
     def draw_full(self, rows: int, rng: np.random.Generator) -> FileBytes:
         """Bytes of a file of `rows` rows, each of which has every column.
@@ -249,14 +267,19 @@ class FileSizes:
             for leaf, count in zip(self.leaves, rows, strict=True)
         ]
 
+    def within_file(self, leaf: Leaf) -> Leaf:
+        """The column with as many values as one file may hold."""
+        if leaf.field_id not in self.constant:
+            return leaf
+        return replace(leaf, column=leaf.column.model_copy(update={"values": 1}))
+
     @cached_property
     def _kind_of_each(self) -> list[Kind]:
         return [self._kind_of(leaf) for leaf in self.leaves]
 
     def _kind_of(self, leaf: Leaf) -> Kind:
         """The kind of the leaf's column, with as many values as one file may hold; its law is then in `kinds`."""
-        if leaf.field_id in self.constant:
-            leaf = replace(leaf, column=leaf.column.model_copy(update={"values": 1}))
+        leaf = self.within_file(leaf)
         kind = kind_of(leaf)
         if kind not in self.kinds:
             self.kinds[kind] = ColumnSizes(leaf, self.profile)

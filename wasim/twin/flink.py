@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid5
-from zlib import crc32
 
 import numpy as np
 
@@ -22,8 +21,8 @@ from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, equality_delete_file, write_position_deletes, write_vectors
-from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.key_groups import subtasks_of_keys, subtasks_of_texts
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
 from wasim.twin.locations import Locations
 from wasim.twin.partitions import Share, split_by_partition
@@ -68,14 +67,14 @@ class Subtasks:
         return delta
 
     def places(self, rows: RowSet) -> Ints:
-        """Which subtask each of these rows goes to: evenly by key, or by partition if the job distributes by hash."""
+        """Which subtask each of these rows goes to: by key, or by partition if the job distributes by hash."""
         files, subtasks = self.files, len(self.counts)
         if not files.spec.fields or files.case.workload.distribution_mode != "hash":
-            return spark_xxhash64(rows.numbers, subtasks) % subtasks
+            return subtasks_of_keys([(key.column.type, files.rows.values(key, rows)) for key in self.keys], subtasks)
         places = np.empty(len(rows), dtype=np.int64)
         numbered = replace(rows, row_ids=np.arange(len(rows)))  # each by its place
         for share in split_by_partition(files.rows, files.spec, files.leaves, numbered):
-            places[share.rows.row_ids] = crc32(files.folder_of(share.partition).encode()) % subtasks
+            places[share.rows.row_ids] = subtasks_of_texts([files.folder_of(share.partition)], subtasks)
         return places
 
     @property

@@ -91,12 +91,21 @@ def murmur3_32(data: bytes) -> int:
 
 def murmur3_32_of_longs(values: Ints) -> Ints:
     """Murmur3 of many numbers, each as the eight bytes that Iceberg hashes of a whole number or a time."""
-    words = values.astype(np.int64).view(np.uint64)
-    state = np.zeros(len(words), dtype=np.uint32)
-    for half in (words.astype(np.uint32), (words >> np.uint64(32)).astype(np.uint32)):
+    return _murmur3(values, values.astype(np.int64) >> 32)
+
+
+def murmur3_32_of_ints(values: Ints) -> Ints:
+    """Murmur3 of the low 32 bits of many numbers."""
+    return _murmur3(values)
+
+
+def _murmur3(*columns: Ints) -> Ints:
+    """Murmur3 of rows of words, of each number its low 32 bits."""
+    state = np.zeros(len(columns[0]), dtype=np.uint32)
+    for half in (one.astype(np.int64).view(np.uint64).astype(np.uint32) for one in columns):
         state = _rotated(state ^ _rotated(half * np.uint32(_M1), 15) * np.uint32(_M2), 13) * np.uint32(5)
         state += np.uint32(0xE6546B64)
-    state ^= np.uint32(8)
+    state ^= np.uint32(4 * len(columns))
     state = (state ^ state >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     state = (state ^ state >> np.uint32(13)) * np.uint32(0xC2B2AE35)
     return np.asarray((state ^ state >> np.uint32(16)).view(np.int32).astype(np.int64))

@@ -19,7 +19,7 @@ from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.hashing import spark_xxhash64_of_ints
 from wasim.twin.identifiers import draw_uuid
 from wasim.twin.locations import Locations
-from wasim.twin.row_sets import RowSet, all_rows, new_rows
+from wasim.twin.row_sets import AS_ARRIVED, RowSet, all_rows, new_rows
 from wasim.twin.rows import task_edges
 from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, is_chosen, scan_files
 from wasim.twin.snapshot_updates import FileChanges
@@ -241,6 +241,12 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
     repeats = case.writer.upsert.repeats if case.writer.upsert is not None else 0.0
     different = max(1, replaced - round(repeats * replaced))  # of the repeated keys
     return np.where(offsets < replaced, earlier[offsets % different], before - replaced + offsets)
+
+
+def upserted_rows(case: Case, step: Append, commit: int) -> RowSet:
+    """The rows of a commit that deletes by key, in the order of their arrival; those of the table's first are new."""
+    version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
+    return new_rows(upserted_numbers(case, step, commit), version)
 
 
 def _deletes_whole_files(statement: Statement, step: ChangeRows) -> FileChanges | None:

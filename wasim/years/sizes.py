@@ -78,6 +78,7 @@ SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
 MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
 LEAST_SPREAD = 3.0  # of lengths of manifests alike, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
+MOST_KEYS = 1 << 16  # computed for the size of an equality-delete file
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -416,7 +417,7 @@ def _row_deltas(
     )
     if scale <= 1:
         return found
-    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer), 0.0
+    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer, case), 0.0
     repeating = by_key * -expm1(-positions / by_key)  # files of which a row is repeated
     if repeating:
         law = replace(
@@ -434,11 +435,15 @@ def _row_deltas(
     )
 
 
-def _keys_bytes(writer: CaseWriter, rows: float) -> float:
-    """Bytes of an equality-delete file that holds the keys of `rows` rows."""
-    files = writer.files
-    keys = [leaf for leaf in files.leaves if leaf.field_id in files.schema.identifier_field_ids]
-    return float(equality_delete_bytes(keys, whole(rows), files.schema, files.profile).total)
+def _keys_bytes(writer: CaseWriter, case: Case, rows: float) -> float:
+    """Bytes of an equality-delete file that holds the keys of `rows` rows of the checkpoint half-way."""
+    few = with_rows(case, min(case.rows_per_commit, MOST_KEYS))
+    step = next(one for one in plan_steps(few) if isinstance(one, Append))
+    numbers = np.unique(upserted_numbers(few, step, max(2, case.commits // 2)))
+    rng = np.random.default_rng(case.seed)
+    some = np.sort(rng.choice(numbers, min(whole(rows), len(numbers)), replace=False))
+    found = equality_delete_bytes(writer.subtasks.keys, new_rows(some), writer.files)
+    return found.around + sum(found.columns.values()) * rows / len(some)
 
 
 def _sampled_case(case: Case) -> Case:

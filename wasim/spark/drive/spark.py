@@ -14,7 +14,7 @@ MOST_WRITERS = 64  # each is a thread with a Spark session of its own
 def refuse_other_writers(case: Case) -> None:
     """Raises WasimError for writers other than this Spark, for more of them than it can run, and for arrivals."""
     own = case.writer.profile
-    if own in ("flink", "pyiceberg") and not case.key_columns:
+    if own in ("flink", "pyiceberg"):
         raise WasimError(f"writer.profile is {own}, whose engine is its own. Give --engine {own}.")
     if case.writer.profile is not None:
         raise WasimError(
@@ -23,8 +23,8 @@ def refuse_other_writers(case: Case) -> None:
         )
     if case.key_columns:
         raise WasimError(
-            "writer.upsert of mode equality-deletes is Flink's, and engine flink only appends. Simulate it (wasim"
-            " simulate), or give mode copy-on-write or merge-on-read."
+            "writer.upsert of mode equality-deletes is Flink's. Give --engine flink, or mode copy-on-write or"
+            " merge-on-read."
         )
     writers = case.writer.writers
     if writers > MOST_WRITERS:

@@ -11,7 +11,6 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.iceberg.DistributionMode;
 import org.apache.iceberg.PartitionSpecParser;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.SchemaParser;
@@ -25,7 +24,7 @@ import org.apache.iceberg.flink.TableLoader;
 import org.apache.iceberg.flink.sink.IcebergSink;
 import wasim.recorder.Journal;
 
-/** A job in a Flink of this JVM: a table made, and rows appended to it, as many at each checkpoint. */
+/** A job in a Flink of this JVM: a table made, and rows written to it, as many at each checkpoint. */
 public final class Job {
   private static final long PAUSE_MS = 200; // between checkpoints; ten empty ones in a row would make an empty commit
   private static final long LAST_MS = 1000; // in which the committer deletes what it staged last
@@ -54,8 +53,8 @@ public final class Job {
         .create();
   }
 
-  /** Returns when `commits` commits have been reported, or with the job's failure. */
-  public void append(String rows, String types, int perCommit, int commits, int subtasks, String journal)
+  /** Returns when `commits` commits have been reported, or with the job's failure. The table's properties say how. */
+  public void write(String rows, int perCommit, int commits, int subtasks, String journal)
       throws Exception {
     Schema schema = loader.loadCatalog().loadTable(id).schema();
     StreamExecutionEnvironment flink =
@@ -64,19 +63,18 @@ public final class Job {
     flink.enableCheckpointing(PAUSE_MS);
     flink.getCheckpointConfig().setMinPauseBetweenCheckpoints(PAUSE_MS);
     DataGeneratorSource numbers = new DataGeneratorSource(new Number(), commits, new Turns(journal), Types.LONG);
-    // one subtask gives rows, so that a checkpoint cannot fall between those of several; they are dealt to the writers in turn
+    // one subtask gives rows, so that a checkpoint cannot fall between those of several; they are dealt to the writers in turn, or by key
     DataStream stream =
         flink
             .fromSource(numbers, WatermarkStrategy.noWatermarks(), "commits")
             .setParallelism(1)
-            .flatMap(new Rows(rows, types.split("[|]"), perCommit))
+            .flatMap(new Rows(rows, schema, perCommit))
             .returns(InternalTypeInfo.of(FlinkSchemaUtil.convert(schema)))
             .setParallelism(1)
             .rebalance();
     IcebergSink.forRowData(stream)
         .tableLoader(TableLoader.fromCatalog(loader, id))
         .writeParallelism(subtasks)
-        .distributionMode(DistributionMode.NONE)
         .append();
     JobClient job = flink.executeAsync("wasim");
     CompletableFuture result = job.getJobExecutionResult();
