@@ -19,7 +19,7 @@ from typing import TypeAlias
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError
 from wasim.iceberg.codecs import deflated_head
-from wasim.iceberg.containers import PackedContainer, read_packed, unpacked
+from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifest_lists import list_record
 from wasim.iceberg.record_scanning import Row, ScannedRecords, Scanner, allowed_items, record_scanner, scan_records
 from wasim.storage import FileRead
@@ -27,7 +27,7 @@ from wasim.storage import FileRead
 PATH_ID, _LENGTH, PARTITIONS_ID = 500, 501, 507
 MOST_MANIFEST_BYTES = 1 << 40
 """No manifest is longer; four million of that length can be summed in 64 bits."""
-_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
+_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 517)
 _SUMMARY = (509, 510, 511)
 _MOST_WAITING = 64
 _MOST_WAITING_BYTES = 32 << 20
@@ -192,8 +192,8 @@ class _Chain:
 
 
 def _raw(packed: PackedContainer) -> bytes:
-    blocks = unpacked(packed).blocks
-    return blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
+    raw = [block.raw for block in inflated_blocks(packed)]
+    return raw[0] if len(raw) == 1 else b"".join(raw)
 
 
 def _is_made_of(packed: PackedContainer, records: bytes) -> bool:
