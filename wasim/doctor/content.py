@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
@@ -80,8 +80,7 @@ class _Layout:
     inner: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
+class _Held(NamedTuple):
     """What a manifest says of all its files."""
 
     manifest: int
@@ -90,8 +89,7 @@ class _Held:
     last_seen: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entries:
+class Entries(NamedTuple):
     """The entries of a manifest by the wanted fields; `inner` are the places of the data file's own."""
 
     rows: list[Row]

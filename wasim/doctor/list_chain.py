@@ -12,9 +12,8 @@ file that lists lead to is called an orphan, all of them are read whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError
@@ -34,8 +33,7 @@ _MOST_WAITING_BYTES = 32 << 20
 _SPARE_HEAD_BYTES = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFront:
+class ListFront(NamedTuple):
     """A manifest list as it differs from the one read before it.
 
     It ends in `kept` of that one's manifests, with `rows` in front. `places` say where in a row each field stands.

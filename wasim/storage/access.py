@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wasim.errors import WasimError, printable
 
@@ -24,8 +24,7 @@ class StorageError(WasimError):
         super().__init__(printable(text, _MOST_LETTERS))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A file that a listing found. `modified_s` counts from the epoch."""
 
     path: str
