@@ -26,7 +26,7 @@ from wasim.doctor.prometheus import render_prometheus
 from wasim.doctor.terminal import render_inspection
 from wasim.errors import WasimError
 from wasim.iceberg.avro_encoding import encode_long
-from wasim.iceberg.containers import read_container
+from wasim.iceberg.containers import read_packed
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.iceberg.parquet_process import _READER
@@ -218,7 +218,7 @@ def read_or_refuse(kind, number):
     if kind == "parquet_manifest":
         readers.append(lambda: _parquet_entries(data, "mutant"))
     if kind == "manifest":
-        readers.append(lambda: _entries(read_container(data, source="mutant"), "mutant"))
+        readers.append(lambda: _entries(read_packed(data, source="mutant"), "mutant"))
     refused = 0
     for read in readers:
         try:

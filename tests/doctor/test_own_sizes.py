@@ -287,17 +287,15 @@ def test_a_tag_holds_a_snapshot_until_its_own_age(small):
     metadata, day_ms = small.tree.opened.metadata, 86_400_000
     now_ms = round(small.tree.opened.listed_at_s * 1000)
     main = replace(metadata.snapshots[-1], timestamp_ms=now_ms - 9 * day_ms, parent_snapshot_id=None)
-    young, old = (
-        replace(main, snapshot_id=number, timestamp_ms=now_ms - number * day_ms, parent_snapshot_id=None)
-        for number in (1, 3)
+    others = tuple(
+        replace(main, snapshot_id=days, timestamp_ms=now_ms - days * day_ms, parent_snapshot_id=None)
+        for days in (1, 2, 4)
     )
-    refs = {
-        "main": metadata.refs["main"],
-        "young": tag(young, max_ref_age_ms=2 * day_ms),
-        "old": tag(old, max_ref_age_ms=2 * day_ms),
-    }
-    found = changed(small, snapshots=(main, young, old), refs=refs, last_sequence_number=4)
-    assert observe(found).held_share == pytest.approx(1 / 12)  # of the twelve that its index has
+    refs = {f"t{one.snapshot_id}": tag(one, max_ref_age_ms=3 * day_ms) for one in others}
+    found = changed(
+        small, snapshots=(main, *others), refs=refs | {"main": metadata.refs["main"]}, last_sequence_number=4
+    )
+    assert observe(found).held_share == pytest.approx(2 / 12)  # of the twelve that its index has
 
 
 def test_of_a_branch_whose_times_are_equal_the_head_is_held(small):

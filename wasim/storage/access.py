@@ -62,10 +62,13 @@ def bounded(files: Iterator[StoredFile], folder: str, most: int) -> Iterator[Sto
     """The files of a listing. StorageError once there are more than that."""
     for number, file in enumerate(files):
         if number >= most:
-            raise StorageError(
-                f"{folder}: holds more than {most:,} files. Name one table's folder, or a larger --most-files."
-            )
+            raise too_many_files(folder, most)
         yield file
+
+
+def too_many_files(folder: str, most: int) -> StorageError:
+    """What is said of a folder of more files than are listed."""
+    return StorageError(f"{folder}: holds more than {most:,} files. Name one table's folder, or a larger --most-files.")
 
 
 class Storage(Protocol):
