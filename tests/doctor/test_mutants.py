@@ -22,8 +22,9 @@ from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.content import _entries, _parquet_entries
 from wasim.doctor.document import inspection_document
 from wasim.doctor.file_view import file_view_document, view_file
+from wasim.doctor.outlook import outlook_of
 from wasim.doctor.prometheus import render_prometheus
-from wasim.doctor.terminal import render_inspection
+from wasim.doctor.terminal import outlook_lines, render_inspection
 from wasim.errors import WasimError
 from wasim.iceberg.avro_encoding import encode_long
 from wasim.iceberg.containers import read_packed
@@ -284,6 +285,8 @@ def inspect_mutated_tables(tmp_path, count):
             rendered = render_inspection(inspection)
             if number % LAID_OUT_EVERY == 0:
                 printed.print(rendered)
+            if number % LAID_OUT_EVERY == 1:  # odd ones are of metadata.json
+                outlook_lines(outlook_of(inspection, 60.0))
         except WasimError as error:
             assert "\n" not in str(error)  # noqa: PT017
         except BaseException:
