@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.synthetic import synthetic_case
-from support.trees import emit_tree
+from support.trees import emit_tree, newest_json
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.growth import Trend, days_until_share
@@ -79,3 +80,12 @@ def test_metadata_overtakes_data_sooner_the_longer_its_files_grow(tmp_path):
         "data_bytes": Trend(now=100.0, per_day=3.0),
     }
     assert days_until_share(trends, 1.0) == pytest.approx(10.0)  # 100 + 3 t = 3 t + t²
+
+
+def test_snapshots_that_stand_twice_leave_laws(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=4.0).root
+    path = Path(newest_json(root))
+    document = json.loads(path.read_text())
+    document["snapshots"] *= 2
+    path.write_text(json.dumps(document))
+    assert len(inspect_location(str(root), AT_INTERVAL).history.ledger) == 8

@@ -42,8 +42,8 @@ def damaged(data):
 
 
 def test_a_stream_of_appends_inflates_few_lists(lists, monkeypatch):
-    inflated, unpacked = [], list_chain.unpacked
-    monkeypatch.setattr(list_chain, "unpacked", lambda packed: inflated.append(packed.source) or unpacked(packed))
+    inflated, blocks = [], list_chain.inflated_blocks
+    monkeypatch.setattr(list_chain, "inflated_blocks", lambda one: inflated.append(one.source) or blocks(one))
     fronts = list(read_lists(lists))
     assert [(one.kept, len(one.rows)) for one in fronts] == [(place, 1) for place in range(COMMITS)]
     assert len(inflated) == 4  # the first, two of every 64th, the last

@@ -22,11 +22,12 @@ from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.content import _entries, _parquet_entries
 from wasim.doctor.document import inspection_document
 from wasim.doctor.file_view import file_view_document, view_file
+from wasim.doctor.outlook import outlook_of
 from wasim.doctor.prometheus import render_prometheus
-from wasim.doctor.terminal import render_inspection
+from wasim.doctor.terminal import outlook_lines, render_inspection
 from wasim.errors import WasimError
 from wasim.iceberg.avro_encoding import encode_long
-from wasim.iceberg.containers import read_container
+from wasim.iceberg.containers import read_packed
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.iceberg.parquet_process import _READER
@@ -218,7 +219,7 @@ def read_or_refuse(kind, number):
     if kind == "parquet_manifest":
         readers.append(lambda: _parquet_entries(data, "mutant"))
     if kind == "manifest":
-        readers.append(lambda: _entries(read_container(data, source="mutant"), "mutant"))
+        readers.append(lambda: _entries(read_packed(data, source="mutant"), "mutant"))
     refused = 0
     for read in readers:
         try:
@@ -284,6 +285,8 @@ def inspect_mutated_tables(tmp_path, count):
             rendered = render_inspection(inspection)
             if number % LAID_OUT_EVERY == 0:
                 printed.print(rendered)
+            if number % LAID_OUT_EVERY == 1:  # odd ones are of metadata.json
+                outlook_lines(outlook_of(inspection, 60.0))
         except WasimError as error:
             assert "\n" not in str(error)  # noqa: PT017
         except BaseException:

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -15,8 +16,10 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import outlook_of
-from wasim.doctor.own_sizes import observe
+from wasim.doctor.own_sizes import _versions_per_snapshot, observe
 from wasim.doctor.terminal import outlook_lines
+from wasim.doctor.upkeep import expiry_places
+from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Writer
@@ -152,3 +155,154 @@ def test_an_expiry_is_found_by_the_versions_that_shrank(tmp_path):
         path.unlink()
     found = outlook_of(inspect_location(str(root), AT_1S), 10.0).maintenance.expire_snapshots
     assert (found.every, found.older_than) == (pytest.approx(30, abs=1), pytest.approx(105, abs=2))  # of a span of 120
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A table of twelve appends, for tests to change in parts."""
+    return inspect_location(str(emit_tree(tmp_path_factory.mktemp("small") / "t", horizon_s=12.0).root), AT_1S)
+
+
+def changed(inspection, *, index=None, history=None, json_bytes=None, **metadata):
+    """The inspection with other values in its index, its history, its size or its metadata."""
+    opened = inspection.tree.opened
+    opened = replace(opened, metadata=replace(opened.metadata, **metadata), json_bytes=json_bytes or opened.json_bytes)
+    tree = replace(inspection.tree, opened=opened, index=replace(inspection.tree.index, **(index or {})))
+    return replace(inspection, tree=tree, history=replace(inspection.history, **(history or {})))
+
+
+def tag(snapshot, **limits):
+    return SnapshotRef(snapshot_id=snapshot.snapshot_id, type="tag", **limits)
+
+
+def test_three_refs_grow_with_the_snapshots_and_two_do_not(small):
+    metadata, parts = small.tree.opened.metadata, small.parts.bytes
+    count, entries = len(metadata.snapshots), parts["snapshots"] + parts["snapshot-log"]
+    for refs, growing in ((2, entries), (3, entries + parts["refs"])):
+        named = {"main": metadata.refs["main"]} | {f"t{at}": tag(metadata.snapshots[at]) for at in range(refs - 1)}
+        found = observe(changed(small, refs=named, snapshot_log=metadata.snapshot_log[-4:])).json
+        unlogged = parts["snapshot-log"] * (1 / 4 - 1 / count)
+        assert found.snapshot == pytest.approx(growing / count + unlogged)
+        assert found.around == len(small.tree.opened.json_text) - growing - parts["metadata-log"]
+        assert (found.statistics, found.snapshots, found.logged) == (0, count, len(metadata.metadata_log))
+
+
+def test_statistics_of_either_kind_are_apart_from_snapshots(small):
+    parts, count = small.parts.bytes, len(small.tree.opened.metadata.snapshots)
+    held = parts["statistics"] + parts["partition-statistics"]
+    for kind in ("statistics", "partition_statistics"):
+        found = observe(changed(small, **{kind: ("one",)})).json
+        assert found.statistics == held / count > 0
+        assert found.around == observe(small).json.around - held
+
+
+def test_a_band_is_of_the_versions_since_the_first_snapshot(small):
+    opened, parts, versions = small.tree.opened, small.parts.bytes, small.history.versions
+    metadata = opened.metadata
+    count, stamps = len(metadata.snapshots), [one.timestamp_ms for one in metadata.snapshots]
+    statistics = parts["statistics"] + parts["partition-statistics"]
+    growing = parts["snapshots"] + parts["snapshot-log"] + statistics
+    around = len(opened.json_text) - growing - parts["metadata-log"]
+    log_entry = parts["metadata-log"] / len(metadata.metadata_log)
+    log = np.arange(4.0)
+    held = np.array([0, 1, 2, count])  # the second in the very millisecond of its snapshot
+    sizes = 0.5 * (around + held * growing / count + log_entry * log)
+    found = replace(
+        versions,
+        keys=tuple("abcd"),
+        updated_ms=(stamps[0] - 1, stamps[0], stamps[1] + 1, stamps[-1] + 9),
+        bytes=np.array([1.0, *(sizes[1:] / 1.25)]),
+        log_entries=log,
+    )
+    half = changed(
+        small, history={"versions": found}, json_bytes=len(opened.json_text) / 2, partition_statistics=("one",)
+    )
+    assert observe(half).json.band == pytest.approx(0.25)
+    none = replace(found, bytes=np.array([1.0, np.nan, np.nan, np.nan]))
+    assert observe(changed(half, history={"versions": none})).json.band == 0
+
+
+def test_lists_without_manifests_or_unread_say_nothing_of_sizes(small):
+    counts = [0, -1, *range(3, 13)]
+    found = observe(changed(small, index={"counts": counts})).lists
+    assert list(found.counts) == counts[2:]
+    assert list(found.bytes) == list(small.history.ledger.written_bytes[Kind.MANIFEST_LIST][2:])
+
+
+def test_manifests_of_data_with_counts_and_nothing_deleted_say_sizes(small):
+    one = replace(
+        small.tree.index.manifests[0],
+        content=0, added_files_count=2, existing_files_count=3, deleted_files_count=0, manifest_length=700,
+    )  # fmt: skip
+    others = (
+        {"content": 1},
+        {"added_files_count": None},
+        {"existing_files_count": None},
+        {"deleted_files_count": 1},
+        {"added_files_count": 0, "existing_files_count": 0},
+        {"manifest_length": 0},
+    )
+    added = replace(one, existing_files_count=0, deleted_files_count=None)
+    manifests = [one, *(replace(one, **other) for other in others), added]
+    found = observe(changed(small, index={"manifests": manifests})).manifests
+    assert (list(found.counts), list(found.new), list(found.bytes)) == ([5, 2], [2, 2], [700, 700])
+
+
+def test_manifests_of_other_commits_are_a_share_of_the_simulated(small):
+    operations = ("delete", "replace", "append", "append")
+    empty, adds = {}, {"added-data-files": "1"}
+    summaries = (adds, empty, adds, empty)
+    snapshots = tuple(
+        replace(one, operation=operation, summary=summary)
+        for one, operation, summary in zip(small.tree.index.snapshots, operations, summaries, strict=False)
+    )
+    written = {kind: np.zeros(4, dtype=np.int64) for kind in Kind}
+    written[Kind.DATA_MANIFEST] = np.array([10, 20, 30, 400])
+    written[Kind.DELETE_MANIFEST] = np.array([1, 2, 3, 20])
+    history = {"ledger": replace(small.history.ledger, written_bytes=written)}
+    history["known"] = {one.value: np.ones(4, dtype=bool) for one in (Kind.MANIFEST_LIST, Kind.METADATA_JSON)}
+    found = observe(changed(small, index={"snapshots": snapshots, "counts": [1, 1, 1, 1]}, history=history))
+    assert found.others == pytest.approx(1 / 3)
+    assert found.other_manifests == pytest.approx(420 / 66)
+
+
+def test_versions_of_expiries_are_not_counted_twice(small):
+    versions = small.history.versions
+    sizes = np.array([200.0, 300.0, 400.0, 250.0, 350.0, 450.0, 300.0, 400.0])
+    found = replace(
+        versions,
+        keys=tuple("abcdefgh"), updated_ms=tuple(range(8)), bytes=sizes, log_entries=np.zeros(8),
+    )  # fmt: skip
+    assert list(expiry_places(found)) == [3, 6]
+    known = {**small.history.known, Kind.METADATA_JSON.value: np.array([True, True])}
+    history = {"versions": found, "versions_per_commit": 2.5, "known": known}  # of 5 versions from place 3 on
+    assert _versions_per_snapshot(changed(small, history=history), 0.5) == pytest.approx((2.5 - 2 / 2) * 1.5)
+    history |= {"versions_per_commit": 2.0}
+    assert _versions_per_snapshot(changed(small, history=history), 0.0) == pytest.approx(2.0 - 1 / 2)
+    history["known"] = {**known, Kind.METADATA_JSON.value: np.array([False])}
+    assert _versions_per_snapshot(changed(small, history=history), 0.0) is None
+
+
+def test_a_tag_holds_a_snapshot_until_its_own_age(small):
+    metadata, day_ms = small.tree.opened.metadata, 86_400_000
+    now_ms = round(small.tree.opened.listed_at_s * 1000)
+    main = replace(metadata.snapshots[-1], timestamp_ms=now_ms - 9 * day_ms, parent_snapshot_id=None)
+    others = tuple(
+        replace(main, snapshot_id=days, timestamp_ms=now_ms - days * day_ms, parent_snapshot_id=None)
+        for days in (1, 2, 4)
+    )
+    refs = {f"t{one.snapshot_id}": tag(one, max_ref_age_ms=3 * day_ms) for one in others}
+    found = changed(
+        small, snapshots=(main, *others), refs=refs | {"main": metadata.refs["main"]}, last_sequence_number=4
+    )
+    assert observe(found).held_share == pytest.approx(2 / 12)  # of the twelve that its index has
+
+
+def test_of_a_branch_whose_times_are_equal_the_head_is_held(small):
+    metadata = small.tree.opened.metadata
+    ahead_ms = round(small.tree.opened.listed_at_s * 1000) + 60_000
+    parent = replace(metadata.snapshots[0], snapshot_id=7, timestamp_ms=ahead_ms, parent_snapshot_id=None)
+    head = replace(parent, snapshot_id=8, parent_snapshot_id=7)
+    branch = SnapshotRef(snapshot_id=8, type="branch")
+    refs = {"main": metadata.refs["main"], "b": branch}
+    assert observe(changed(small, snapshots=(*metadata.snapshots, parent, head), refs=refs)).held_share == 1 / 12

@@ -40,6 +40,19 @@ def test_a_faulty_store_ends_in_one_line(fault):
         assert store.requests == made
 
 
+def test_an_endless_listing_ends_at_the_most_files():
+    with open_faulty_store("endless") as store:
+        command = [sys.executable, "-m", "wasim", "inspect", "s3://wasim/t", "--s3-endpoint", store.endpoint]
+        command += ["--s3-region", "us-east-1", "--most-files", "1000"]
+        ended = subprocess.run(
+            command, env=os.environ | CREDENTIALS, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (ended.returncode, ended.stdout) == (2, "")
+        said = "s3://wasim/t: holds more than 1,000 files. Name one table's folder, or a larger --most-files.\n"
+        assert ended.stderr == said
+        assert store.requests < 200  # of a thousand files; the time that a listing has would see many thousand
+
+
 def test_a_store_that_gave_no_answer_thrice_is_not_asked_again(monkeypatch):
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)

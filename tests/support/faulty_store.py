@@ -28,7 +28,7 @@ class FaultyStore:
 
     def answer_endless(self, handler):
         number = next(self.pages)
-        self._page(handler, token=f"page{number}", first=1000 * number)
+        self._page(handler, token=f"page{number}", first=1000 * number, folder="long" * 200)
 
     def answer_hanging(self, handler):
         self.closed.wait()
@@ -47,8 +47,8 @@ class FaultyStore:
         while not self.closed.wait(0.05):
             handler.wfile.write(b" ")
 
-    def _page(self, handler, *, token, first):
-        entries = "".join(_ENTRY.format(key=f"t/metadata/{number:09d}.avro") for number in range(first, first + 1000))
+    def _page(self, handler, *, token, first, folder="metadata"):
+        entries = "".join(_ENTRY.format(key=f"t/{folder}/{number:09d}.avro") for number in range(first, first + 1000))
         body = (
             '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
             f"<Name>wasim</Name><Prefix>t/</Prefix><KeyCount>1000</KeyCount><MaxKeys>1000</MaxKeys>"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
@@ -11,7 +11,7 @@ from wasim.doctor.places import Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import DEFAULT_LIMITS, Container, read_container
+from wasim.iceberg.containers import DEFAULT_LIMITS, PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifest_entries import FileContent, Status
 from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
@@ -80,8 +80,7 @@ class _Layout:
     inner: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
+class _Held(NamedTuple):
     """What a manifest says of all its files."""
 
     manifest: int
@@ -90,8 +89,7 @@ class _Held:
     last_seen: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entries:
+class Entries(NamedTuple):
     """The entries of a manifest by the wanted fields; `inner` are the places of the data file's own."""
 
     rows: list[Row]
@@ -142,7 +140,7 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
             elif data[:4] == PARQUET_MAGIC:
                 yield _sound(_parquet_entries(data, key), key)
             else:
-                container = read_container(data, source=key, like=container)
+                container = read_packed(data, source=key, like=container)
                 yield _sound(_entries(container, key), key)
         except IcebergFileError as error:
             yield error
@@ -168,13 +166,13 @@ def _parquet_entries(data: bytes, key: str) -> Entries:
     return Entries(rows=rows, places={_STATUS: 0, _FILE: 1}, inner=inner)
 
 
-def _entries(container: Container, key: str) -> Entries:
+def _entries(container: PackedContainer, key: str) -> Entries:
     try:
         layout = _layout(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
         raise IcebergFileError(key, error.problem) from error
     items, rows = allowed_items(container.file_bytes), list[Row]()
-    for block in container.blocks:
+    for block in inflated_blocks(container):
         scanned = scan_records(block.raw, layout.scanner, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
             raise IcebergFileError(

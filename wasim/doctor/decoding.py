@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
@@ -58,9 +58,10 @@ class DecoderHere:
         return read_manifests(self._files(keys))
 
     def _files(self, keys: Sequence[str]) -> Iterator[tuple[str, FileRead]]:
-        found = read_each(self.storage, (self._path(key) for key in keys if self._is_opened(key)))
-        for key in keys:
-            yield key, next(found) if self._is_opened(key) else OutsideTable(key)
+        opened = [self._is_opened(key) for key in keys]
+        found = read_each(self.storage, map(self._path, compress(keys, opened)))
+        for key, is_opened in zip(keys, opened, strict=True):
+            yield key, next(found) if is_opened else OutsideTable(key)
 
     def _is_opened(self, key: str) -> bool:
         return not is_outside(key) or (self.reads_outside and not is_on_other_storage(key))

@@ -27,11 +27,11 @@ class Expirable:
         Data that a manifest of a snapshot left over may hold, because it could not be read, stays.
         """
         places = {place for place, one in enumerate(self.index.snapshots) if one.snapshot_id in kept}
-        sums: dict[Kind, Amount] = {}
+        sizes: dict[Kind, list[int]] = {}
         for file in self._going(places, stays_with(self.index, kept)):
             if file.kind is not None:
-                sums[file.kind] = sums.get(file.kind, Amount()) + Amount(files=1, bytes=file.bytes)
-        return sums
+                sizes.setdefault(file.kind, []).append(file.bytes)
+        return {kind: Amount(files=len(found), bytes=sum(found)) for kind, found in sizes.items()}
 
     def _going(self, places: Set[int], stays: Sequence[bool]) -> Iterator[FileState]:
         content = self.content if self.content is not None and not self.content.unread_manifests else None

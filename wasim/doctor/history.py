@@ -127,16 +127,12 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
     _add_lists(tree, columns)
     _add_json(tree, columns, versions)
     created = _add_manifests(index, columns)
-    summaries = [one.summary or {} for one in index.snapshots]
-    for kind, key, number in (
-        (Kind.DATA, "added-files-size", "added-data-files"),
-        (Kind.DELETE_FILE, "", "added-delete-files"),
-    ):
-        written[kind] = _numbers(index.snapshots, key)
-        files[kind] = _numbers(index.snapshots, number)
-        # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
-        deletes = _numbers(index.snapshots, "added-delete-files")
-        known[kind.value] = np.array([bool(one) for one in summaries], dtype=bool) & (deletes == 0)
+    files[Kind.DATA] = _numbers(index.snapshots, "added-data-files")
+    files[Kind.DELETE_FILE] = _numbers(index.snapshots, "added-delete-files")
+    written[Kind.DATA] = _numbers(index.snapshots, "added-files-size")
+    # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
+    has_summary = np.array([bool(one.summary) for one in index.snapshots], dtype=bool)
+    known[Kind.DATA.value] = known[Kind.DELETE_FILE.value] = has_summary & (files[Kind.DELETE_FILE] == 0)
     live = np.array(index.counts, dtype=np.int64)
     known["live_manifests"] = live >= 0
     live = np.maximum(live, 0)
@@ -156,7 +152,7 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
         manifests_replaced=_numbers(index.snapshots, "manifests-replaced"),
         live_manifests=live,
         live_entries=_numbers(index.snapshots, "total-data-files") + _numbers(index.snapshots, "total-delete-files"),
-        entries_added=_numbers(index.snapshots, "added-data-files") + _numbers(index.snapshots, "added-delete-files"),
+        entries_added=files[Kind.DATA] + files[Kind.DELETE_FILE],
         entries_processed=_numbers(index.snapshots, "entries-processed"),
         snapshots_retained=np.arange(1, count + 1, dtype=np.int64),
         records_added=_numbers(index.snapshots, "added-records"),

@@ -66,7 +66,7 @@ def _list_drivers(tree: Tree) -> dict[str, Floats]:
 
 def _manifest_drivers(tree: Tree, history: History) -> dict[str, Floats]:
     places = {snapshot.snapshot_id: place for place, snapshot in enumerate(tree.index.snapshots)}
-    entries = np.zeros(len(places))
+    entries = np.zeros(len(tree.index.snapshots))
     for one in tree.index.manifests:
         place = None if one.added_snapshot_id is None else places.get(one.added_snapshot_id)
         if place is not None and one.content == 0:

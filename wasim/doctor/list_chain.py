@@ -12,14 +12,13 @@ file that lists lead to is called an orphan, all of them are read whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError
 from wasim.iceberg.codecs import deflated_head
-from wasim.iceberg.containers import PackedContainer, read_packed, unpacked
+from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifest_lists import list_record
 from wasim.iceberg.record_scanning import Row, ScannedRecords, Scanner, allowed_items, record_scanner, scan_records
 from wasim.storage import FileRead
@@ -27,15 +26,14 @@ from wasim.storage import FileRead
 PATH_ID, _LENGTH, PARTITIONS_ID = 500, 501, 507
 MOST_MANIFEST_BYTES = 1 << 40
 """No manifest is longer; four million of that length can be summed in 64 bits."""
-_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 512, 513, 514, 515, 516, 517)
+_NUMBERS = (500, 501, 502, 503, 504, 505, 506, 517)
 _SUMMARY = (509, 510, 511)
 _MOST_WAITING = 64
 _MOST_WAITING_BYTES = 32 << 20
 _SPARE_HEAD_BYTES = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFront:
+class ListFront(NamedTuple):
     """A manifest list as it differs from the one read before it.
 
     It ends in `kept` of that one's manifests, with `rows` in front. `places` say where in a row each field stands.
@@ -192,8 +190,8 @@ class _Chain:
 
 
 def _raw(packed: PackedContainer) -> bytes:
-    blocks = unpacked(packed).blocks
-    return blocks[0].raw if len(blocks) == 1 else b"".join([block.raw for block in blocks])
+    raw = [block.raw for block in inflated_blocks(packed)]
+    return raw[0] if len(raw) == 1 else b"".join(raw)
 
 
 def _is_made_of(packed: PackedContainer, records: bytes) -> bool:

@@ -190,14 +190,9 @@ def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:
         partition_spec_id=number(502) or 0,
         added_snapshot_id=number(503),
         content=number(517) or 0,
-        sequence_number=number(515) or 0,
-        min_sequence_number=number(516) or 0,
         added_files_count=number(504),
         existing_files_count=number(505),
         deleted_files_count=number(506),
-        added_rows_count=number(512),
-        existing_rows_count=number(513),
-        deleted_rows_count=number(514),
         partitions=_summaries(row[places[PARTITIONS_ID]] if PARTITIONS_ID in places else None),
     )
 

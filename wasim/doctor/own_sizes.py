@@ -7,15 +7,13 @@ import numpy as np
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.upkeep import expiry_places
-from wasim.forecast.of_table import FoundFiles, FoundJson, Observed
+from wasim.forecast.of_table import FoundFiles, FoundJson, Observed, band_of
 from wasim.iceberg.retention import Expiry, has_expired, retained_snapshots
 from wasim.ledger import Kind
-from wasim.units import Floats
 
 _GROWING = ("snapshots", "snapshot-log", "refs")
 _STATISTICS = ("statistics", "partition-statistics")
 _LEAST_REFS = 3  # from which on branches and tags count as growing with the snapshots
-_MOST_OFF = 90  # percent of the versions that a band holds
 
 
 def observe(inspection: Inspection) -> Observed:
@@ -74,11 +72,12 @@ def _json_band(inspection: Inspection, around: float, snapshot: float) -> float:
         known[: max(expiry_places(versions), default=len(known))] = False
     if not known.any():
         return 0.0
-    return float(np.percentile(np.abs(sizes[known] / versions.bytes[known] - 1), _MOST_OFF))
+    return band_of(sizes[known], versions.bytes[known])
 
 
 def _found_lists(inspection: Inspection) -> FoundFiles:
-    counts, written = _column(inspection.tree.index.counts), inspection.history.ledger.written_bytes[Kind.MANIFEST_LIST]
+    counts = np.array(inspection.tree.index.counts, dtype=np.float64)
+    written = inspection.history.ledger.written_bytes[Kind.MANIFEST_LIST]
     known = inspection.history.known[Kind.MANIFEST_LIST.value] & (counts > 0)
     return FoundFiles(counts=counts[known], new=counts[known], bytes=written[known].astype(np.float64))
 
@@ -126,7 +125,3 @@ def _held_share(inspection: Inspection) -> float:
     main = replace(metadata, refs={name: ref for name, ref in metadata.refs.items() if name == "main"})
     held = retained_snapshots(metadata, expiry) - retained_snapshots(main, expiry)
     return len(held) / max(1, snapshots_made(inspection.tree))
-
-
-def _column(values: list[int]) -> Floats:
-    return np.array([np.nan if value < 0 else value for value in values], dtype=np.float64)

@@ -17,6 +17,7 @@ class Places:
         self.files = files
         self._scheme = scheme
         self.location_differs = plain_path(location) != root
+        self._location = f"{location.rstrip('/')}/"
         self._prefixes = tuple(f"{place.rstrip('/')}/" for place in dict.fromkeys((plain_path(location), root)))
         self.found_by_tail = 0
 
@@ -24,6 +25,8 @@ class Places:
         """The path below the table's folder; for a file outside it, its plain path with a leading slash, and on other
         storage its URI.
         """
+        if uri.startswith(self._location) and (key := uri[len(self._location) :]) in self.files and ".." not in key:
+            return key
         path = plain_path(uri)
         is_plain = not _climbs(path)
         below = [path[len(prefix) :] for prefix in self._prefixes if is_plain and path.startswith(prefix)]

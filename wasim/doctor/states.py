@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from wasim.ledger import Kind
 
@@ -19,8 +20,7 @@ class State(StrEnum):
     OTHER = "other"  # neither data nor metadata of Iceberg's: checksums, checkpoints, hidden files
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileState:
+class FileState(NamedTuple):
     """A file of the table's folder, by its path below it. `kind` is None for what is neither data nor metadata.
 
     `last_seen` is the place of the last snapshot that holds it, where one does; `reason` is why an unreferenced file

@@ -6,9 +6,10 @@
 import sys
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from wasim.iceberg.avro_encoding import decode_long, encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import CODECS, CorruptBlock, inflate, pack
@@ -51,8 +52,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(NamedTuple):
     """One block's records, inflated and not yet decoded."""
 
     record_count: int
@@ -67,8 +67,6 @@ class Container:
     sync_marker: bytes
     blocks: tuple[Block, ...]
     file_bytes: int
-    header_data: bytes
-    """The file up to its sync marker."""
 
     @property
     def codec(self) -> str:
@@ -76,8 +74,7 @@ class Container:
         return self.header.get("avro.codec", b"null").decode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedBlock:
+class PackedBlock(NamedTuple):  # a frozen dataclass takes four times as long to make
     """One block as it is stored, and the byte of the file at which it ends."""
 
     record_count: int
@@ -85,8 +82,7 @@ class PackedBlock:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedContainer:
+class PackedContainer(NamedTuple):
     """An Avro file taken apart, its blocks not inflated."""
 
     source: str
@@ -96,6 +92,7 @@ class PackedContainer:
     blocks: tuple[PackedBlock, ...]
     file_bytes: int
     header_data: bytes
+    """The file up to its sync marker."""
 
 
 class _Cursor:
@@ -118,6 +115,10 @@ class _Cursor:
         return taken
 
     def long(self) -> int:
+        byte = self.data[self.position] if self.position < len(self.data) else 0xFF
+        if byte < 0x80:  # most are short, and calls cost more than arithmetic
+            self.position += 1
+            return byte >> 1 ^ -(byte & 1)
         try:
             value, self.position = decode_long(self.data, self.position)
         except (IndexError, ValueError):
@@ -125,26 +126,31 @@ class _Cursor:
         return value
 
 
-def read_container(
-    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, like: Container | None = None
-) -> Container:
-    """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec.
-
-    A container `like` it saves reading its header where both have the same: all manifests of most tables do.
-    """
-    return unpacked(read_packed(data, source=source, limits=limits, like=like), limits=limits)
+def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container:
+    """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec."""
+    packed = read_packed(data, source=source, limits=limits)
+    return Container(
+        header=packed.header,
+        sync_marker=packed.sync_marker,
+        blocks=tuple(inflated_blocks(packed, limits=limits)),
+        file_bytes=packed.file_bytes,
+    )
 
 
 def read_packed(
-    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, like: Container | None = None
+    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, like: PackedContainer | None = None
 ) -> PackedContainer:
-    """An Avro file taken apart and not inflated; errors as `read_container`'s, damage inside a block not among them."""
+    """An Avro file taken apart and not inflated; errors as `read_container`'s, damage inside a block not among them.
+
+    A container `like` it saves reading its header where both have the same: all manifests of most tables do.
+    """
     cursor = _Cursor(data, source)
     if like is not None and data.startswith(like.header_data):
-        header, cursor.position = like.header, len(like.header_data)
+        header, header_data = like.header, like.header_data
+        cursor.position = len(header_data)
     else:
         header = _read_header(cursor, limits)
-    header_data = like.header_data if like is not None and header is like.header else data[: cursor.position]
+        header_data = data[: cursor.position]
     sync_marker = cursor.take(SYNC_BYTES)
     codec = header.get("avro.codec", b"null")[:40].decode(errors="replace")
     if codec not in CODECS:
@@ -161,9 +167,8 @@ def read_packed(
     )
 
 
-def unpacked(packed: PackedContainer, *, limits: Limits = DEFAULT_LIMITS) -> Container:
-    """The container with its blocks inflated. IcebergFileError where one is corrupt or too large."""
-    blocks: list[Block] = []
+def inflated_blocks(packed: PackedContainer, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Block]:
+    """The container's blocks, inflated one by one. IcebergFileError where one is corrupt or too large."""
     most_raw_bytes = limits.raw_bytes_of(packed.file_bytes)
     for block in packed.blocks:
         allowed = min(limits.block_raw_bytes, most_raw_bytes)
@@ -176,14 +181,7 @@ def unpacked(packed: PackedContainer, *, limits: Limits = DEFAULT_LIMITS) -> Con
             sizes = f"{len(raw)} bytes for {block.record_count} records; {allowed} bytes are allowed"
             raise IcebergFileError(packed.source, f"has a block of {sizes} (byte {block.end})")
         most_raw_bytes -= len(raw)
-        blocks.append(Block(record_count=block.record_count, raw=raw))
-    return Container(
-        header=packed.header,
-        sync_marker=packed.sync_marker,
-        blocks=tuple(blocks),
-        file_bytes=packed.file_bytes,
-        header_data=packed.header_data,
-    )
+        yield Block(record_count=block.record_count, raw=raw)
 
 
 def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Mapping[str, bytes]:

@@ -250,7 +250,7 @@ class JsonFields:
         value = self._left.pop(key, None)
         if value is None:
             return {}
-        if not isinstance(value, dict) or any(item is None or isinstance(item, dict | list) for item in value.values()):
+        if not isinstance(value, dict) or {type(None), dict, list} & set(map(type, value.values())):
             raise self.wrong("is not an object of strings", key)
         return {name: item if isinstance(item, str) else compact_json(item) for name, item in value.items()}
 

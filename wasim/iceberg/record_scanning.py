@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.iceberg.avro_encoding import decode_long
 from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
@@ -43,8 +43,7 @@ class _Budget:
             raise ValueError("arrays of more items than its size accounts for")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScannedRecords:
+class ScannedRecords(NamedTuple):
     """Chosen fields of a run of records: `rows[i]` was read from the bytes that begin at `starts[i]`."""
 
     rows: list[Row]

@@ -7,7 +7,7 @@ table gives them away. Athena is taken to leave the signs of Trino, and nothing 
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +32,7 @@ class KnownWriter:
     """
 
     name: str
-    keys: Collection[str] = ()
+    key: str = ""
     engine: str = ""
     looks_so: Callable[[Snapshot], bool] | None = None
     table_property: str = ""
@@ -49,8 +49,8 @@ class KnownWriter:
         if self.table_property and self.table_property not in properties:
             return False
         summary = snapshot.summary or {}
-        named = bool(self.engine) and summary.get("engine-name") == self.engine
-        return named or any(key in summary for key in self.keys) or bool(self.looks_so and self.looks_so(snapshot))
+        named = self.engine and summary.get("engine-name") == self.engine
+        return bool(named or (self.key and self.key in summary) or (self.looks_so and self.looks_so(snapshot)))
 
 
 def _is_duckdb(snapshot: Snapshot) -> bool:
@@ -78,20 +78,16 @@ def _begins_at_0(snapshot: Snapshot) -> bool:
 
 
 KNOWN_WRITERS = (
-    KnownWriter(name="redpanda", keys=["redpanda.commit-metadata"], profile="redpanda"),
-    KnownWriter(name="redpanda connect", keys=["redpanda-connect.commit-id"], profile="redpanda_connect"),
-    KnownWriter(name="fluss", keys=["fluss-offsets"], profile="fluss"),
-    KnownWriter(name="automq", keys=["automq.commit.id"], profile="automq"),
-    KnownWriter(
-        name="kafka connect", keys=["kafka.connect.commit-id"], engine="kafka-connect", profile="kafka_connect"
-    ),
-    KnownWriter(name="flink", keys=["flink.job-id"], engine="flink", kind="flink", profile="flink"),
-    KnownWriter(name="trino", keys=["trino_query_id"], engine="trino", profile="trino"),
-    KnownWriter(name="dremio", keys=["dremio-job-id"]),
-    KnownWriter(
-        name="spark streaming", keys=["spark.sql.streaming.queryId"], kind="streaming", profile="spark_streaming"
-    ),
-    KnownWriter(name="spark", keys=["spark.app.id"], engine="spark"),
+    KnownWriter(name="redpanda", key="redpanda.commit-metadata", profile="redpanda"),
+    KnownWriter(name="redpanda connect", key="redpanda-connect.commit-id", profile="redpanda_connect"),
+    KnownWriter(name="fluss", key="fluss-offsets", profile="fluss"),
+    KnownWriter(name="automq", key="automq.commit.id", profile="automq"),
+    KnownWriter(name="kafka connect", key="kafka.connect.commit-id", engine="kafka-connect", profile="kafka_connect"),
+    KnownWriter(name="flink", key="flink.job-id", engine="flink", kind="flink", profile="flink"),
+    KnownWriter(name="trino", key="trino_query_id", engine="trino", profile="trino"),
+    KnownWriter(name="dremio", key="dremio-job-id"),
+    KnownWriter(name="spark streaming", key="spark.sql.streaming.queryId", kind="streaming", profile="spark_streaming"),
+    KnownWriter(name="spark", key="spark.app.id", engine="spark"),
     KnownWriter(name="duckdb", looks_so=_is_duckdb, profile="duckdb"),
     KnownWriter(name="estuary", looks_so=_is_iceberg_go, table_property="flow_checkpoints_v1", profile="estuary"),
     KnownWriter(name="iceberg-go", looks_so=_is_iceberg_go, profile="iceberg_go"),

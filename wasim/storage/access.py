@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wasim.errors import WasimError, printable
 
@@ -24,8 +24,7 @@ class StorageError(WasimError):
         super().__init__(printable(text, _MOST_LETTERS))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A file that a listing found. `modified_s` counts from the epoch."""
 
     path: str
@@ -63,10 +62,13 @@ def bounded(files: Iterator[StoredFile], folder: str, most: int) -> Iterator[Sto
     """The files of a listing. StorageError once there are more than that."""
     for number, file in enumerate(files):
         if number >= most:
-            raise StorageError(
-                f"{folder}: holds more than {most:,} files. Name one table's folder, or a larger --most-files."
-            )
+            raise too_many_files(folder, most)
         yield file
+
+
+def too_many_files(folder: str, most: int) -> StorageError:
+    """What is said of a folder of more files than are listed."""
+    return StorageError(f"{folder}: holds more than {most:,} files. Name one table's folder, or a larger --most-files.")
 
 
 class Storage(Protocol):

@@ -2,6 +2,8 @@
 
 import configparser
 import os
+import resource
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,14 +11,16 @@ from typing import Any
 
 from pyarrow import fs
 
-from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile, bounded
+from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile, bounded, too_many_files
 from wasim.storage.local import read_regular
-from wasim.storage.waiting import TookTooLong, is_left_running, within
+from wasim.storage.waiting import TookTooLong, TookTooMuch, is_left_running, within
 
 _ATTEMPTS = 3  # that share the time in which a store may be silent
 _SLOWEST_BYTES_PER_S = 100_000
 _LISTING_TIMEOUTS = 15  # a million objects take five minutes from afar
 _MOST_SILENCES = 3
+_LISTED_BYTES = 250  # of memory that a listed file mostly takes: 110 and its key
+_FREE_BYTES = 32 << 20  # which connections take as well
 _MOST_PROFILE_BYTES = 1 << 20
 
 
@@ -56,7 +60,9 @@ class S3Storage:
             f"its listing had no end after {most_s:g} s: it repeats itself, or holds millions of objects. A longer"
             " --s3-timeout gives it longer"
         )
-        return tuple(self._ask(folder, most_s, lambda: self._files.get_file_info(selector), late))
+        most_bytes = _peak_bytes() + _FREE_BYTES + self._most_files * _LISTED_BYTES
+        work = lambda: self._files.get_file_info(selector)  # noqa: E731
+        return tuple(self._ask(folder, most_s, work, late, is_over=lambda: _peak_bytes() > most_bytes))
 
     def find(self, path: str) -> StoredFile | None:
         """The object at a path."""
@@ -73,24 +79,38 @@ class S3Storage:
         most_s = self._timeout_s + wanted / _SLOWEST_BYTES_PER_S
         return bytes(self._ask(path, most_s, lambda: file.read(wanted), f"its {wanted} bytes took over {most_s:.0f} s"))
 
-    def _ask(self, path: str, most_s: float, work: Callable[[], Any], late: str = "") -> Any:  # noqa: ANN401 - pyarrow's
+    def _ask(
+        self,
+        path: str,
+        most_s: float,
+        work: Callable[[], Any],
+        late: str = "",
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Any:  # noqa: ANN401 - pyarrow's
         """What the store answers. FileNotFoundError if nothing is there, StorageError for any other failure."""
         silent = f"the store gave no answer in {self._timeout_s:g} s; --s3-timeout says how long it may take"
         if self._silences >= _MOST_SILENCES:
             raise StorageError(f"s3://{path}: was not asked for: {silent}.")
         started = time.monotonic()
         try:
-            return within(most_s, work)
+            return within(most_s, work, is_over)
         except FileNotFoundError:
             raise
         except TookTooLong:
             self._silences += 1
             raise StorageError(f"s3://{path}: {late or silent}.") from None
+        except TookTooMuch:
+            raise too_many_files(f"s3://{path}", self._most_files) from None
         except OSError as error:
             if "Timeout was reached" in str(error) and time.monotonic() - started > self._timeout_s / 2:
                 self._silences += 1
                 raise StorageError(f"s3://{path}: {silent}.") from error
             raise StorageError(f"s3://{path}: {_reason(error)}") from error
+
+
+def _peak_bytes() -> int:
+    """The most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _stored(info: fs.FileInfo) -> StoredFile:

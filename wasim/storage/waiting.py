@@ -1,12 +1,15 @@
 """Waiting for a library's call that cannot be stopped, for so long and no longer."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
-from threading import TIMEOUT_MAX, Thread
+from threading import Thread
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+_LOOK_EVERY_S = 0.05
 
 _left: list[Thread] = []
 
@@ -15,8 +18,12 @@ class TookTooLong(Exception):
     """A call had not come to its end. It goes on in a thread, which ends with the process."""
 
 
-def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """What `work` gives, or raises. TookTooLong if it takes longer than so many seconds."""
+class TookTooMuch(Exception):
+    """A call had not come to its end when its `is_over` said that it went too far; it goes on too."""
+
+
+def within(seconds: float, work: Callable[[], Result], is_over: Callable[[], bool] = lambda: False) -> Result:
+    """What `work` gives, or raises. TookTooLong after so many seconds, TookTooMuch once it `is_over`."""
     done: Future[Result] = Future()
 
     def run() -> None:
@@ -27,12 +34,18 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
 
     thread = Thread(target=run, daemon=True)
     thread.start()
+    ends_at_s = time.monotonic() + seconds
     try:
-        return done.result(min(seconds, TIMEOUT_MAX))
-    except NotDone:
-        if done.done():
-            raise
-        raise TookTooLong from None
+        while True:
+            try:
+                return done.result(min(_LOOK_EVERY_S, max(0.0, ends_at_s - time.monotonic())))
+            except NotDone:
+                if done.done():
+                    raise
+            if is_over():
+                raise TookTooMuch
+            if time.monotonic() >= ends_at_s:
+                raise TookTooLong
     finally:
         if not done.done():
             _left.append(thread)

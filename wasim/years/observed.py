@@ -13,7 +13,7 @@ from wasim.years.summed import Shape
 
 _LEAST_FILES, _LEAST_RANGE = 8, 1.5  # of which, and of how different sizes, a line is fitted instead of a ratio
 _MANIFESTS = (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
-_MOST_OFF = 90  # percent of the files that a band holds
+_HELD_BY_BAND = 90  # percent of the files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +101,12 @@ def fit_files(simulated: Floats, found: Floats) -> Fit:
         (fixed, scale), *_ = np.linalg.lstsq(rows, np.ones(len(found)))
         if scale > 0 and fixed + scale * simulated.min() > 0:
             fit = Fit(fixed=float(fixed), scale=float(scale))
-    off = np.abs((fit.fixed + fit.scale * simulated) / found - 1)
-    return replace(fit, band=float(np.percentile(off, _MOST_OFF)))
+    return replace(fit, band=band_of(fit.fixed + fit.scale * simulated, found))
+
+
+def band_of(expected: Floats, found: Floats) -> float:
+    """How far 90 % of the files found are at most from the bytes expected of them, as a share of what was found."""
+    return float(np.percentile(np.abs(expected / found - 1), _HELD_BY_BAND))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
