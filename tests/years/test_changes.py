@@ -53,6 +53,9 @@ AT_AN_END = [
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | GZIP},
 ]
 SCATTERED = [
+    {
+        "changes": {"update": {"every": "2s", "rows": 1, "mode": "merge-on-read"}}
+    },  # of which chance leaves none at times
     {"changes": {"update": {"every": "2s", "share": 0.01, "mode": "copy-on-write"}}, "commit_interval": "5s"},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "merge-on-read"}}, "table.format_version": 3},
@@ -84,7 +87,7 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     halves = {"partition_by": [{"column": "event_id", "transform": "bucket[2]"}]}
     lines = {"changes": {"delete": delete}, "table": TABLE | halves, "workload": {"rows_per_second": 40}}
     exact, summed = made(lines)  # the larger a file, the more often it is written again
-    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.03)
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 
 def test_few_scattered_deletes_of_a_table_without_partitions_merge_its_files_within_the_band(made: Callable) -> None:

@@ -1,6 +1,7 @@
 """When statements that change rows run: by period, or as the writer's own commits."""
 
 from dataclasses import dataclass
+from math import expm1, floor
 from typing import Literal
 
 from wasim.scenario import Case
@@ -9,6 +10,8 @@ from wasim.workload import schedule
 from wasim.years.jobs import Runs
 from wasim.years.state import TableState
 from wasim.years.statements import Named, Statements
+
+FEW_ROWS = 8.0  # of so few that are scattered, chance may leave none
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,6 +23,7 @@ class ChangeJob:
     change: Change
     statements: Statements
     ends_cycle: bool = True
+    hit: float = 0.5  # how many have touched a row so far, on average
 
     @property
     def period(self) -> float:
@@ -46,8 +50,9 @@ class ChangeJob:
 
     def carry_out_before(self, state: TableState) -> None:
         """Runs the statement as often as it comes before the writer's first commit."""
-        if not isinstance(self.change, Overwrite):
-            state.commit_nothing(min(self.runs.schedule.turn_after(0) - 1, self.runs.schedule.count))
+        schedule = self.runs.schedule
+        for _ in range(min(schedule.turn_after(0) - 1, schedule.count)):
+            self._run(state)
 
     def _run(self, state: TableState) -> None:
         statements, change, left = self.statements, self.change, state.left
@@ -57,9 +62,17 @@ class ChangeJob:
         if isinstance(change, Overwrite):
             statements.overwrite(state, wanted, is_dynamic=change.kind == "dynamic")
             return
-        if wanted <= 0:
+        if wanted <= 0:  # a commit all the same
+            statements.change_nothing(state, Named(is_merge=self.operation == "merge"))
             return
         locality = getattr(change, "locality", "scattered")
+        if locality == "scattered" and wanted < FEW_ROWS and not getattr(change, "new_rows", 0):
+            chance = -expm1(-wanted)  # that a hash chooses any
+            hit, self.hit = floor(self.hit), self.hit + chance
+            if floor(self.hit) == hit:
+                statements.change_nothing(state, Named(is_merge=self.operation == "merge"))
+                return
+            wanted = wanted / chance
         if locality == "oldest_commits":
             wanted = statements.workload.whole_commits(left.gone + wanted, state.commits) - left.gone
         if locality == "scattered":

@@ -409,6 +409,11 @@ class Statements(TouchedFiles):
         state.flows[Flow.WRITTEN_FILES + DATA + 1] += made_bytes
         return made_bytes
 
+    def change_nothing(self, state: TableState, named: Named) -> None:
+        """A statement that touches no row, which Spark commits."""
+        counts = CommitCounts(manifests_kept=whole(state.manifests))
+        self._note(state, named.operation, counts, named.summary(copied=0.0))
+
     def _note(self, state: TableState, operation: str, counts: CommitCounts, more: Mapping[str, str]) -> None:
         state.left.small_seen = state.files.by_class[SMALL][0]
         state.note_operation(counts, operation=operation, own=(APPLICATION_KEY,), more=more)
