@@ -26,7 +26,7 @@ from wasim.years.state import TableState
 
 LEAST_COMMITS = 3_000  # before the first leap: a table's first statements are like no others
 LONG = 250  # commits of a cycle at least: by default, a hundred manifests are merged
-# both of the writer where it commits as often as statements run, and of these where several follow each of its commits
+# Both count statements where several of them follow each of the writer's commits.
 WINDOW = 400  # events that are a cycle where there is no other
 REACH = 0.6  # of the commits since cycles began
 PATIENCE = 2_500  # events: the more were stepped through, the farther each leap goes
