@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from support.synthetic import synthetic_case
 
+from wasim.iceberg.properties import METADATA_COMPRESSION
 from wasim.ledger import Kind, sum_events
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, simulate_table
-from wasim.years import simulate_years
+from wasim.years import read_shape, simulate_years
 
 
 def expiring_early(name: str) -> WriterProfile:
@@ -34,3 +35,15 @@ def test_versions_of_a_recipe_are_as_many_and_as_large_in_sums(profile):
     assert found.totals.files_deleted == expected.files_deleted
     assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=0.005)
     assert found.live_bytes[json] == pytest.approx(exact.live_bytes[json], rel=0.005)
+
+
+def test_what_is_stored_of_gzipped_metadata_json_tells_its_plain_size():
+    case = synthetic_case(writer="batch", interval_s=10.0, horizon_s=1_800.0)
+    zipped = replace(case, table=case.table.model_copy(update={"properties": {METADATA_COMPRESSION: "gzip"}}))
+    profile = profile_named("spark_batch")
+    plain, stored = (
+        simulate_table(one, profile, np.random.default_rng(1)).live_bytes[Kind.METADATA_JSON] for one in (case, zipped)
+    )
+    sizes = read_shape(zipped, profile, Site()).sizes.json
+    assert stored < plain / 3
+    assert float(sizes.plain(np.array(stored), np.array(100.0))) == pytest.approx(plain, rel=0.03)

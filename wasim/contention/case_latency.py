@@ -1,7 +1,7 @@
 """How long the commits of one case take, modelled from the bytes in its ledger."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -81,12 +81,14 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
 class Setup:
     """Where a case's commits go. Without a `provider`, the case's store; without `writers`, as many as it has.
 
-    `measured` are times of several writers on local files.
+    `measured` are times of several writers on local files. `plain` are the bytes before compression of metadata.json
+    that takes so many bytes in storage after so many commits; without it, none is compressed.
     """
 
     provider: str | None = None
     writers: int | None = None
     measured: Sequence[WriterTimes] = ()
+    plain: Callable[[float, float], float] | None = None
 
 
 def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency | None:
@@ -101,7 +103,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     writers = setup.writers or case.writer.writers
     request = LatencyRequest(
         provider=provider,
-        footprint=footprint_at(ledger, 1.0),
+        footprint=footprint_at(ledger, 1.0, setup.plain),
         commit_interval_s=case.commit_interval_s,
         writers=writers,
         catalog=case.environment.catalog,
@@ -113,7 +115,9 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     )
     times_ms = np.concatenate(
         [
-            commit_latency(replace(request, footprint=footprint_at(ledger, share)), providers).outcome.commit_ms
+            commit_latency(
+                replace(request, footprint=footprint_at(ledger, share, setup.plain)), providers
+            ).outcome.commit_ms
             for share in SHARES
         ]
     )
@@ -219,8 +223,9 @@ def _statements_basis(statements: tuple[PeriodicStatement, ...]) -> Iterator[str
         )
 
 
-def footprint_at(ledger: Ledger, share: float) -> Footprint:
-    """What a commit reads and writes after this share of a ledger's commits, without the bytes of lost attempts.
+def footprint_at(ledger: Ledger, share: float, plain: Callable[[float, float], float] | None = None) -> Footprint:
+    """What a commit reads and writes after this share of a ledger's commits, without the bytes of lost attempts; its
+    JSON in `plain` bytes, as `Setup` has them.
 
     Only rows of the most common operation count, as others may be maintenance.
     """
@@ -236,8 +241,10 @@ def footprint_at(ledger: Ledger, share: float) -> Footprint:
         return float(np.median(ledger.written_bytes[kind][chosen])) if kind in ledger.written_bytes else 0.0
 
     data, deletes = usual(Kind.DATA_MANIFEST), usual(Kind.DELETE_MANIFEST)
+    json_bytes = at(Kind.METADATA_JSON)
     return Footprint(
-        metadata_json_bytes=at(Kind.METADATA_JSON),
+        metadata_json_bytes=json_bytes,
+        json_text_bytes=0.0 if plain is None else plain(json_bytes, share * commits[-1]),
         manifest_list_bytes=at(Kind.MANIFEST_LIST),
         manifest_bytes=max(data, deletes),
         manifests_written=float((data > 0) + (deletes > 0)),

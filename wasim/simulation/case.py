@@ -3,11 +3,15 @@
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from wasim import __version__
 from wasim.contention import Setup, model_latency
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Recorded, Recording
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.runs import CaseRun, Simulation
@@ -15,6 +19,7 @@ from wasim.scenario import Case
 from wasim.simulation.engine import Mode, Simulator
 from wasim.simulation.needs import Needs, exact_needs
 from wasim.twin import Site, WriterProfile, render_profile
+from wasim.years import read_shape
 
 ENGINE_NAME = "sim"
 ANNOUNCED_FROM_S = 3.0
@@ -77,6 +82,17 @@ class SimulatedCase:
 
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""
-        setup = Setup(provider=self.site.provider, measured=self.profile.together)
+        setup = Setup(provider=self.site.provider, measured=self.profile.together, plain=self._plain_json())
         latency = model_latency(self.case, made.ledger, setup)
         return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)
+
+    def _plain_json(self) -> Callable[[float, float], float] | None:
+        """Bytes of metadata.json before compression, of those stored after so many commits; None where it is plain."""
+        properties = TableProperties.read(self.case.table.properties)
+        if properties.metadata_compression == "none":
+            return None
+        json_sizes, most = (
+            read_shape(self.case, self.profile, self.site).sizes.json,
+            properties.metadata_previous_versions_max,
+        )
+        return lambda stored, commits: float(json_sizes.plain(np.array(stored), np.array(min(commits, most))))

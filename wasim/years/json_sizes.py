@@ -62,6 +62,10 @@ class Curve:
         ends = (self._integral(high) - self._integral(low)) / np.where(apart > 0, apart, 1.0)
         return np.asarray(np.where(apart > 0, ends, self.at(low)))
 
+    def inverted(self) -> "Curve":
+        """The point of each value, where values ascend."""
+        return Curve(self._values, self._points)
+
     def between(self, other: "Curve", share: float) -> "Curve":
         """The function between this and another: `share` of the way."""
         points = np.union1d(self._points, other._points)
@@ -158,6 +162,13 @@ class MetadataJson:
     def of(self, item_bytes: Floats, logged: Floats) -> Floats:
         """Bytes of documents whose snapshots and their log take these bytes, with this many metadata log entries."""
         return self.mean(item_bytes, item_bytes, logged)
+
+    def plain(self, stored: Floats, logged: Floats) -> Floats:
+        """Bytes before compression of documents that are stored in so many, with this many metadata log entries."""
+        if self.zipped is None:
+            return stored
+        items = self.zipped.by_item_bytes.inverted().at(stored + self.zipped.missing.at(logged))
+        return np.asarray(self.around + items + self.log_entry * logged)
 
     def mean(self, least: Floats, most: Floats, logged: Floats) -> Floats:
         """The same on average over documents whose snapshots grow from the least to the most bytes."""
