@@ -19,7 +19,8 @@ _ATTEMPTS = 3  # that share the time in which a store may be silent
 _SLOWEST_BYTES_PER_S = 100_000
 _LISTING_TIMEOUTS = 15  # a million objects take five minutes from afar
 _MOST_SILENCES = 3
-_LISTED_BYTES = 250  # of memory that a listed file mostly takes: 110 and its key
+_LISTED_BYTES = 400  # of memory that a listed file takes: 110 and its key, of 290 letters at most
+_MEMORY = Path("/proc/self/statm")  # the peak of getrusage counts what the parent process had
 _FREE_BYTES = 32 << 20  # which connections take as well
 _MOST_PROFILE_BYTES = 1 << 20
 
@@ -60,9 +61,9 @@ class S3Storage:
             f"its listing had no end after {most_s:g} s: it repeats itself, or holds millions of objects. A longer"
             " --s3-timeout gives it longer"
         )
-        most_bytes = _peak_bytes() + _FREE_BYTES + self._most_files * _LISTED_BYTES
+        most_bytes = _held_bytes() + _FREE_BYTES + self._most_files * _LISTED_BYTES
         work = lambda: self._files.get_file_info(selector)  # noqa: E731
-        return tuple(self._ask(folder, most_s, work, late, is_over=lambda: _peak_bytes() > most_bytes))
+        return tuple(self._ask(folder, most_s, work, late, is_over=lambda: _held_bytes() > most_bytes))
 
     def find(self, path: str) -> StoredFile | None:
         """The object at a path."""
@@ -108,9 +109,13 @@ class S3Storage:
             raise StorageError(f"s3://{path}: {_reason(error)}") from error
 
 
-def _peak_bytes() -> int:
-    """The most memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def _held_bytes() -> int:
+    """Memory that this process holds; where /proc does not say, the most that it has had."""
+    try:
+        pages = int(_MEMORY.read_text().split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return pages * resource.getpagesize()
 
 
 def _stored(info: fs.FileInfo) -> StoredFile:
