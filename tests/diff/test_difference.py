@@ -37,7 +37,7 @@ def ratios(difference: Difference) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def found() -> Differences:
-    """Those of a file that shortens the interval."""
+    """The differences of a file that shortens the interval."""
     return differences("events.yaml", SCENARIO, SCENARIO.replace("10m", "1m"))
 
 

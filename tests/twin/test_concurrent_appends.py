@@ -183,7 +183,7 @@ def without(recording, chosen):
 def measurable():
     case = case_of(4, properties=RETRIES | {"commit.retry.num-retries": "9"}, horizon_s=200.0)
     recording = simulated(case).recording
-    # the simulator's own reports tell no durations: those of attempts that read the table as they began
+    # the simulator's own reports have no durations, which attempts need that read the table as they began
     return case, replace(
         recording, reports=replace(recording.reports, commit_ms=np.full(len(recording.reports), 200.0))
     )

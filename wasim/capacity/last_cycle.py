@@ -146,7 +146,7 @@ def _course_in(window: Window, case: Case, history: History, averages: bool) -> 
         if commit == commits_by(window.before_s):
             before = history.samples()
     end = history.samples()
-    if averages and start is not None:  # what a leap's end shows of it is added to earlier samples too
+    if averages and start is not None:  # samples before the end are corrected by what comes after them
         start, before = (end.until(commits_by(time_s)) for time_s in (window.start_s, window.before_s))
     return Course(window=window, start=start, before=before or end, end=end)
 

@@ -6,6 +6,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,8 @@ class S3Storage:
             " --s3-timeout gives it longer"
         )
         most_bytes = _held_bytes() + _FREE_BYTES + self._most_files * _LISTED_BYTES
-        work = lambda: self._files.get_file_info(selector)  # noqa: E731
-        return tuple(self._ask(folder, most_s, work, late, is_over=lambda: _held_bytes() > most_bytes))
+        listed = partial(self._files.get_file_info, selector)
+        return tuple(self._ask(folder, most_s, listed, late, is_over=lambda: _held_bytes() > most_bytes))
 
     def find(self, path: str) -> StoredFile | None:
         """The object at a path."""

@@ -197,7 +197,7 @@ def equality_delete_file(
 ) -> DataFileEntry:
     """A file that deletes the keys of these rows, which a subtask has `written`: each once, where it came first.
 
-    Its statistics are the data file's; its bytes follow the profile's law, but those of its rows' numbers.
+    Its statistics are the data file's; its bytes follow the profile's law, but its rows' numbers are compressed.
     """
     once = rows.take(np.sort(np.unique(rows.numbers, return_index=True)[1]))
     count, written_bytes = len(once), equality_delete_bytes(keys, once, files)

@@ -1,7 +1,7 @@
 """Bytes of a Parquet column of whole numbers, computed from them: what parquet-java makes of them at zstd's level 3.
 
-Numbers in sequence have a law (`file_sizes`), but those of upserts are in none. Measured on columns that Flink wrote:
-tests/twin/test_number_columns.py.
+Numbers in sequence have a law (`file_sizes`); upserts bring numbers in no sequence. Measured on columns that Flink
+wrote: tests/twin/test_number_columns.py.
 """
 
 import numpy as np

@@ -244,7 +244,7 @@ def upserted_numbers(case: Case, step: Append, commit: int) -> Ints:
 
 
 def upserted_rows(case: Case, step: Append, commit: int) -> RowSet:
-    """The rows of a commit that deletes by key, in the order of their arrival; those of the table's first are new."""
+    """The rows of a commit that deletes by key, as they arrive; the table's first commit brings new ones."""
     version = commit if step.operation(commit) == "upsert" else AS_ARRIVED
     return new_rows(upserted_numbers(case, step, commit), version)
 
