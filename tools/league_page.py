@@ -11,8 +11,8 @@ from tools.league_entries import CHECKED, ENTRIES, Entry
 from wasim.capacity import Figures
 from wasim.report.charts.axes import name_panel, name_rows
 from wasim.report.charts.chart import Chart, draw_figure
+from wasim.report.charts.gallery import figure_svg, standing_svg
 from wasim.report.charts.palette import BLUE, ORANGE, styled
-from wasim.report.charts.svg import figure_svg, standing_svg
 from wasim.scenario.prices import load_prices
 from wasim.twin import WriterProfile
 from wasim.units import DAY_S, format_duration, format_figure

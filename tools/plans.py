@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 
 from tools.fidelity import site_of
-from wasim.bench.engines import engine_named
+from wasim.bench import engine_named
 from wasim.bench.run import BenchOptions, bench, keyed_cases
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_document
 from wasim.capacity.settings import document_of

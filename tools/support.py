@@ -15,7 +15,7 @@ from wasim.iceberg.properties import PROPERTIES, Property, Support
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.settings import property_faults
-from wasim.simulation.engine import EXACT, FAST
+from wasim.simulation.case import EXACT, FAST
 from wasim.spark.drive import SPARK, Engine
 from wasim.twin import Site, shipped_profile
 from wasim.twin.supported import approximated

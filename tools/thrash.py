@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 
 from wasim.report.charts.axes import key_below, name_panel
 from wasim.report.charts.chart import Chart, draw_figure
+from wasim.report.charts.gallery import figure_svg, standing_svg
 from wasim.report.charts.palette import BLUE, INK, ORANGE, styled
-from wasim.report.charts.svg import figure_svg, standing_svg
 from wasim.units import Ints
 
 NAME = "thrash"

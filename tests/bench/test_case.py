@@ -1,12 +1,19 @@
 """What surrounds the steps of a case."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from support.contexts import context_of
+from support.on_s3 import check_on_s3
 
 from wasim.bench.case import warm_up
+from wasim.bench.context import CaseContext
+from wasim.ledger import FileEvents, Kind, RequestKind
+from wasim.ledger.parquet import read_columns
+from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.spark.servers import Servers
@@ -21,3 +28,73 @@ def test_a_warm_up_clears_away_what_a_killed_one_left(
     (context.warehouse / "journal" / "spark").write_text("cut off")
     warm_up(case, context)
     assert not context.warehouse.exists()
+
+
+RunCase = Callable[[Case], tuple[CaseRun, CaseContext]]
+MakeCase = Callable[..., Case]
+UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+COLD = "{rounds: 1, rounds_at_end: 1, cold: true, execution: true, checkpoints: [1.0]}"
+
+
+def files_of(context: CaseContext) -> list[str]:
+    return list(read_columns(context.folder.case(context.key) / "events.parquet", FileEvents).file)
+
+
+def place(catalog: str, store: str = "local") -> str:
+    return f"{{warm_up_commits: 0, catalog: {catalog}, store: {store}}}"
+
+
+def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
+    run_case: RunCase, small_case: MakeCase
+) -> None:
+    run, context = run_case(small_case(environment=place("hadoop")))
+    names = [Path(file).name for file in files_of(context) if file.endswith(".metadata.json")]
+    assert names == ["v1.metadata.json", "v2.metadata.json", "v3.metadata.json", "v4.metadata.json", "v5.metadata.json"]
+    assert (context.table_root / "metadata" / "version-hint.text").read_text() == "5"
+    assert run.totals.files_written[Kind.VERSION_HINT] == 5
+    assert run.requests is None
+
+
+@pytest.mark.parametrize("writer", [pytest.param("batch", marks=pytest.mark.slow), "streaming"])
+def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
+    writer: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    planning = COLD if writer == "batch" else COLD.replace("cold: true", "cold: false")
+    case = small_case(environment=place("rest"), planning=planning, writer=writer)
+    run, context = run_case(case)
+    names = [Path(file).name for file in files_of(context) if file.endswith(".metadata.json")]
+    assert all(re.fullmatch(rf"0000{number}-{UUID}\.metadata\.json", name) for number, name in enumerate(names))
+    assert len(names) == 5
+    assert list(run.ledger.files_written[Kind.METADATA_JSON]) == [1, 1, 1, 1]
+    assert list(run.ledger.records_live) == [20, 40, 60, 80]
+    assert {probe.files_planned for probe in run.probes if probe.query == "full_scan"} == {4}
+
+
+# a REST catalog's is in test_canaries.py, where its credentials are looked for too
+@pytest.mark.slow
+@pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
+def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
+    catalog: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    check_on_s3(*run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming")))
+
+
+def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, small_case: MakeCase) -> None:
+    maintenance = (
+        "{rewrite_data_files: {every: 3s, min_input_files: 2}, expire_snapshots: {every: 6s, older_than: 1s},"
+        " remove_orphan_files: {every: 6s, older_than: 1s}}"
+    )
+    table = "{columns: [{name: reading, type: double}], properties: {write.delete.mode: merge-on-read}}"
+    run, _ = run_case(
+        small_case(
+            environment=place("rest", "s3proxy"), horizon="6s", table=table, maintenance=maintenance, writer="streaming"
+        )
+    )
+    assert run.totals.files_deleted[Kind.MANIFEST_LIST] > 0
+    assert run.totals.files_deleted[Kind.DATA] > 0
+    assert run.requests is not None
+    asked = dict(zip(run.requests.request, run.requests.count, strict=True))
+    assert asked["DeleteObjects"] > 0
+    outside_commits = run.requests.of_steps()[RequestKind.DELETE] - run.requests.of_commits()[RequestKind.DELETE]
+    assert outside_commits > 0
+    assert run.requests.of_steps()[RequestKind.LIST] > 0

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +13,13 @@ from rich.console import Console
 from support.paths import SCENARIOS
 
 from wasim.bench import BenchOptions, bench
+from wasim.bench.run import BenchProgress
 from wasim.errors import CaseFailed, ExitCode
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.runner import Outcome
 from wasim.runs import read_run
 from wasim.runs.documents import DOCUMENT_VERSION
-from wasim.scenario import LoadedScenario, load_scenario
+from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.spark import Session
 
 SMOKE = SCENARIOS / "smoke.yaml"
@@ -171,3 +173,43 @@ def test_a_breached_limit_exits_with_1(session: Session, tmp_path: Path) -> None
     outcome = bench_on(session, load_scenario(scenario), tmp_path, io.StringIO())
     assert outcome.exit_code == ExitCode.FINDINGS
     assert outcome.limits[0]["worst"] == pytest.approx(outcome.run.cases[0].amplification.metadata)
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    return {str(number): case for number, case in enumerate(load_scenario(SCENARIOS / "smoke.yaml").cases())}
+
+
+def carry_out(cases: dict[str, Case], console: Console) -> None:
+    with BenchProgress(console, cases) as progress:
+        for key, case in cases.items():
+            with progress.case(key) as on_commits:
+                on_commits(case.commits)
+
+
+def test_a_log_gets_a_line_per_case_with_the_time_left(cases: dict[str, Case]) -> None:
+    said = io.StringIO()
+    carry_out(cases, Console(file=said))
+    lines = said.getvalue().splitlines()
+    assert re.fullmatch(r"streaming every 1s: 12 commits in 1s\. 1 of 4 cases done, about 1s left\.", lines[0])
+    assert lines[3].endswith("4 of 4 cases done.")
+    assert len(lines) == 4
+
+
+def test_a_terminal_of_80_columns_gets_bars_on_single_lines(cases: dict[str, Case]) -> None:
+    said = io.StringIO()
+    carry_out(cases, Console(file=said, force_terminal=True, width=80, no_color=True))
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.getvalue()).splitlines()[-5:]
+    assert [re.split(" +━", line)[0] for line in last] == ["all cases", *(case.label for case in cases.values())]
+    assert all("took 1s" in line and len(line.rstrip()) <= 80 for line in last)
+    assert "30/30" in last[0]
+
+
+def test_a_case_that_fails_is_done_but_not_said_to_have_committed(cases: dict[str, Case]) -> None:
+    said = io.StringIO()
+    with BenchProgress(Console(file=said), cases) as progress:
+        with pytest.raises(CaseFailed), progress.case("0"):
+            raise CaseFailed("no space")
+        with progress.case("1"):
+            pass
+    assert said.getvalue().startswith("batch every 1s: 12 commits in 1s. 2 of 4 cases done")

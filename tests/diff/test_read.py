@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from wasim.diff.read import is_scenario, read_settings
-from wasim.diff.settings import period_s
+from wasim.diff.read import is_scenario, period_s, read_settings
 
 GZIP = {"write.metadata.compression-codec": "gzip"}
 

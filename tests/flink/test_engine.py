@@ -12,8 +12,7 @@ pytest.importorskip("pyspark")
 from tools.comparison import compare
 from wasim.errors import CaseFailed, WasimError
 from wasim.flink.checks import check_sink
-from wasim.flink.engine import write_table
-from wasim.flink.rows import rows_text
+from wasim.flink.engine import rows_text, write_table
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runner.written import recording_of
 from wasim.scenario import Case, load_scenario

@@ -20,8 +20,7 @@ from wasim.ledger import (
     sum_events,
     view_by_commit,
 )
-from wasim.ledger.operations import ingested_bytes
-from wasim.ledger.totals import amplification
+from wasim.ledger.totals import amplification, ingested_bytes
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 WRITE, DELETE = Action.WRITE, Action.DELETE

@@ -12,7 +12,7 @@ from wasim.model import (
     read_appends,
     smallest_sustainable_interval_s,
 )
-from wasim.model.digits import digits_at, digits_through
+from wasim.model.drivers import digits_at, digits_through
 
 SIZES = ManifestSizes(new_bytes=7700, header_bytes=7300, entry_bytes=50)
 

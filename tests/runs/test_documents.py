@@ -12,7 +12,7 @@ from wasim.errors import EnvironmentFault, SavedFileError
 from wasim.ledger import FileEvents, Ledger
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.runs import RunMarker, open_run_folder, read_run, write_atomically
-from wasim.runs.files import UNFINISHED
+from wasim.runs.folder import UNFINISHED
 
 MARKER = RunMarker(scenario="s", question="q?", keys=("a" * 12, "b" * 12))
 

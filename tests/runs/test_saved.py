@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from support.paths import DATA
-from support.synthetic import Truth, synthetic_case, synthetic_ledger
+from support.synthetic import Sweep, Truth, synthetic_case, synthetic_ledger, synthetic_run
 from typer.testing import CliRunner
 
 from wasim.cli import app
@@ -17,7 +17,7 @@ from wasim.errors import ExitCode, SavedFileError
 from wasim.ledger import Kind, Ledger, OperationTotals, Summed, Totals
 from wasim.runner import conclude_run
 from wasim.runs import CaseRun, read_run, save_case
-from wasim.runs.saved import read_case
+from wasim.runs.saved import read_case, share_denominator
 
 BEFORE = DATA / "runs" / "version_3"  # saved before there were simulated runs, bands and values of the command line
 
@@ -104,3 +104,29 @@ def test_a_run_saved_before_is_reported_and_compared(tmp_path: Path) -> None:
     compared = CliRunner().invoke(app, ["compare", str(folder), str(BEFORE)])
     assert compared.exit_code == 0
     assert compared.stdout.count("×1") >= 4
+
+
+def test_all_intervals_divide_by_the_data_bytes_of_the_longest():
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0), writers=("streaming",)))
+    short, long = share_denominator(run.cases)
+    assert long.amplification.data == 1
+    assert short.amplification.data == short.totals.data_bytes / long.ingested_bytes > 1
+    assert short.amplification.metadata == short.totals.metadata_bytes / long.ingested_bytes
+
+
+def test_other_tables_and_other_horizons_share_nothing():
+    run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 60.0), writers=("streaming",)))
+    wide = synthetic_run(sweep=Sweep(intervals_s=(1.0,), writers=("streaming",), added_columns=(90,))).cases[0]
+    later = synthetic_run(sweep=Sweep(intervals_s=(1.0,), writers=("streaming",), horizon_s=480.0)).cases[0]
+    *_, alone, longer = share_denominator((*run.cases, wide, later))
+    assert (alone.amplification.data, longer.amplification.data) == (1, 1)
+
+
+def test_several_writers_keep_their_own():
+    one = synthetic_run(sweep=Sweep(intervals_s=(1.0,), writers=("batch",))).cases[0]
+    writer = one.case.writer.model_copy(update={"writers": 4})
+    crowd = replace(one, case=replace(one.case, writer=writer), ingested_bytes=one.ingested_bytes // 2)
+    assert [case.amplification.data for case in share_denominator((one, crowd))] == [
+        1,
+        crowd.totals.data_bytes / crowd.ingested_bytes,
+    ]

@@ -6,8 +6,7 @@ import pytest
 from support.paths import SCENARIOS
 
 from wasim.scenario import load_scenario
-from wasim.simulation.case import SimulatedCase
-from wasim.simulation.engine import EXACT, FAST, Simulator
+from wasim.simulation.case import EXACT, FAST, SimulatedCase, Simulator
 from wasim.twin import Site, shipped_profile
 
 

@@ -14,14 +14,14 @@ from support.contexts import events_of
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
 from wasim.core import CORE, DescribedData
-from wasim.core.content_files import content_file_json
+from wasim.core.commits import content_file_json
 from wasim.ledger import Action, FileEvents, Kind, StepRecords
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun, RunFolder
 from wasim.runs.saved import read_case
 from wasim.scenario import Case
 from wasim.spark import CATALOG_NAME, Session, drive
-from wasim.spark.drive.concurrent_appends import ConcurrentAppender
+from wasim.spark.drive.appends import ConcurrentAppender
 from wasim.spark.servers import Servers
 from wasim.workload import Append
 

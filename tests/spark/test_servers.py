@@ -17,8 +17,7 @@ from support.synthetic import synthetic_case
 from wasim.errors import EnvironmentFault
 from wasim.scenario import Case
 from wasim.spark import JdbcCatalog
-from wasim.spark.servers import check_environment, open_rest_host, open_s3proxy
-from wasim.spark.servers.loopback import check_loopback
+from wasim.spark.servers import check_environment, check_loopback, open_rest_host, open_s3proxy
 
 
 def listener(address: str) -> socket.socket:

@@ -16,7 +16,7 @@ from support.trees import emit_tree
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.document import inspection_document
 from wasim.spark import read_secrets
-from wasim.spark.servers.s3proxy import BUCKET, open_s3proxy
+from wasim.spark.servers import BUCKET, open_s3proxy
 from wasim.storage import S3Options, StorageError, open_storage
 
 # The paths, what was moved, and the hour in the SQL.

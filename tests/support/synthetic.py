@@ -11,7 +11,7 @@ from wasim.ledger import Kind, Ledger, PlanningProbe, Totals
 from wasim.ledger.totals import amplification
 from wasim.model import Drivers, design_matrix, drivers_at, equation, known_bytes, read_appends
 from wasim.runs import CaseRun, Run
-from wasim.runs.sweeps import share_denominator
+from wasim.runs.saved import share_denominator
 from wasim.scenario.case import Case
 from wasim.scenario.parts import Active, Columns, Environment, Planning, Table, Workload, Writer
 from wasim.units import Floats, Ints, format_duration

@@ -26,7 +26,7 @@ from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.spark.catalogs import MemoryCatalog
 from wasim.spark.drive.engine import Target
-from wasim.spark.drive.maintenance import maintain, rewrite_data_files
+from wasim.spark.drive.operations import maintain, rewrite_data_files
 from wasim.twin.commits import Moment
 from wasim.twin.creation import Site, new_table
 from wasim.twin.data_files import data_files_of

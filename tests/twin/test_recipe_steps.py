@@ -14,7 +14,7 @@ from wasim.ledger import Action, Kind
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, profile_named, simulate_table
 from wasim.twin.profile import as_written
-from wasim.twin.statistics import statistics_file
+from wasim.twin.recipe_steps import statistics_file
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals, summary_counters
 from wasim.twin.table_json import TableJson
 

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from support.paths import SCENARIOS
 
+from wasim.rules.merging import MergePolicy
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import RewriteManifests
 from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S
-from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.drift import Filling
+from wasim.years.flows import DATA, DELETES, Flow, no_flows
+from wasim.years.manifests import ManifestRuns
+from wasim.years.packing import Run
 from wasim.years.summed import history_of, read_shape
 
 
@@ -130,3 +134,22 @@ def test_a_year_of_maintenance_that_never_repeats_takes_no_more_than_patience(sm
     assert history.run().commits[-1] == 365 * DAY_S / 2
     assert history.steps < 12_000
     assert any(span.averaged for span in history.spans)
+
+
+HEADER, ENTRY, TARGET, LEAST = 700.0, 30.0, 200_000.0, 20
+
+
+def test_merges_come_closer_where_a_manifest_is_nearly_full():
+    """Over several full manifests of 6,643 entries, one entry to each new manifest."""
+    policy = MergePolicy(enabled=True, min_count=LEAST, target_bytes=int(TARGET))
+    listed = ManifestRuns(policy=policy, bytes_of=lambda fresh, *_: HEADER + ENTRY * fresh, group=DATA)
+    flows, new_bytes, commits = no_flows(), HEADER + ENTRY, 30_000
+    for _ in range(commits):
+        listed.runs.append(Run(count=1.0, bytes=new_bytes, fresh=1.0, is_new=True))
+        listed.merge(flows)
+        listed.settle()
+    evenly = commits / (LEAST - 1)
+    number, size = Filling(target_bytes=TARGET, new_bytes=new_bytes, least=LEAST - 1.0).merges(0.0, commits * ENTRY)
+    assert flows[Flow.MERGED_AGAIN + DATA] == pytest.approx(number * evenly, rel=0.03)
+    assert flows[Flow.MERGED_AGAIN + DATA + 1] == pytest.approx(size * evenly, rel=0.03)
+    assert number > 1.1

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from wasim.bench.engines import engine_named
-from wasim.bench.run import BenchOptions, bench
+from wasim.bench.run import BenchOptions, bench, engine_named
 from wasim.contention import measure_contention
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg.properties import PLACING_KEYS

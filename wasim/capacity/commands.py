@@ -6,10 +6,15 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
-from wasim.iceberg.athena_sql import maintain, set_vacuum
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
-from wasim.iceberg.spark_sql import call_procedure, set_properties
-from wasim.iceberg.trino_sql import execute_procedure, set_extra_properties
+from wasim.iceberg.sql import (
+    call_procedure,
+    execute_procedure,
+    maintain,
+    set_extra_properties,
+    set_properties,
+    set_vacuum,
+)
 from wasim.scenario import Case
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import Dialect

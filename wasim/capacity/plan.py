@@ -18,7 +18,7 @@ from wasim.capacity.settings import (
 )
 from wasim.contention import SustainedRate
 from wasim.errors import WasimError
-from wasim.forecast.intervals import longer_steps, shorter_step, steps_between
+from wasim.forecast.ahead import longer_steps, shorter_step, steps_between
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.units import YEAR_S, format_duration

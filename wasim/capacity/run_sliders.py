@@ -14,7 +14,7 @@ from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirement
 from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
-from wasim.forecast.intervals import INTERVALS_S
+from wasim.forecast.ahead import INTERVALS_S
 from wasim.forecast.of_run import site_of
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice

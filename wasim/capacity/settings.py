@@ -6,7 +6,7 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.errors import WasimError
-from wasim.forecast.intervals import INTERVALS_S, LEAST_STEP_S
+from wasim.forecast.ahead import INTERVALS_S, LEAST_STEP_S
 from wasim.iceberg.properties import (
     COMMIT_NUM_RETRIES,
     MANIFEST_TARGET_SIZE_BYTES,

@@ -13,17 +13,14 @@ import typer
 
 from wasim import __version__
 from wasim.cli.bench import bench
-from wasim.cli.compare import compare
+from wasim.cli.compare import compare, report
 from wasim.cli.diff import diff
-from wasim.cli.init import init
 from wasim.cli.inspect import inspect
 from wasim.cli.plan import plan
 from wasim.cli.profile import profile
-from wasim.cli.report import report
-from wasim.cli.schema import schema
 from wasim.cli.simulate import simulate
 from wasim.cli.terminal import echo
-from wasim.cli.validate import validate
+from wasim.cli.validate import init, schema, validate
 from wasim.cli.watch import watch
 from wasim.errors import ExitCode, WasimError, printable
 
@@ -77,7 +74,7 @@ def main() -> None:
     try:
         _run()
     except SystemExit as ended:
-        waiting = sys.modules.get("wasim.storage.waiting")
+        waiting = sys.modules.get("wasim.storage.s3")
         if waiting is None or not waiting.is_left_running():
             raise
         sys.stdout.flush()

@@ -1,11 +1,26 @@
-"""`wasim compare`: two runs case by case."""
+"""`wasim compare` and `wasim report`: two runs case by case, and the report of one drawn anew."""
 
 import typer
 
-from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, chosen_format, render
-from wasim.cli.options import AsJson, RunName
+from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, Link, chosen_format, render
+from wasim.cli.options import AsJson, PriceFile, RunName
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode
+
+
+def report(
+    run: RunName,
+    form: FormatOption = Format.TABLE,
+    link: Link = "",
+    as_json: AsJson = False,
+    prices: PriceFile = None,
+) -> None:
+    """Rebuild the report of a saved run; nothing is measured."""
+    from wasim.cli.outcome import print_outcome
+    from wasim.runner import conclude_run
+    from wasim.runs import find_run
+
+    print_outcome(conclude_run(find_run(run), prices), chosen_format(form, as_json=as_json), link)
 
 
 def compare(

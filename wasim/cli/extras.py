@@ -1,6 +1,12 @@
-"""Optional packages: found before a verb imports them, so that a missing one is a line and not a traceback."""
+"""Optional packages, found before a verb imports them, and Spark as a master for work in processes."""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
 
 from wasim.errors import EnvironmentFault
 
@@ -18,3 +24,18 @@ def require_pyiceberg(use: str) -> None:
     """EnvironmentFault if `use`, a verb, misses pyiceberg."""
     if find_spec("pyiceberg") is None:
         raise EnvironmentFault(f'{use} needs pyiceberg: pip install "wasim[pyiceberg]"')
+
+
+@contextmanager
+def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
+    """A `map` that runs on the Spark at `master`, within the block. On failure Spark's log is kept.
+
+    EnvironmentFault if Spark is not installed.
+    """
+    require_spark(f"{verb} --master", "spark")
+    from wasim.cluster import open_map
+
+    folder = Path(mkdtemp(prefix=f"wasim-{verb}-"))
+    with open_map(master=master, log=folder / "spark.log") as mapped:
+        yield mapped
+    rmtree(folder)

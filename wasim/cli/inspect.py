@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.master import map_on
+from wasim.cli.extras import map_on
 from wasim.cli.options import AsJson, TableOptions, check_writable, takes_table
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wasim.cli.extras import map_on
 from wasim.cli.formats import Format, FormatOption, Link, chosen_format
-from wasim.cli.master import map_on
 from wasim.cli.options import (
     AsJson,
     Settings,

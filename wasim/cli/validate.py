@@ -1,5 +1,7 @@
-"""`wasim validate`: scenarios checked, every fault printed."""
+"""`wasim validate`, `init` and `schema`: scenarios checked, one to begin with, and what an editor checks them by."""
 
+import json
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,11 +9,32 @@ import typer
 
 from wasim.cli.options import Settings, overrides_of
 from wasim.cli.terminal import console, echo, rich_table
-from wasim.errors import ScenarioError
+from wasim.errors import ScenarioError, WasimError
 
 if TYPE_CHECKING:
     from wasim.report.tables import TextTable
     from wasim.scenario import LoadedScenario
+
+
+def schema() -> None:
+    """Print the scenario language as JSON Schema, for editors."""
+    from wasim.scenario.schema import json_schema
+
+    echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+def init(
+    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="File to write.")] = Path("scenario.yaml"),
+) -> None:
+    """Write a commented scenario to start from. A file that exists is left as it is."""
+    text = files("wasim.scenario").joinpath("starter.yaml").read_text()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x") as scenario:
+            scenario.write(text)
+    except FileExistsError:
+        raise WasimError(f"{file}: exists already. Name another file, or delete this one.") from None
+    echo(f"Wrote {file}. Next: wasim simulate {file}")
 
 
 def validate(

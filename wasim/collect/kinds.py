@@ -3,7 +3,7 @@
 from urllib.parse import unquote, urlsplit
 
 from wasim.ledger import Kind
-from wasim.ledger.kinds import kind_by_name
+from wasim.ledger.vocabulary import kind_by_name
 
 
 def classify(file: str, *, deletes: bool = False) -> Kind:

@@ -5,7 +5,6 @@
 (`attempt_times`, `providers`). Start at `latency`: `commit_latency` and `sustained_rate`.
 """
 
-from wasim.contention.arrivals import arrivals_of, due_s
 from wasim.contention.attempt_times import Footprint
 from wasim.contention.case_latency import (
     ModelledLatency,
@@ -29,7 +28,7 @@ from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
 from wasim.contention.providers import LOCAL, Providers, Store, commit_slowing, load_providers, provider_named
 from wasim.contention.race import Attempt, RaceRules, WriterGroup, race, race_of, rules_of
-from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, times_among
+from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, arrivals_of, due_s, times_among
 
 __all__ = [
     "CONFLICT_RULES",

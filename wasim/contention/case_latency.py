@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.contention.arrivals import arrivals_of
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times
 from wasim.contention.conflicts import retry_policy
 from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
 from wasim.contention.outcome import Outcome, percentile_ms
 from wasim.contention.providers import LOCAL, provider_named
-from wasim.contention.writer_times import WriterTimes
+from wasim.contention.writer_times import WriterTimes, arrivals_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Ledger
 from wasim.scenario import Arrivals, Case

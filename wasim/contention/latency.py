@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.contention.arrivals import due_s
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, reading_s, validation_s, width_of
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, load_providers
 from wasim.contention.race import RaceRules, WriterGroup, race
-from wasim.contention.writer_times import Quantiles, WriterTimes, times_among
+from wasim.contention.writer_times import Quantiles, WriterTimes, due_s, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Arrivals
 from wasim.units import MIB

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wasim.contention.arrivals import arrivals_of, due_s
 from wasim.contention.conflicts import CONFLICT_RULES, JITTER, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.providers import load_providers
-from wasim.contention.writer_times import Part, WriterTimes, times_among
+from wasim.contention.writer_times import Part, WriterTimes, arrivals_of, due_s, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.units import MIB

@@ -1,4 +1,4 @@
-"""How long each part of a commit takes while other writers commit too: measured as quantiles, drawn from them."""
+"""When commits arrive, and how long each part takes while other writers commit too: measured as quantiles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -7,7 +7,37 @@ from typing import Any, Literal
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.scenario import Arrivals, Case
 from wasim.units import Floats
+
+
+def arrivals_of(case: Case, provider: str | None) -> Arrivals:
+    """How a case's commits arrive: as it says, or as `bench` would run several writers with its clock.
+
+    Where a `provider` is named, a virtual clock means nothing: jobs elsewhere come when they come, at random.
+    """
+    if case.writer.arrivals is not None:
+        return case.writer.arrivals
+    if case.writer.writers == 1:
+        return "at_random"
+    if case.clock == "real":
+        return "evenly"
+    return "when_free" if provider is None else "at_random"
+
+
+def due_s(arrivals: Arrivals, every_s: float, count: int, writers: int, rng: np.random.Generator) -> Floats:
+    """When each of `count` commits is due, in seconds from the start, ascending; one is due every `every_s` on average.
+
+    `at_random` is a Poisson process; `evenly` has them that far apart; `at_once` has one commit of each writer at the
+    same moment, and again when as many intervals have passed; `when_free` has each as soon as its writer is free.
+    """
+    if arrivals == "when_free":
+        return np.zeros(count)
+    if arrivals == "at_once":
+        return np.floor(np.arange(count) / writers) * (writers * every_s)
+    gaps = rng.exponential(every_s, count) if arrivals == "at_random" else np.full(count, every_s)
+    return np.cumsum(gaps)
+
 
 LEAST_S = 1e-9
 QUANTILES = 11  # evenly spaced, from the least to the greatest

@@ -4,8 +4,8 @@
 hands it to the library through Spark's gateway; `checks` refuses what no description covers.
 """
 
+from wasim.core.appender import CORE
 from wasim.core.checks import check_describable
 from wasim.core.described import DescribedData
-from wasim.core.engine import CORE
 
 __all__ = ["CORE", "DescribedData", "check_describable"]

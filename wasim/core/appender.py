@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wasim.core.checks import check_describable
 from wasim.core.commits import DescribedCommit, commit_line
 from wasim.core.described import DescribedData
 from wasim.core.listing import Listing, list_files
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import read_metadata_json
-from wasim.spark.drive import Operation, Target, operate
+from wasim.spark.drive import Engine, EngineSession, Operation, Target, operate
 from wasim.spark.drive.pace import Pace
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
@@ -123,3 +124,11 @@ def _refusals_fail_the_case() -> Iterator[None]:
         yield
     except WasimError as error:
         raise CaseFailed(str(error)) from error
+
+
+def _open(target: Target) -> EngineSession:
+    appender = CoreAppender(target, DescribedData(target.case, target.session.application_id))
+    return EngineSession(appender=appender, operate=appender.operate)
+
+
+CORE = Engine(name="core", writes_data=False, check=check_describable, open=_open)

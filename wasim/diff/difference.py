@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wasim.diff.projection import METRICS, Projection, Terms, project
-from wasim.diff.read import is_scenario, read_settings
-from wasim.diff.settings import Settings
+from wasim.diff.read import Settings, is_scenario, read_settings
 from wasim.diff.sides import Pair
 from wasim.errors import WasimError
 from wasim.iceberg.properties import (

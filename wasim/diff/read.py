@@ -1,13 +1,225 @@
-"""A file's settings by what it is: wasim's own scenario, or one of the formats in which people keep theirs."""
+"""Settings read from files: wasim's own scenario, SQL, properties, JSON and YAML as people keep theirs."""
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import Any
 
-from wasim.diff.configuration import read_json, read_properties, read_yaml
-from wasim.diff.settings import Reading
-from wasim.diff.sql import read_sql
+from wasim.iceberg.properties import KEY_PREFIXES, property_of
 from wasim.scenario.document import Refused, read_document
+from wasim.units import DAY_S, HOUR_S
+
+_UNITS_S = {"ms": 0.001, "milli": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": HOUR_S, "hour": HOUR_S}
+_UNITS_S |= {"d": DAY_S, "day": DAY_S}
+_PERIOD = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|sec|s|min|m|hour|h|day|d)?(?:second|isecond|ute|s|onds)*")
+_CALL = re.compile(r"(?:\w+\.)?(?:Processing|Trigger)\w*\(\s*(.+?)\s*\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of one table. `table` is empty where the file does not name it, `interval_s` None where none is set."""
+
+    table: str = ""
+    interval_s: float | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether anything is set that commits or files depend on."""
+        return self.interval_s is not None or any(property_of(key) for key in self.properties)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a file sets, and sentences on what in it was not read."""
+
+    settings: tuple[Settings, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def period_s(text: str) -> float | None:
+    """Seconds of a period as engines write it: `10 seconds`, `1 min`, `PT1M`, `ProcessingTime(10 seconds)`, bare
+    milliseconds; None for anything else.
+    """
+    said = text.strip().strip("'\"")
+    call = _CALL.fullmatch(said)
+    said = (call[1].strip("'\"") if call else said).lower().removeprefix("interval ").strip("'\" ")
+    match = _PERIOD.fullmatch(said.removeprefix("pt"))
+    if not match or not float(match[1]):
+        return None
+    return float(match[1]) * _UNITS_S[match[2] or "ms"]
+
+
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|('(?:[^']|'')*'|\"[^\"]*\")", re.DOTALL)
+_STATEMENT = re.compile(r"(?:'(?:[^']|'')*'|\"[^\"]*\"|[^;'\"])+")
+_NAME = r"((?:`[^`]+`|\"[^\"]+\"|[\w$]+)(?:\s*\.\s*(?:`[^`]+`|\"[^\"]+\"|[\w$]+))*)"
+_TABLE = re.compile(
+    rf"\b(?:CREATE(?:\s+OR\s+REPLACE)?|REPLACE|ALTER)\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_NAME}", re.I
+)
+_SET = re.compile(
+    r"\b(?:UNSET\s+TBLPROPERTIES|TBLPROPERTIES|SET\s+PROPERTIES|WITH|SET)(?:\s+IF\s+EXISTS)?\s*(?=\()", re.I
+)
+_OPENS = re.compile(r"[()']")
+_TEXT = r"'(?:[^']|'')*'|\"[^\"]*\""
+_PAIR = re.compile(rf"({_TEXT}|[\w.-]+)\s*(?:=|:)\s*({_TEXT}|[\w.+-]+)")
+_JINJA = re.compile(r"\b(?:table_properties|tblproperties)\s*=\s*\{(.*?)\}", re.DOTALL)
+_CHECKPOINT = re.compile(r"\bSET\s+'?execution\.checkpointing\.interval'?\s*=\s*('?[^';]+'?)", re.I)
+
+
+def read_sql(text: str) -> Reading:
+    """What the statements of a file set, in its order: of one table the later statement's properties count."""
+    plain = _COMMENT.sub(lambda match: match[1] or " ", text)
+    found: dict[str, dict[str, str]] = {}
+    unread: list[str] = []
+    interval_s = None
+    for match in _CHECKPOINT.finditer(plain):
+        interval_s = period_s(match[1]) or interval_s
+        if period_s(match[1]) is None:
+            unread.append(f"the checkpoint interval {match[1].strip()}")
+    for jinja in _JINJA.finditer(plain):
+        found.setdefault("", {}).update(_pairs(jinja[1]))
+    for statement in _STATEMENT.findall(plain):
+        table = _TABLE.search(statement)
+        if table is None:
+            continue
+        name, rest = re.sub(r"[`\"\s]", "", table[1]), statement[table.end() :]
+        for unset, given in _lists(rest):
+            properties = found.setdefault(name, {})
+            pairs = dict(_pairs(given))
+            if unset:
+                for key in re.findall(_TEXT, given):
+                    properties.pop(_unquoted(key), None)
+            elif not pairs and given.strip():
+                unread.append(f"the properties of {name}")
+            properties.update(pairs)
+    settings = [Settings(table=name, interval_s=interval_s, properties=given) for name, given in found.items()]
+    if not settings and interval_s is not None:
+        settings = [Settings(interval_s=interval_s)]
+    return Reading(settings=tuple(one for one in settings if one.says_anything), unread=tuple(unread))
+
+
+def _lists(rest: str) -> Iterator[tuple[bool, str]]:
+    """What stands in the parentheses of each list of properties, and whether it takes them away."""
+    for keyword in _SET.finditer(rest):
+        depth, end = 0, keyword.end()
+        while end < len(rest):
+            match = _OPENS.search(rest, end)
+            if match is None:
+                break
+            end = match.end()
+            if match[0] == "'":
+                end = rest.find("'", end) + 1 or len(rest)
+                continue
+            depth += 1 if match[0] == "(" else -1
+            if not depth:
+                yield keyword[0].upper().startswith("UNSET"), rest[keyword.end() + 1 : end - 1]
+                break
+
+
+def _pairs(given: str) -> Iterator[tuple[str, str]]:
+    for key, value in _PAIR.findall(given):
+        yield _unquoted(key), _unquoted(value)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace("''", "'") if text[:1] in ("'", '"') else text
+
+
+_PROPERTIES = re.compile(
+    r"(?P<owner>.*?)\.?(?:\+?(?:table_properties|tblproperties)|table-(?:default|override)|"
+    r"iceberg\.tables\.(?:auto-create|write)-props)\.(?P<key>.+)"
+)
+"""dbt's models, a catalog's defaults for its tables, and the tables that a connector creates."""
+
+_INTERVALS = re.compile(
+    r"(?P<owner>.*?)\.?(?:iceberg\.control\.commit\.interval-ms|execution\.checkpointing\.interval|"
+    r"(?:[\w-]+[._-])*trigger(?:[._-]?(?:processing[._-]?time|interval))?)",
+    re.IGNORECASE,
+)
+_CONNECTOR = re.compile(r"(?P<owner>.*?)\.?connector\.class")
+_CONNECTORS_INTERVAL_S = 300.0  # of iceberg.control.commit.interval-ms, where it is not given
+_LINE = re.compile(r"\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*")
+
+
+def read_properties(text: str) -> Reading:
+    """What a properties file sets: `key=value`, `key: value` or `key value` on each line."""
+    joined = re.sub(r"\\\n\s*", "", text)
+    lines = (_LINE.fullmatch(line) for line in joined.splitlines())
+    return read_keys({match[1]: match[2] for match in lines if match})
+
+
+def read_json(text: str) -> Reading:
+    """What a JSON document sets."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        return Reading(unread=(f"it is no JSON: {error}",))
+    return read_keys(dict(_flat(data)))
+
+
+def read_yaml(text: str) -> Reading:
+    """What a YAML document sets."""
+    try:
+        document, _ = read_document(text.encode())
+    except Refused as refused:
+        return Reading(unread=tuple(fault.text for fault in refused.faults[:1]))
+    return read_keys(dict(_flat(document.data)))
+
+
+def read_keys(flat: Mapping[str, str]) -> Reading:
+    """What dotted keys set, by what they belong to; an interval that belongs to nothing is everything's."""
+    properties: dict[str, dict[str, str]] = {}
+    intervals: dict[str, float] = {}
+    unread = []
+    for key, value in flat.items():
+        if match := _PROPERTIES.fullmatch(key):
+            properties.setdefault(match["owner"], {})[match["key"]] = value
+        elif key.startswith(KEY_PREFIXES):
+            properties.setdefault("", {})[key] = value
+        elif (match := _CONNECTOR.fullmatch(key)) and "iceberg" in value.lower():
+            intervals.setdefault(match["owner"], _CONNECTORS_INTERVAL_S)
+        elif match := _INTERVALS.fullmatch(key):
+            seconds = period_s(value)
+            if seconds is None:
+                unread.append(f"{key} is {value}, which is no period")
+            else:
+                intervals[match["owner"]] = seconds
+    owners = dict.fromkeys([*properties, *intervals])
+    if len(owners) > 1 and not properties.get(""):
+        owners.pop("", None)
+    found = (
+        Settings(
+            table=_named(owner, flat),
+            interval_s=intervals.get(owner, intervals.get("")),
+            properties=properties.get(owner, {}),
+        )
+        for owner in owners
+    )
+    return Reading(settings=tuple(one for one in found if one.says_anything), unread=tuple(unread))
+
+
+def _named(owner: str, flat: Mapping[str, str]) -> str:
+    """A connector's tables, where it names them, or else what the keys belong to."""
+    prefix = f"{owner}." if owner else ""
+    return flat.get(f"{prefix}iceberg.tables", "") or owner
+
+
+def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - dicts, lists and scalars
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _flat(item, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _flat(item, f"{key}.{_name_of(item, place)}" if key else _name_of(item, place))
+    elif value is not None:
+        yield key, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _name_of(item: Any, place: int) -> str:  # noqa: ANN401 - as _flat
+    return str(item["name"]) if isinstance(item, dict) and "name" in item else str(place)
+
 
 _READERS: Mapping[str, Callable[[str], Reading]] = {
     ".sql": read_sql,

@@ -14,7 +14,7 @@ from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.own_sizes import observe
 from wasim.doctor.upkeep import maintenance_of
 from wasim.forecast import Forecast, Observed, TableForecasts, missing_remedies, with_change
-from wasim.forecast.intervals import longer_steps, shorter_step
+from wasim.forecast.ahead import longer_steps, shorter_step
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.snapshots import SnapshotRef

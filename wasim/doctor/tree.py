@@ -16,7 +16,7 @@ from wasim.doctor.states import FileState, State
 from wasim.iceberg.names import is_staged_by_flink
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
 from wasim.ledger import Kind
-from wasim.ledger.kinds import kind_by_name
+from wasim.ledger.vocabulary import kind_by_name
 from wasim.storage import StoredFile
 from wasim.units import DAY_S
 

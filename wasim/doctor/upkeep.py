@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wasim.doctor.history import History
+from wasim.doctor.history import History, Versions
 from wasim.doctor.tree import Tree
-from wasim.doctor.versions import Versions
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.retention import has_expired, lineage
 from wasim.iceberg.snapshots import Snapshot

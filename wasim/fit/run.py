@@ -1,10 +1,12 @@
 """The fit of a run: cost equations and laws of latency from its ledgers and probes."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
-from wasim.fit.checks import check_drivers, describe_files, describe_mismatches
-from wasim.fit.cost import WriterFit, fit_group, report_cost, report_ingest
-from wasim.fit.groups import Group, group_cases
+from wasim.fit.cost import WriterFit, fit_group, predicted_total, report_cost, report_ingest
+from wasim.fit.groups import Group, Observed, cases_by_table, group_cases, name_without_interval
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
     Latency,
@@ -15,10 +17,89 @@ from wasim.fit.latency import (
     planning_samples,
     report_latency,
 )
-from wasim.fit.model_line import model_line
-from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, SustainableInterval
+from wasim.fit.report import DriverCheck, FitReport, HeldOut, KeepsUp, LatencyFit, ModelPoint, SustainableInterval
 from wasim.fit.sustain import expect_slowing, find_sustainable
+from wasim.model import read_appends
 from wasim.runs import Run
+from wasim.units import Floats
+
+_POINTS = 33
+
+
+def model_line(writer: WriterFit) -> Iterator[ModelPoint]:
+    """Points from half the shortest interval to twice the longest, shortest first, table by table."""
+    for cases in cases_by_table(writer.group):
+        horizon_s = max(case.horizon_s for case in cases)
+        most, fewest = 2 * horizon_s / cases[0].commit_interval_s, horizon_s / cases[-1].commit_interval_s / 2
+        # whole numbers of commits only, lest the line have teeth where one commit more fits into the horizon
+        counts = np.unique(np.rint(np.geomspace(max(1.0, fewest), max(1.0, most), _POINTS)).astype(np.int64))[::-1]
+        for count in counts.tolist():
+            case = replace(cases[0], commit_interval_s=horizon_s / count, horizon_s=horizon_s)
+            commits = np.arange(1, count + 1, dtype=np.int64)
+            yield ModelPoint(
+                writer=writer.group.name,
+                case=name_without_interval(case),
+                commit_interval_s=case.commit_interval_s,
+                horizon_s=horizon_s,
+                metadata_bytes=sum(predicted_total(writer, kind, case, commits) for kind in writer.kinds),
+            )
+
+
+def check_drivers(group: Group) -> tuple[DriverCheck, ...]:
+    """One check per case and driver, those that hold included."""
+    return tuple(check for observed in group.observed for check in _check_case(group.name, observed))
+
+
+def describe_mismatches(checks: tuple[DriverCheck, ...]) -> list[str]:
+    """One sentence per check that failed."""
+    return [
+        f"{check.case}: {check.driver} differs from the model's at {check.mismatches} of {check.commits} commits, "
+        f"first {check.first_mismatch}."
+        for check in checks
+        if check.mismatches
+    ]
+
+
+def describe_files(group: Group) -> list[str]:
+    """One sentence per case whose commits add another number of files than its scenario says."""
+    notes = []
+    for one in group.observed:
+        intended = read_appends(one.case).files_per_commit
+        if one.appends.files_per_commit != intended:
+            label, measured = one.case.label, one.appends.files_per_commit
+            notes.append(f"{label}: a commit adds {measured} data files, where the scenario means {intended}.")
+    return notes
+
+
+def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:
+    ledger, drivers = observed.ledger, observed.drivers
+    pairs = {
+        "live_manifests": (drivers.live_manifests, ledger.live_manifests),
+        "snapshots": (drivers.snapshots, ledger.snapshots_retained),
+        "manifests_replaced": (drivers.manifests_replaced, ledger.manifests_replaced),
+        "entries_added": (drivers.entries_added, ledger.entries_added),
+    }
+    return [
+        _compare(writer, observed, driver, predicted, np.asarray(measured, dtype=np.float64))
+        for driver, (predicted, measured) in pairs.items()
+    ]
+
+
+def _compare(writer: str, observed: Observed, driver: str, predicted: Floats, measured: Floats) -> DriverCheck:
+    differing = np.flatnonzero(predicted != measured)
+    first = ""
+    if len(differing):
+        at = differing[0]
+        first = f"commit {observed.ledger.commit[at]}: {predicted[at]:.0f} predicted, {measured[at]:.0f} measured"
+    return DriverCheck(
+        writer=writer,
+        case=observed.case.label,
+        driver=driver,
+        commits=len(measured),
+        mismatches=len(differing),
+        first_mismatch=first,
+    )
+
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
 _LEDGERED: tuple[Latency, ...] = ("commit", "step")

@@ -10,6 +10,7 @@ from wasim.forecast.ahead import Forecast, Forecaster, forecast
 from wasim.forecast.of_run import RunForecasts, forecast_run
 from wasim.forecast.of_table import FoundFiles, FoundJson, Observed, TableForecasts
 from wasim.forecast.remedies import Remedies, Remedy, find_remedies, missing_remedies, with_change
+from wasim.years import shape_key
 
 __all__ = [
     "Forecast",
@@ -25,5 +26,6 @@ __all__ = [
     "forecast",
     "forecast_run",
     "missing_remedies",
+    "shape_key",
     "with_change",
 ]

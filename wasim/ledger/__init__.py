@@ -9,11 +9,18 @@ reads them.
 from wasim.ledger.commits import Ledger, view_by_commit
 from wasim.ledger.contention import Contention, sum_contention
 from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
-from wasim.ledger.operations import OperationTotals, sum_by_operation
-from wasim.ledger.planning import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger.readers import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.requests import RequestKind, Requests, request_kind
-from wasim.ledger.summed import Recorded, Scanned, Summed
-from wasim.ledger.totals import Totals, WriteAmplification, sum_events
+from wasim.ledger.totals import (
+    OperationTotals,
+    Recorded,
+    Scanned,
+    Summed,
+    Totals,
+    WriteAmplification,
+    sum_by_operation,
+    sum_events,
+)
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
 
 __all__ = [

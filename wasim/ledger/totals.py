@@ -1,9 +1,14 @@
-"""Totals of a case, and the amplification that they mean."""
+"""Totals of a case, of an operation and of a long horizon, and the amplification that they mean."""
 
 from dataclasses import dataclass
 
-from wasim.ledger.events import FileEvents
+import numpy as np
+
+from wasim.ledger.commits import Ledger
+from wasim.ledger.contention import Contention
+from wasim.ledger.events import FileEvents, Recording
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
+from wasim.units import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +69,93 @@ def amplification(totals: Totals, *, ingested_bytes: int, horizon_s: float) -> W
         data=totals.data_bytes / ingested_bytes,
         metadata=totals.metadata_bytes / ingested_bytes,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationTotals:
+    """All steps of one operation: how often, what they wrote and deleted, and how long they took.
+
+    `wall_s` is NaN where nothing was timed. For appends it is the writer's own time, probes taken out.
+    """
+
+    operation: str
+    steps: int
+    commits: int
+    totals: Totals
+    wall_s: float
+
+
+def sum_by_operation(recording: Recording) -> tuple[OperationTotals, ...]:
+    """One element per operation, in the order in which they first came."""
+    steps, events = recording.steps, recording.events
+    return tuple(
+        OperationTotals(
+            operation=name,
+            steps=int(mine.sum()),
+            commits=int(steps.commits[mine].sum()),
+            totals=sum_events(events.where(events.operation == name)),
+            wall_s=float(steps.wall_ms[mine].sum() / 1e3),
+        )
+        for name in dict.fromkeys(steps.operation)
+        for mine in [steps.operation == name]
+    )
+
+
+def ingested_bytes(recording: Recording) -> int:
+    """Data bytes first ingested: of what each step committed, the share of its rows that arrived with it.
+
+    All rows of an append arrive; of a copy-on-write MERGE only the source's, its other rows are written again; an
+    UPDATE brings none. What was written and never committed (a stream's last batch given twice, a lost attempt) is
+    written, not ingested.
+    """
+    steps, reports = recording.steps, recording.reports
+    of = _record_of(reports.step, steps.step)
+    rows = np.bincount(of, weights=reports.records_added, minlength=len(steps))
+    committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))
+    share = np.divide(steps.rows_arrived, rows, out=np.zeros(len(steps)), where=rows > 0)
+    return round(float((committed * np.minimum(share, 1.0)).sum()))
+
+
+def _record_of(step: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """The place of the record that each step number belongs to; records begin at the numbers `steps`, ascending."""
+    return np.searchsorted(steps, step, side="right") - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """Every event of a case, and the bytes that its last snapshot and metadata.json reach."""
+
+    recording: Recording
+    live_bytes: dict[Kind, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """The manifests that a full scan reads at the commits of a ledger: those that list live files.
+
+    A manifest whose files have all been removed stays listed until a commit that may merge; no scan opens it.
+    """
+
+    manifests: Floats
+    bytes: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summed:
+    """The sums of a whole case, and some of its commits.
+
+    `totals` are written and deleted bytes and files by kind over the horizon, CREATE TABLE included. `ledger` holds
+    some of the writer's commits, evenly spaced in the logarithm, the last one among them; columns that the engine does
+    not know are NaN. `band` is the relative half-width, by kind, of the band that holds the true written bytes: 0.01
+    is ±1 %, and 0 is exact. `approximated` are plain sentences: what was replaced by its mean in this case.
+    """
+
+    totals: Totals
+    live_bytes: dict[Kind, int]  # reachable from the current snapshot (and the current metadata.json)
+    ledger: Ledger
+    ingested_bytes: int  # data bytes of rows when they first arrived
+    operations: tuple[OperationTotals, ...]  # may be empty
+    band: dict[Kind, float]
+    approximated: tuple[str, ...]
+    contention: Contention | None = None  # of several writers
+    scanned: Scanned | None = None  # where the engine says which manifests have live files

@@ -2,8 +2,7 @@
 
 from wasim.runs.bill import Bill, bill_case
 from wasim.runs.documents import summary_document
-from wasim.runs.files import make_durable, write_atomically
-from wasim.runs.folder import RunFolder, RunMarker, find_run, open_run_folder
+from wasim.runs.folder import RunFolder, RunMarker, find_run, make_durable, open_run_folder, write_atomically
 from wasim.runs.limits import LimitDocument, judge, measure
 from wasim.runs.provenance import key_versions, provenance
 from wasim.runs.saved import read_recording, read_run, save_case

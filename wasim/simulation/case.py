@@ -1,10 +1,11 @@
-"""A case to be simulated: with its simulator, its writer's profile and its table's location."""
+"""A case simulated: with its simulator, its writer's profile and its table's location, as engine `simulator`."""
 
 import hashlib
 import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,62 @@ import numpy as np
 from wasim import __version__
 from wasim.contention import Setup, model_latency
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Recorded, Recording
+from wasim.ledger import Recorded, Recording, Summed
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.runs import CaseRun, Simulation
 from wasim.scenario import Case
-from wasim.simulation.engine import Mode, Simulator
-from wasim.simulation.needs import Needs, exact_needs
-from wasim.twin import Site, WriterProfile, render_profile
-from wasim.years import read_shape
+from wasim.simulation.needs import AUTO_BUDGET, Needs, exact_needs
+from wasim.twin import Site, WriterProfile, render_profile, simulate_table
+from wasim.twin.supported import check_answerable, check_supported
+from wasim.years import read_shape, simulate_years
+
+EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
+
+
+class Mode(StrEnum):
+    """How sizes are computed: `exact` encodes every file, `fast` sums a recurrence over any horizon, `auto` takes
+    `exact` for short histories.
+    """
+
+    AUTO = "auto"
+    EXACT = "exact"
+    FAST = "fast"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulator:
+    """One way to simulate. `check` raises WasimError for a case that it does not model.
+
+    `simulate` takes a case, the profile of its writer, where its table lies, and a folder that takes the table's
+    metadata, if any.
+    """
+
+    mode: Mode
+    check: Callable[[Case, WriterProfile], None]
+    simulate: Callable[[Case, WriterProfile, Site, Path | None], Recorded | Summed]
+
+
+def _simulate_exactly(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Recorded:
+    made = simulate_table(case, profile, np.random.default_rng(case.seed), site=site, emit=emit)
+    return Recorded(recording=made.recording, live_bytes=made.live_bytes)
+
+
+def _sum(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Summed:
+    return simulate_years(case, profile, site)
+
+
+EXACT = Simulator(mode=Mode.EXACT, check=check_supported, simulate=_simulate_exactly)
+FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
+
+
+def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
+    """The simulator of a mode for the case; only the exact one can emit files."""
+    if mode is Mode.AUTO:
+        waves = case.writer.arrivals == "at_once"  # which steps of a case would cut
+        short = case.commits <= EXACT_AT_MOST_COMMITS and not waves and exact_needs(case).within(AUTO_BUDGET)
+        mode = Mode.EXACT if short or emits else Mode.FAST
+    return EXACT if mode is Mode.EXACT else FAST
+
 
 ENGINE_NAME = "sim"
 ANNOUNCED_FROM_S = 3.0

@@ -13,11 +13,10 @@ from wasim.ledger import Recording
 from wasim.processes import map_in_processes
 from wasim.runner import Job, Outcome, conclude, run_cases
 from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_case, write_atomically
-from wasim.runs.sweeps import share_denominator
+from wasim.runs.saved import share_denominator
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
-from wasim.simulation.case import ENGINE_NAME, SimulatedCase
-from wasim.simulation.engine import Mode, simulator_for
+from wasim.simulation.case import ENGINE_NAME, Mode, SimulatedCase, simulator_for
 from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
 from wasim.twin import Site, shipped_profile
 from wasim.twin.profile import as_triggered, as_written

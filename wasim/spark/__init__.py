@@ -8,6 +8,10 @@ from wasim.spark.catalogs import (
     MemoryCatalog,
     PostgresqlCatalog,
     RestCatalog,
+    S3Store,
+    random_secret,
+    read_secrets,
+    write_secrets,
 )
 from wasim.spark.errors import ENGINE_ERRORS, essential_line, failed_commit, raise_interrupt_before
 from wasim.spark.jars import fetch_jars, file_sha256
@@ -15,7 +19,6 @@ from wasim.spark.java import JavaRuntime, find_java, short_lived_jvm
 from wasim.spark.pins import AWS_BUNDLE, PINNED_JARS, POSTGRESQL, REST_SERVER_JARS, S3PROXY, PinnedJar
 from wasim.spark.recorder import Journal, recorder_jar, recording_properties
 from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session, session_jars
-from wasim.spark.stores import S3Store, random_secret, read_secrets, write_secrets
 
 __all__ = [
     "AWS_BUNDLE",

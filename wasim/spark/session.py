@@ -16,13 +16,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import expr
 
 from wasim.errors import EnvironmentFault
-from wasim.spark.catalogs import Catalog, MemoryCatalog
+from wasim.spark.catalogs import Catalog, MemoryCatalog, S3Store
 from wasim.spark.errors import essential_line
 from wasim.spark.jars import fetch_jars
 from wasim.spark.java import find_java
 from wasim.spark.pins import AWS_BUNDLE, PinnedJar
 from wasim.spark.recorder import Journal, recorder_jar
-from wasim.spark.stores import S3Store
 
 DEFAULT_MASTER = "local[2]"
 

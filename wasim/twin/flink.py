@@ -6,7 +6,7 @@ manifests to the committer, which makes one RowDelta of each checkpoint.
 Sources: apache/iceberg flink/v2.1 BaseDeltaTaskWriter, IcebergWriteAggregator, IcebergCommitter; core BaseTaskWriter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid5
@@ -14,24 +14,60 @@ from uuid import UUID, uuid5
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import java_copy_order
+from wasim.iceberg.hash_order import java_copy_order, java_string_hash
 from wasim.iceberg.manifest_entries import ManifestContent, key_of
 from wasim.iceberg.names import staged_manifest_name
 from wasim.iceberg.updates import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, equality_delete_file, write_position_deletes, write_vectors
+from wasim.twin.hashing import murmur3_32_of_ints
 from wasim.twin.identifiers import CommitIdentity
-from wasim.twin.key_groups import subtasks_of_keys, subtasks_of_texts
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
 from wasim.twin.locations import Locations
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
+from wasim.twin.rows import Values
 from wasim.twin.schema import Leaf
 from wasim.twin.snapshot_updates import FileChanges, append_files, commit_file_changes
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable
 from wasim.units import Ints
+
+_LEAST_GROUPS, _MOST_GROUPS = 1 << 7, 1 << 15
+_WORD = 0xFFFFFFFF
+
+
+def subtasks_of_keys(keys: Sequence[tuple[str, Values]], subtasks: int) -> Ints:
+    """The subtask of each row whose key has these columns, by type, in the order of the schema."""
+    hashes = np.full(len(keys[0][1]), 41 * 97 + len(keys), dtype=np.int64)
+    for kind, values in keys:
+        hashes = (41 * hashes + _hashes(kind, values)) & _WORD
+    return _subtasks_of(hashes, subtasks)
+
+
+def subtasks_of_texts(texts: Iterable[str], subtasks: int) -> Ints:
+    """The subtask of each of these texts: of the paths of partitions, where rows are distributed by hash."""
+    return _subtasks_of(np.array([java_string_hash(text) for text in texts], dtype=np.int64), subtasks)
+
+
+def _subtasks_of(hashes: Ints, subtasks: int) -> Ints:
+    groups = max(_LEAST_GROUPS, min(_MOST_GROUPS, 1 << (subtasks + subtasks // 2 - 1).bit_length()))
+    return np.abs(murmur3_32_of_ints(hashes)) % groups * subtasks // groups
+
+
+def _hashes(kind: str, values: Values) -> Ints:
+    """Iceberg's `JavaHash` of each value of a column, as numbers of which the low 32 bits count."""
+    if kind == "boolean":
+        return np.where(values, 1231, 1237)
+    if kind != "string":
+        return np.asarray(values ^ values >> 32 if kind.startswith(("long", "timestamp")) else values)
+    letters = np.array(values, dtype=str)  # all as long
+    hashes = np.full(len(letters), 177, dtype=np.int64)
+    for code in letters.view(np.uint32).reshape(len(letters), -1).T:
+        hashes = (31 * hashes + code) & _WORD
+    return hashes
+
 
 # Of staged manifests, whose files are of no snapshot yet: Flink gives the id 0, which no entry keeps.
 _NO_SNAPSHOT = CommitIdentity(snapshot_id=0, uuid="", sequence_number=0)

@@ -1,5 +1,6 @@
-"""A writer's recipe carried out on the simulated table: within an append's commit, or by commits after it."""
+"""A writer's recipe carried out on the simulated table, statistics files too: within an append's commit or after."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
@@ -8,15 +9,62 @@ from uuid import UUID, uuid5
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.retention import Expiry
-from wasim.iceberg.snapshots import Snapshot, SnapshotRef, StatisticsFile
+from wasim.iceberg.snapshots import BlobMetadata, Snapshot, SnapshotRef, StatisticsFile
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
 from wasim.twin.maintenance import expired_by, forget
 from wasim.twin.recipe import Recipe, StatisticsOfCommit
-from wasim.twin.statistics import statistics_file
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
+
+_MAGIC_BYTES = 4
+_FOOTER_AROUND_BYTES = 16  # magic, length of the JSON, flags, magic
+NDV = "ndv"
+
+
+def statistics_file(
+    recipe: StatisticsOfCommit, path: str, values: Mapping[int, int], *, snapshot_id: int, sequence_number: int
+) -> StatisticsFile:
+    """The Puffin file at a path with a sketch of each column, whose distinct values are given by field id.
+
+    Its layout follows Iceberg's Puffin specification, with the footer's JSON uncompressed.
+    """
+    offset, blobs, found = _MAGIC_BYTES, [], []
+    for field_id, count in values.items():
+        length = recipe.sketch_bytes + recipe.value_bytes * min(count, recipe.most_values)
+        properties = {NDV: str(count)}
+        blobs.append(
+            {
+                "type": recipe.blob,
+                "fields": [field_id],
+                "snapshot-id": snapshot_id,
+                "sequence-number": sequence_number,
+                "offset": offset,
+                "length": length,
+                "compression-codec": recipe.codec,
+                "properties": properties,
+            }
+        )
+        found.append(
+            BlobMetadata(
+                type=recipe.blob,
+                snapshot_id=snapshot_id,
+                sequence_number=sequence_number,
+                fields=(field_id,),
+                properties=properties,
+            )
+        )
+        offset += length
+    footer = {"blobs": blobs, "properties": {"created-by": recipe.created_by}}
+    footer_bytes = len(json.dumps(footer, separators=(",", ":")).encode()) + _FOOTER_AROUND_BYTES
+    return StatisticsFile(
+        snapshot_id=snapshot_id,
+        statistics_path=path,
+        file_size_bytes=offset + footer_bytes,
+        file_footer_size_bytes=footer_bytes,
+        blob_metadata=tuple(found),
+    )
 
 
 @dataclass(slots=True, kw_only=True)

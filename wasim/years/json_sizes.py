@@ -17,8 +17,7 @@ from wasim.twin import CaseWriter
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
 from wasim.twin.profile import expiry_within
 from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
-from wasim.twin.recipe_steps import expected_values, statistics_of
-from wasim.twin.statistics import statistics_file
+from wasim.twin.recipe_steps import expected_values, statistics_file, statistics_of
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats

@@ -19,13 +19,12 @@ from wasim.years.compaction import (
     DataFilesByPartition,
     is_much_deleted,
 )
-from wasim.years.flows import DATA, DELETES, Flow, no_flows
+from wasim.years.flows import DATA, DELETES, LIVE_ROWS, Flow, RowChanges, no_flows
 from wasim.years.growth import digits, digits_through
 from wasim.years.manifest_sizes import NewManifest
 from wasim.years.manifests import ManifestRuns, Sums
 from wasim.years.margins import Margins
 from wasim.years.packing import VALUES, Run
-from wasim.years.row_changes import LIVE_ROWS, RowChanges
 from wasim.years.sizes import Sizes
 
 # Share of what a list saves by a checkpoint's second manifest that deflate finds: with all of it, lists of the scenario

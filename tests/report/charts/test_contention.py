@@ -21,7 +21,7 @@ from wasim.report.charts.contention import (
 )
 from wasim.report.charts.gallery import plan_charts
 from wasim.report.charts.palette import styled
-from wasim.report.pages.contention_cells import contention_table
+from wasim.report.pages.run_page import contention_table
 from wasim.runs import CaseRun, Run
 from wasim.scenario.parts import Environment
 

@@ -10,7 +10,7 @@ from wasim.ledger import Kind, OperationTotals, Totals
 from wasim.report.charts.chart import LeftOut
 from wasim.report.charts.operations import draw_operations, plan_operations
 from wasim.report.charts.palette import styled
-from wasim.report.pages.operation_cells import operations_table, remains_table
+from wasim.report.pages.run_page import operations_table, remains_table
 from wasim.runs import CaseRun, Run
 from wasim.scenario.changes import Maintenance
 

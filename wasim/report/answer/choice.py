@@ -8,14 +8,28 @@ import numpy as np
 
 from wasim.fit.report import FitReport
 from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
-from wasim.report.knee import FEWEST_FOR_A_KNEE, knee_of
 from wasim.report.series import Series, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
-from wasim.units import MONTH_S
+from wasim.units import MONTH_S, Floats
 
 if TYPE_CHECKING:
     from wasim.forecast import RunForecasts
+
+
+FEWEST_FOR_A_KNEE = 3
+
+
+def knee_of(intervals_s: Floats, written_bytes: Floats) -> int:
+    """The place of the interval farthest below the line from the shortest interval to the longest.
+
+    Both axes run from 0 to 1 over the sweep; to its left a second of freshness saves more than on average, to its right
+    less. Intervals ascend, three or more of them.
+    """
+    freshness = (intervals_s - intervals_s[0]) / (intervals_s[-1] - intervals_s[0])
+    spread = max(float(written_bytes.max() - written_bytes.min()), 1.0)
+    return int(np.argmax(1 - freshness - (written_bytes - written_bytes.min()) / spread))
+
 
 Because = Literal["limits", "knee", "lasting", "below_data", "saving", "none", "open"]
 

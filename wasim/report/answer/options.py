@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.report.keeping_up import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
+from wasim.report.modelled import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
 from wasim.report.series import Series, planning_at_end_ms
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, bill_case

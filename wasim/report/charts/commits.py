@@ -20,7 +20,7 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
-from wasim.report.keeping_up import stops_keeping_up
+from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import Series, group_cases, kinds_written
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run

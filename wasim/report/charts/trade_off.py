@@ -22,8 +22,7 @@ from wasim.report.charts.axes import (
 )
 from wasim.report.charts.chart import Chart, LeftOut
 from wasim.report.charts.palette import INK, MUTED, TICK_PT, VERMILLION, look_of
-from wasim.report.keeping_up import stops_keeping_up
-from wasim.report.modelled import parts_for_table, written_line
+from wasim.report.modelled import parts_for_table, stops_keeping_up, written_line
 from wasim.report.series import horizon_words
 from wasim.runs import Run
 from wasim.scenario.limits import parse_limit

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wasim.fit.words import describe_keeping_up, round_duration
 from wasim.ledger import Kind
 from wasim.report.answer import Answer, Choice, Option
-from wasim.report.keeping_up import stops_keeping_up
+from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum

@@ -8,7 +8,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
-from wasim.report.keeping_up import stops_keeping_up
+from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s, kinds_written
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES

@@ -4,23 +4,149 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
+from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport
+from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
+from wasim.ledger.totals import OperationTotals
 from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.answer_cells import horizons_table, matrix_table, options_remarks, options_table
 from wasim.report.pages.bill_cells import bill_table
 from wasim.report.pages.cells import boundaries, headline_table, listing_table, planning_table
-from wasim.report.pages.contention_cells import contention_table
 from wasim.report.pages.glossary import GLOSSARY
-from wasim.report.pages.operation_cells import operations_table, remains_table
 from wasim.report.pages.rendering import page_environment
+from wasim.report.series import operation_words
 from wasim.report.simulated import simulation_notes
 from wasim.report.tables import TextTable
-from wasim.runs import Run
+from wasim.report.words import ABSENT
+from wasim.runs import CaseRun, Run
 from wasim.scenario.prices import Prices
+from wasim.units import format_bytes, format_figure
+
+_PAID = (
+    "times", "snapshots", "metadata.json", "manifest lists", "manifests", "data", "deleted", "files deleted", "seconds",
+)  # fmt: skip
+_LEFT = ("metadata written", "on disk", "live", "÷ live data", "data written", "data on disk", "live data")
+
+
+def operations_table(run: Run) -> TextTable:
+    """What each operation wrote, deleted and took, by case; empty where every case only appends."""
+    more = any(not case.case.only_appends for case in run.cases)
+    return TextTable(
+        caption="By operation: bytes written by kind, bytes and files deleted, and seconds that it took",
+        head=("operation", *_PAID),
+        rows=tuple(_operation_row(case, one) for case in run.cases for one in case.operations) if more else (),
+        figures=_PAID,
+        grouped=True,
+    )
+
+
+def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
+    written, deleted = one.totals.written_bytes, one.totals.deleted_bytes
+    return (
+        case.case.label,
+        operation_words(one.operation),
+        f"{one.steps if one.operation not in _RUNS else one.commits:,}",
+        f"{one.commits:,}",
+        format_bytes(written[Kind.METADATA_JSON]),
+        format_bytes(written[Kind.MANIFEST_LIST]),
+        format_bytes(written[Kind.DATA_MANIFEST] + written[Kind.DELETE_MANIFEST]),
+        format_bytes(one.totals.data_bytes),
+        format_bytes(sum(deleted.values())),
+        f"{sum(one.totals.files_deleted.values()):,}",
+        ABSENT if np.isnan(one.wall_s) else format_figure(one.wall_s),
+    )
+
+
+_RUNS = ("append", "upsert")  # of which a stream carries out many as one step
+
+
+def remains_table(run: Run) -> TextTable:
+    """What was written, what of it is on disk at the end, and what the current snapshot reaches."""
+    return TextTable(
+        caption="What is left at the end: written, still on disk, and live; metadata on disk ÷ live data",
+        head=("case", *_LEFT),
+        rows=tuple(_remains_row(case) for case in run.cases),
+        figures=_LEFT,
+    )
+
+
+def _remains_row(case: CaseRun) -> tuple[str, ...]:
+    totals, on_disk, live = case.totals, case.totals.on_disk_bytes, case.live_bytes
+    metadata_on_disk = sum(on_disk[kind] for kind in METADATA_KINDS)
+    live_data = sum(live[kind] for kind in DATA_KINDS)
+    return (
+        case.case.label,
+        format_bytes(totals.metadata_bytes),
+        format_bytes(metadata_on_disk),
+        format_bytes(sum(live[kind] for kind in METADATA_KINDS)),
+        format_figure(metadata_on_disk / live_data) if live_data else ABSENT,
+        format_bytes(totals.data_bytes),
+        format_bytes(sum(on_disk[kind] for kind in DATA_KINDS)),
+        format_bytes(live_data),
+    )
+
+
+_FIGURES = (
+    "commits", "failed", "attempts", "retries", "lost", "wasted", "orphans", "orphan files", "median ms", "p95 ms",
+    "commits/s",
+)  # fmt: skip
+FEWEST = 20  # commits, that a 95th percentile is more than their maximum
+
+
+def contention_table(run: Run) -> TextTable:
+    """Attempts, what was lost, and latency by case; empty where no case has several writers."""
+    several = any(one.case.writer.writers > 1 for one in run.cases)
+    one_interval = len({one.case.commit_interval_s for one in run.cases}) == 1
+    kinds = dict.fromkeys(kind for one in run.cases if one.contention is not None for kind in one.contention.failed)
+    ended = f"; failed commits ended in {', '.join(kinds)}" if kinds else ""
+    return TextTable(
+        caption="Concurrent writers: commits made and failed, attempts, bytes of lost attempts, and commit latency"
+        + (" (modelled)" if any(one.latency is not None for one in run.cases) else "")
+        + ended,
+        head=("case", *_FIGURES),
+        rows=tuple(row for one in run.cases for row in _row(one, with_interval=not one_interval)) if several else (),
+        figures=_FIGURES,
+    )
+
+
+def _row(run: CaseRun, *, with_interval: bool) -> list[tuple[str, ...]]:
+    cost = run.contention
+    if cost is None or not len(run.ledger):
+        return []
+    return [
+        (
+            run.case.label if with_interval else name_without_interval(run.case),
+            f"{run.commits:,}",
+            f"{cost.failed_commits:,}",
+            f"{cost.attempts:,}",
+            f"{cost.attempts - run.commits - cost.failed_commits:,}",
+            f"{cost.lost_attempts:,}",
+            format_bytes(sum(cost.lost_bytes.values())),
+            format_bytes(sum(cost.orphan_bytes.values())),
+            f"{cost.orphan_files:,}",
+            _figure(run.commit_ms(50)),
+            _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
+            _figure(_landed_per_s(run)),
+        )
+    ]
+
+
+def _landed_per_s(run: CaseRun) -> float | None:
+    """Commits a second: as measured, else as modelled of writers that commit as fast as they can."""
+    if run.latency is not None:
+        return run.latency.landed_per_s if run.latency.arrivals == "when_free" else None
+    took_s = float(run.ledger.reported_at_s.max() - run.ledger.reported_at_s.min())
+    return (len(run.ledger) - 1) / took_s if took_s > 0 else None
+
+
+def _figure(value: float | None) -> str:
+    return ABSENT if value is None else format_figure(value)
+
 
 MANY_CASES = 8  # more of them fold the table of kinds away, as the table by interval has their sums
 

@@ -1,8 +1,7 @@
 """A case's steps carried out on real Iceberg tables, and engine `spark`, which writes their data."""
 
 from wasim.scenario.paths import TABLE_NAME
-from wasim.spark.drive.appends import open_appender
-from wasim.spark.drive.batch import append_batch
+from wasim.spark.drive.appends import append_batch, open_appender
 from wasim.spark.drive.engine import Appender, Engine, EngineSession, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import operate
 from wasim.spark.drive.spark import SPARK, refuse_other_writers

@@ -1,12 +1,155 @@
 """Changes, maintenance and evolution of a table, on real Spark."""
 
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
 
+from wasim.errors import CaseFailed
+from wasim.scenario.changes import Widening
+from wasim.scenario.parts import Columns
+from wasim.scenario.paths import whole_paths
 from wasim.spark.drive.changes import change_rows
 from wasim.spark.drive.engine import Operation, Target
-from wasim.spark.drive.evolution import evolve_table
-from wasim.spark.drive.maintenance import is_due, maintain, rewrite_data_files, snapshots_of
+from wasim.spark.drive.rows import spark_type
+from wasim.spark.drive.table import partition_sql, quoted
 from wasim.workload import ChangeRows, Evolve, Maintain
+
+
+def is_due(target: Target, step: Maintain) -> bool:
+    """Whether the table has come to the step's condition; without one it always has."""
+    return step.condition is None or _count(target, step, step.condition.measure) >= step.condition.least
+
+
+def _count(target: Target, step: Maintain, measure: str) -> int:
+    if measure == "small_files":
+        files = target.session.spark.table(f"{target.table}.files")
+        return files.where(f"content = 0 AND file_size_in_bytes < {step.small_file_bytes}").count()
+    table = target.iceberg_table()
+    if measure == "snapshots":
+        return snapshots_of(target, table)
+    current = table.currentSnapshot()
+    return len(current.allManifests(table.io())) if current is not None else 0
+
+
+def snapshots_of(target: Target, table: Any) -> int:
+    """Snapshots that the table retains."""
+    return int(
+        target.session.jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size(table.snapshots())
+    )
+
+
+def maintain(target: Target, step: Maintain) -> None:
+    """Carries out one maintenance operation that writes no data files."""
+    {
+        "rewrite_manifests": _rewrite_manifests,
+        "expire_snapshots": _expire_snapshots,
+        "remove_orphan_files": _remove_orphan_files,
+    }[step.operation](target, step)
+
+
+def rewrite_data_files(target: Target, step: Maintain) -> None:
+    """Compacts the table's data files by Iceberg's procedure."""
+    options: dict[str, object] = {
+        "target-file-size-bytes": step.target_file_size_bytes,
+        "min-input-files": step.min_input_files,
+    }
+    if step.partial_progress_commits is not None:
+        options |= {"partial-progress.enabled": "true", "partial-progress.max-commits": step.partial_progress_commits}
+    listed = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
+    target.call("rewrite_data_files", f", options => map({listed})")
+
+
+def _rewrite_manifests(target: Target, step: Maintain) -> None:
+    target.call("rewrite_manifests")
+
+
+def _expire_snapshots(target: Target, step: Maintain) -> None:
+    since = datetime.fromtimestamp(_wall_ms_at(target, step) / 1000, UTC)
+    text = since.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+    target.call("expire_snapshots", f", older_than => TIMESTAMP '{text}', retain_last => {step.retain_last}")
+
+
+def _remove_orphan_files(target: Target, step: Maintain) -> None:
+    # the procedure refuses ages below a day, the action behind it does not
+    actions = target.session.jvm.org.apache.iceberg.spark.actions.SparkActions.get(target.session.spark._jsparkSession)
+    table = target.iceberg_table()
+    action = actions.deleteOrphanFiles(table).olderThan(_wall_ms_at(target, step))
+    # Hadoop, which it would list with, knows no s3:
+    action.usePrefixListing(str(table.location()).startswith("s3:")).execute()
+
+
+def _wall_ms_at(target: Target, step: Maintain) -> int:
+    """Wall time, in milliseconds, of the oldest snapshot that is younger than the step's age in event time.
+
+    Snapshots and files carry the wall clock's time, whatever the case's clock; the journal knows which snapshot was
+    committed at which event time.
+    """
+    table = target.iceberg_table()
+    for snapshot_id in target.journal.snapshots_since(step.event_time_s - step.age_s):
+        snapshot = table.snapshot(snapshot_id)
+        if snapshot is not None:  # it may have been expired by number
+            return int(snapshot.timestampMillis())
+    return round(time.time() * 1000)
+
+
+def evolve_table(target: Target, step: Evolve) -> None:
+    """Carries out one thing of the table's evolution."""
+    if step.evolution.rollback_commits is not None:
+        _roll_back(target, step.evolution.rollback_commits)
+    else:
+        target.session.run(f"ALTER TABLE {target.table} {_clause(step, target.location)}")
+
+
+def _clause(step: Evolve, location: str) -> str:
+    """The ALTER TABLE clause of the step, on a table at `location`."""
+    value: Any = getattr(step.evolution, step.operation)
+    if step.operation == "set_properties":
+        value = whole_paths(value, location)
+    make = _CLAUSES.get(step.operation)
+    if make is None:
+        raise CaseFailed(f"Engine spark does not know the evolution {step.operation}.")
+    return make(value, step)
+
+
+def _added(value: Columns, step: Evolve) -> str:
+    added = [column for column in step.table.all_columns if column.name in value.names]
+    return f"ADD COLUMNS ({', '.join(f'`{column.name}` {spark_type(column)}' for column in added)})"
+
+
+def _widened(value: Widening, step: Evolve) -> str:
+    column = next(column for column in step.table.all_columns if column.name == value.column)
+    return f"ALTER COLUMN `{value.column}` TYPE {spark_type(column)}"
+
+
+def _properties(value: dict[str, str], step: Evolve) -> str:
+    return f"SET TBLPROPERTIES ({', '.join(f'{quoted(key)} = {quoted(text)}' for key, text in value.items())})"
+
+
+_CLAUSES: dict[str, Callable[[Any, Evolve], str]] = {
+    "add_column": _added,
+    "drop_column": lambda name, step: f"DROP COLUMN `{name}`",
+    "rename_column": lambda names, step: f"RENAME COLUMN `{names.column}` TO `{names.to}`",
+    "widen_column": _widened,
+    "move_column": lambda names, step: f"ALTER COLUMN `{names.column}` AFTER `{names.after}`",
+    "make_optional": lambda name, step: f"ALTER COLUMN `{name}` DROP NOT NULL",
+    "add_partition_field": lambda field, step: f"ADD PARTITION FIELD {partition_sql(field)}",
+    "drop_partition_field": lambda field, step: f"DROP PARTITION FIELD {partition_sql(field)}",
+    "set_properties": _properties,
+    "create_tag": lambda name, step: f"CREATE TAG `{name}`",
+    "create_branch": lambda name, step: f"CREATE BRANCH `{name}`",
+}
+
+
+def _roll_back(target: Target, commits: int) -> None:
+    table = target.iceberg_table()
+    snapshot = table.currentSnapshot()
+    for _ in range(commits):
+        parent = snapshot.parentId() if snapshot is not None else None
+        snapshot = table.snapshot(parent) if parent is not None else None
+    if snapshot is None:
+        raise CaseFailed(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
+    target.call("rollback_to_snapshot", f", snapshot_id => {snapshot.snapshotId()}")
 
 
 def operate(

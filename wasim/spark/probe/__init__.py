@@ -1,11 +1,10 @@
 """Planning latency, apart from execution: table load and scan planning, warm and cold, one module per reader."""
 
 from wasim.spark.probe.cold import ColdTable, probe_cold
-from wasim.spark.probe.directory import list_data_files
 from wasim.spark.probe.iceberg_java import PlanningTable, open_planning_table
 from wasim.spark.probe.queries import Predicate, Query, execution_ms, queries
 from wasim.spark.probe.reader import Occasion, Reader, Round, ScanPlan, TableState, probe_of, timed_load
-from wasim.spark.probe.readers import Planned, Probed, check_readers, open_readers, plans
+from wasim.spark.probe.readers import Planned, Probed, check_readers, list_data_files, open_readers, plans
 
 __all__ = [
     "ColdTable",

@@ -1,6 +1,7 @@
 """The readers that a scenario names, opened on a table."""
 
 import importlib.util
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,10 +12,36 @@ from wasim.ledger.readers import CLICKHOUSE, ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBU
 from wasim.scenario.parts import Planning
 from wasim.spark import Catalog, Session
 from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
-from wasim.spark.probe.iceberg_java import PlanningTable, open_planning_table
-from wasim.spark.probe.iceberg_java_distributed import DistributedPlanningTable
+from wasim.spark.probe.iceberg_java import DistributedPlanningTable, PlanningTable, open_planning_table
 from wasim.spark.probe.queries import Query
 from wasim.spark.probe.reader import Reader, TableState
+
+
+def list_data_files(folders: Sequence[Path]) -> tuple[int, int]:
+    """(directories listed, files found) below these folders; hidden names left out, as Hadoop's readers do.
+
+    It opens nothing, and cannot know which of the files belong to the current snapshot.
+    """
+    listed = found = 0
+    for files in _walk(folders):
+        listed += 1
+        found += files
+    return listed, found
+
+
+def _walk(folders: Sequence[Path]) -> Iterator[int]:
+    """Files of every directory from `folders` down."""
+    waiting = [os.fspath(folder) for folder in folders]
+    while waiting:
+        files = 0
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    waiting.append(entry.path)
+                elif not entry.name.startswith((".", "_")):
+                    files += 1
+        yield files
+
 
 Planned = tuple[Reader, Query]
 PACKAGES = {PYICEBERG: "pyiceberg", CLICKHOUSE: "chdb"}

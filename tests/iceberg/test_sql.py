@@ -2,7 +2,7 @@
 
 import pytest
 
-from wasim.iceberg.spark_sql import call_procedure, literal, set_properties
+from wasim.iceberg.sql import call_procedure, literal, set_properties
 
 
 @pytest.mark.parametrize(("arguments", "given"), [("", ""), ("retain_last => 1", ", retain_last => 1")])

@@ -1,14 +1,40 @@
-"""A block simulated: one shape, one history for each way to maintain its manifests, a record for every setting."""
+"""A sweep of many settings, each over a long horizon: `plan_grid` makes blocks of them, `simulate_block`
+simulates one.
+
+Settings with the same table and commits share file sizes, and those that rewrite in the same way share a history,
+so ten thousand settings take seconds. A block stands for itself: any process can simulate it.
+"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from wasim.forecast.ahead import Forecast, Forecaster, forecast_of
-from wasim.grid.plan import GridBlock
+from wasim.forecast import shape_key
+from wasim.forecast.ahead import Forecast, Forecaster, forecast_of, profile_of
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.processes import map_in_processes
 from wasim.scenario import Case
+from wasim.twin import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridBlock:
+    """Settings of a sweep that share a shape, each with its number, to be simulated by one process."""
+
+    site: Site
+    settings: tuple[tuple[int, Case], ...]
+
+
+def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
+    """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
+    groups: dict[str, list[tuple[int, Case]]] = {}
+    for number, case in enumerate(cases):
+        profile_of(case)
+        groups.setdefault(shape_key(case), []).append((number, case))
+    return [GridBlock(site=site or Site(), settings=tuple(members)) for members in groups.values()]
+
 
 _JOBS = ("expire_snapshots", "rewrite_manifests", "rewrite_data_files")
 KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
@@ -85,3 +111,10 @@ def grid_schema(cases: Sequence[Case]) -> pa.Schema:
             ("approximated", pa.list_(pa.string())),
         ]
     )
+
+
+def simulate_grid(blocks: Sequence[GridBlock], schema: pa.Schema, *, processes: int | None = None) -> pa.Table:
+    """The results of all blocks, in the order of their settings, by as many processes as there are cores by default."""
+    found = map_in_processes(simulate_block, blocks, processes=processes)
+    table = pa.Table.from_pylist([record for part in found for record in part], schema=schema)
+    return table.sort_by("setting")

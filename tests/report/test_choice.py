@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wasim.report.knee import knee_of
+from wasim.report.answer.choice import knee_of
 
 
 def test_the_knee_is_farthest_below_the_line_between_the_ends() -> None:

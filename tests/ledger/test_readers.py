@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wasim.ledger import FULL_SCAN, PlanningProbe, of_first_reader
-from wasim.ledger.planning import percentile_ms
+from wasim.ledger.readers import percentile_ms
 
 READERS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "cached"])), min_size=1, max_size=8)
 
