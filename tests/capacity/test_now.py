@@ -1,11 +1,14 @@
 """What a table costs now, and what a plan saves."""
 
+from dataclasses import replace
+
 import pytest
 from support.plans import a_plan, a_request
 
 from wasim.capacity import Setting, SettingSimulator
 from wasim.capacity.now import money_of, now_of, saving_of
 from wasim.errors import WasimError
+from wasim.units import DAY_S
 
 
 @pytest.mark.parametrize("text", ["expire=daily", "interval=1m,expire", "interval=1m,vacuum=1d", "interval=1m,gzip=so"])
@@ -38,3 +41,18 @@ def test_a_settled_table_costs_as_much_in_each_month():
     money = money_of(simulator, setting)
     assert money.month_12 == pytest.approx(simulator.figures(setting).monthly_cost, rel=0.02)
     assert money.year == pytest.approx(money.month_12 * 365 / 30, rel=0.02)
+
+
+DELETES = {"delete": {"every": "1d", "share": 0.01, "mode": "merge-on-read"}}
+
+
+@pytest.mark.parametrize(("changes", "writers"), [(DELETES, 1), ({}, 4)], ids=["statements", "four writers"])
+def test_without_expiry_each_month_costs_more_than_the_one_before(changes: dict[str, object], writers: int):
+    request = a_request()
+    document = {**request.document, "changes": changes, "writer": {"kind": "batch", "writers": writers}}
+    simulator = SettingSimulator(request=replace(request, document=document, writers=writers))
+    setting = now_of("interval=10m", request)
+    money = money_of(simulator, setting)
+    paces = [one.monthly_cost for one in simulator.figures_over(setting, [day * DAY_S for day in range(10, 361, 50)])]
+    assert money.month_12 > 2 * money.month_1
+    assert money.year == pytest.approx(sum(paces) / len(paces) * 365 / 30, rel=0.1)

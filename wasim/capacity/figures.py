@@ -137,15 +137,15 @@ class SettingSimulator:
         """
         return tuple(self.figures(setting, rate=rate) for setting in settings)
 
-    def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
+    def simulate_ahead(self, settings: Iterable[tuple[Setting, float]], horizon_s: float | None = None) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
         parts = {}
         for setting, rate in settings:
-            case, window = self.case(setting, rate), self._window(setting, rate)
+            case, window = self.case(setting, rate), self._window(setting, rate, horizon_s)
             if (key := self._course_key(setting, rate, window)) not in self._courses:
                 parts[key] = case, self.shape(setting, rate), window
         for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
-            self._courses |= {(*table, window): course for window, course in courses.items()}
+            self._courses = {(*table, one): course for one, course in courses.items()} | self._courses
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
         """The figures of one setting, over the request's horizon if no other is given, in seconds."""
@@ -243,7 +243,7 @@ class SettingSimulator:
         *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
             courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
-            self._courses |= {(*table, one): course for one, course in courses.items()}
+            self._courses = {(*table, one): course for one, course in courses.items()} | self._courses
         return self._courses[key]
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:

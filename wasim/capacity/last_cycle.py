@@ -31,7 +31,8 @@ MOMENTS = 24  # at which a table is looked at in the time that merging appends g
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
-LOOKED_AT_S = tuple(days * DAY_S for days in (30, 90, 180, 365))
+PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
+STEPPED_FROM_DAYS = 30  # looking at a cycle that is stepped through takes long: earlier ones only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
 
@@ -111,17 +112,36 @@ class Course:
 
 
 def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
-    """The course of a case up to the end of a window, and those over the shorter of `LOOKED_AT_S` on the way: every
+    """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
 
-    A case of statements takes long, and is averaged: it is not stepped through.
+    A case of statements is averaged, not stepped through, and later samples correct those on the way: its courses are
+    read off the whole history.
     """
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
     averages = case.has_changes or bool(case.key_columns)
-    shorter = () if averages else tuple(window_of(case, horizon_s) for horizon_s in LOOKED_AT_S)
+    days = (day for day in PACE_DAYS if case.changes_rows or day >= STEPPED_FROM_DAYS)
+    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    return {one: _course_in(one, case, history, averages) for one in windows}
+    courses = {one: _course_in(one, case, history, averages) for one in windows}
+    if not averages:
+        return courses
+    whole = history.samples()
+
+    def until(time_s: float) -> Samples | None:
+        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        return whole.until(commits) if commits else None
+
+    return {
+        one: Course(
+            window=one,
+            start=until(one.start_s),
+            before=until(one.before_s) or whole,
+            end=whole if one is window else until(one.end_s) or whole,
+        )
+        for one in windows
+    }
 
 
 def _course_in(window: Window, case: Case, history: History, averages: bool) -> Course:
@@ -146,8 +166,6 @@ def _course_in(window: Window, case: Case, history: History, averages: bool) -> 
         if commit == commits_by(window.before_s):
             before = history.samples()
     end = history.samples()
-    if averages and start is not None:  # samples before the end are corrected by what comes after them
-        start, before = (end.until(commits_by(time_s)) for time_s in (window.start_s, window.before_s))
     return Course(window=window, start=start, before=before or end, end=end)
 
 

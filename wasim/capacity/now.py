@@ -7,13 +7,13 @@ from typing import TypeVar
 import numpy as np
 
 from wasim.capacity.figures import Figures, SettingSimulator
+from wasim.capacity.last_cycle import PACE_DAYS
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Maintenance, Setting
 from wasim.errors import WasimError
-from wasim.units import DAY_S, YEAR_S, duration_of_flag_s
+from wasim.units import DAY_S, duration_of_flag_s
 
 MONTH_DAYS = 30
-MONEY_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found; straight lines in between
 KEYS = ("interval", "expire", "keep", "compact", "rewrite", "gzip", "old-json", "append")
 NEVER = "never"
 OFTEN = {"daily": "1d", "hourly": "1h"}
@@ -51,6 +51,8 @@ class Saving:
 def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -> Saving:
     """What a plan saves of what is there now."""
     figures = None if now is None else simulator.figures(now)
+    if now is not None and simulator.case(now).changes_rows:
+        simulator.simulate_ahead(((one, 1.0) for one in (now, then.setting)), PACE_DAYS[-1] * DAY_S)
     disk = "metadata_on_disk_bytes"
     return Saving(
         now=figures,
@@ -61,18 +63,11 @@ def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -
 
 
 def money_of(simulator: SettingSimulator, setting: Setting) -> Money:
-    """The money that a setting takes: its pace at some days of a year, added up.
-
-    Where rows change or several writers race, the pace at the end of the horizon stands for all of the year.
-    """
-    case = simulator.case(setting)
-    if case.has_changes or case.writer.upsert is not None or simulator.request.writers > 1:
-        pace = simulator.figures(setting).monthly_cost
-        return Money(month_1=pace, month_12=pace, year=pace * YEAR_S / DAY_S / MONTH_DAYS)
-    days = [day for day in MONEY_DAYS if day * DAY_S >= setting.interval_s]
+    """The money that a setting takes: its pace at some days of a year, added up."""
+    days = [day for day in PACE_DAYS if day * DAY_S >= setting.interval_s]
     found = simulator.figures_over(setting, [day * DAY_S for day in days])
     paces = [one.monthly_cost for one in found]
-    month_1, year = (_added_up(days, paces, until) / MONTH_DAYS for until in (MONTH_DAYS, MONEY_DAYS[-1]))
+    month_1, year = (_added_up(days, paces, until) / MONTH_DAYS for until in (MONTH_DAYS, PACE_DAYS[-1]))
     return Money(month_1=month_1, month_12=paces[-1], year=year)
 
 

@@ -42,7 +42,7 @@ class DescribedData:
         self._application_id = application_id
         self._task_id = 0
         # what is taken up later; a long history of appends keeps none
-        self._keeps = bool(case.has_changes or case.writer.upsert or case.maintenance.rewrite_data_files)
+        self._keeps = bool(case.changes_rows or case.maintenance.rewrite_data_files)
         self._known: dict[FileKey, DataFileEntry] = {}
 
     @property

@@ -54,7 +54,7 @@ def site_of(run: CaseRun) -> Site:
 
 def _horizons_s(case: Case) -> tuple[float, ...]:
     """Statements on rows take seconds to simulate over a year."""
-    longest_s = MONTH_S if case.has_changes or case.writer.upsert else YEAR_S
+    longest_s = MONTH_S if case.changes_rows else YEAR_S
     return tuple(one for one in HORIZONS_S if case.commit_interval_s <= one <= longest_s)
 
 

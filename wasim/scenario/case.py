@@ -99,7 +99,7 @@ class Case:
     @property
     def only_appends(self) -> bool:
         """Whether appends are all that happens to the table."""
-        return not (self.writer.upsert or self.evolution or self.has_changes or self.has_maintenance)
+        return not (self.changes_rows or self.evolution or self.has_maintenance)
 
     @property
     def is_appends_of_one_writer(self) -> bool:
@@ -110,6 +110,11 @@ class Case:
     def has_changes(self) -> bool:
         """Whether statements change rows, apart from the writer's commits."""
         return bool(self.changes.model_dump(exclude_none=True))
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether statements or the writer itself change rows that are there."""
+        return self.has_changes or self.writer.upsert is not None
 
     @property
     def change_modes(self) -> dict[str, str]:

@@ -152,7 +152,7 @@ def check_rewriting(case: Case) -> None:
 
 
 def _check_properties_of_changes(case: Case) -> None:
-    if not case.has_changes and case.writer.upsert is None:
+    if not case.changes_rows:
         return
     for key in (key for properties in case.all_properties for key in properties):
         row = property_of(key)

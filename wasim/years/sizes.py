@@ -164,7 +164,7 @@ class TableSample:
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
-        sampled = _sampled_case(case) if _changes_rows(case) else self._sampled(case)
+        sampled = _sampled_case(case) if case.changes_rows else self._sampled(case)
         writer, created = _created(sampled, self._rows, self._profile, self._site)
         return _json_after(writer, self._described(arrivals), self._own[0], created)
 
@@ -319,10 +319,6 @@ def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[i
     return [1 + int(more) for more in rng.poisson(np.maximum(0.0, expected - first))]
 
 
-def _changes_rows(case: Case) -> bool:
-    return case.has_changes or case.writer.upsert is not None
-
-
 def _json_after(
     writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
@@ -330,7 +326,7 @@ def _json_after(
     table, case, policy = writer.table, writer.case, merge_policy(writer.table.rules.properties)
     most_kept = max(1, policy.min_count - 1) if policy.enabled and case.merges else NEVER_MERGED
     table.rules = replace(table.rules, appends_merge=False)
-    if table.json.is_gzip and _changes_rows(case):  # summaries that say more compress better
+    if table.json.is_gzip and case.changes_rows:  # summaries that say more compress better
         _carry_out(writer, ZIPPED_COMMITS)
         return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
