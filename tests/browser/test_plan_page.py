@@ -144,6 +144,19 @@ def test_old_metadata_json_are_kept_or_deleted_by_the_space_bar(browser, simulat
     assert shown(browser) == words(browser, simulator.figures(replace(base, deletes_json=not base.deletes_json)).values)
 
 
+@pytest.mark.parametrize(("key", "compact_every_s"), [(Keys.HOME, None), (Keys.END, 3600.0)])
+def test_compaction_and_gzip_show_figures_and_sql_of_their_own(browser, simulator, key, compact_every_s):
+    base = make_plan(simulator.request, simulator).chosen.setting
+    press(browser, "compact", key)
+    setting = replace(base, maintenance=replace(base.maintenance, compact_every_s=compact_every_s))
+    for changed in (setting, replace(setting, gzips_json=not base.gzips_json)):
+        assert_near(browser, simulator.figures(changed), rel=0.01)
+        assert text(browser, "sql").split("\n\n")[:-1] == [*sql_of(simulator.request, changed)]
+        said = re.sub(r", keep \w+", "", text(browser, "setting"))
+        assert said == f"Commit every {changed.words}"
+        press(browser, "gzip", Keys.SPACE)
+
+
 def test_another_horizon_shows_what_a_plan_over_it_says_within_two_per_cent(browser):
     base = make_plan(request()).chosen.setting
     control = press(browser, "horizon", Keys.END)

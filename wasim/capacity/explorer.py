@@ -20,7 +20,8 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_duration, format_figure
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+SWITCHES = ("oldjson", "gzip")
 KINDS = (
     ("written_json", "metadata.json", "vermillion"),
     ("written_lists", "manifest lists", "blue"),
@@ -157,7 +158,9 @@ def _named(axes: Axes) -> Iterator[tuple[str, list[str], list[float | None]]]:
     yield "expire", [_every(one) for one in axes.periods_s], list(axes.periods_s)
     yield "keep", [format_duration(one) for one in axes.ages_s], list(axes.ages_s)
     yield "rewrite", [_every(one) for one in axes.rewrites_s], list(axes.rewrites_s)
+    yield "compact", [_every(one) for one in axes.compactions_s], list(axes.compactions_s)
     yield "oldjson", ["kept", "deleted"], [0.0, 1.0]
+    yield "gzip", ["gzip" if one else "no" for one in axes.gzips], [float(one) for one in axes.gzips]
     yield "horizon", [format_duration(one) for one in axes.horizons_s], list(axes.horizons_s)
 
 
@@ -177,16 +180,25 @@ def _start(axes: Axes, horizon_s: float) -> dict[str, int]:
         "expire": axes.periods_s.index(kept.expire_every_s),
         "keep": axes.ages_s.index(age_s) if age_s is not None else 0,
         "rewrite": axes.rewrites_s.index(kept.rewrite_every_s),
+        "compact": axes.compactions_s.index(kept.compact_every_s),
         "oldjson": int(base.deletes_json),
+        "gzip": axes.gzips.index(base.gzips_json),
         "horizon": axes.horizons_s.index(horizon_s),
     }
 
 
 def _also(axes: Axes) -> list[str]:
     """The parts of the base setting that no slider changes, in words: one item, or none."""
-    rewrite_s = axes.rewrites_s[0]  # the only one where rewriting has no slider
-    kept = replace(axes.base.maintenance, expire_every_s=None, older_than_s=None, rewrite_every_s=rewrite_s)
-    fixed = replace(axes.base, maintenance=kept, deletes_json=True)
+    rewrite_s = axes.rewrites_s[0] if len(axes.rewrites_s) == 1 else None
+    compact_s = axes.compactions_s[0] if len(axes.compactions_s) == 1 else None
+    kept = replace(
+        axes.base.maintenance,
+        expire_every_s=None,
+        older_than_s=None,
+        rewrite_every_s=rewrite_s,
+        compact_every_s=compact_s,
+    )
+    fixed = replace(axes.base, maintenance=kept, deletes_json=True, gzips_json=False)
     words = fixed.upkeep_words.removeprefix(NO_MAINTENANCE.words).removeprefix(", ")
     return [words] if words else []
 
@@ -215,12 +227,9 @@ def _mark_names() -> Iterator[tuple[str, str, str]]:
 
 
 def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
-    places = range(len(axes.rewrites_s)), range(len(axes.expiries))
-    sql = [
-        [[sql_of(request, axes.setting(0, rewrite, expiry, deletes)) for deletes in (0, 1)] for expiry in places[1]]
-        for rewrite in places[0]
-    ]
-    settings = [axes.setting(interval, 0, 0, 1) for interval in range(len(axes.intervals_s))]
+    """Statements by places of rewriting, compaction, expiry, deletion of metadata.json, and gzip."""
+    sql = [sql_of(request, axes.setting(0, *places)) for places in np.ndindex(*axes.shape[1:])]
+    settings = [axes.setting(interval, 0, 0, 0, 1, 0) for interval in range(len(axes.intervals_s))]
     writer = ["\n".join(writer_options(request, case, setting)[1]) for setting in settings]
     return {"sql": sql, "writer": writer}
 
@@ -232,15 +241,18 @@ def _groups(lattice: Lattice, start: Mapping[str, int]) -> Iterator[tuple[str, t
         "expire": "Expire snapshots",
         "keep": "Keep snapshots for",
         "rewrite": "Rewrite manifests",
+        "compact": "Compact data files",
         "oldjson": "Delete old metadata.json after commits",
+        "gzip": "Compress metadata.json by gzip",
         "horizon": "Horizon",
     }
     made = {
-        key: Control(key=key, label=labels[key], names=tuple(names), at=start[key], is_switch=key == "oldjson")
+        key: Control(key=key, label=labels[key], names=tuple(names), at=start[key], is_switch=key in SWITCHES)
         for key, names, _ in _named(lattice.axes)
         if len(names) > 1
     }
-    for title, keys in (("Commits", ("interval",)), ("Maintenance", ("expire", "keep", "rewrite", "oldjson"))):
+    maintenance = ("expire", "keep", "rewrite", "compact", *SWITCHES)
+    for title, keys in (("Commits", ("interval",)), ("Maintenance", maintenance)):
         yield title, tuple(made[key] for key in keys if key in made)
     scales = tuple(
         Control(key=one.key, label=one.label, names=tuple(_number(value) for value in one.values), at=one.at)

@@ -108,11 +108,19 @@ class SettingSimulator:
     shapes: Shapes | None = None  # of another request for the same table, which differs in its rate alone
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
-    _shape_of: dict[tuple[float, float], Shape] = field(default_factory=dict)
+    _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
     _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)  # by all that decides one, its window last
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
+
+    def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
+        """A simulator of these settings alone, small enough for other processes: it holds what their files weigh, and
+        nothing that was simulated.
+        """
+        weighed = (replace(one, gzips_json=gzips) for one in settings for gzips in {False, one.gzips_json})
+        shapes = {(one.interval_s, 1.0, one.gzips_json): self.shape(one) for one in weighed}
+        return SettingSimulator(request=self.request, raced=self.raced, _shape_of=shapes)
 
     def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
         """A simulator of a request that differs in its rate alone: what files weigh is read off those encoded here."""
@@ -248,14 +256,17 @@ class SettingSimulator:
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
         """What the files of a setting weigh."""
-        key, plain = (setting.interval_s, rate), self.case(replace(setting, gzips_json=False), rate)
-        shapes = self._shapes_of(plain)
-        if rate == 1.0:
-            shapes = self._encoded.get(setting.interval_s, shapes)
+        key = setting.interval_s, rate, setting.gzips_json
         if key not in self._shape_of:
-            self._shape_of[key] = shapes.of(plain)
-        found = self._shape_of[key]
-        return shapes.with_json_of(self.case(setting, rate), found) if setting.gzips_json else found
+            case = self.case(setting, rate)
+            shapes = self._shapes_of(case)
+            if rate == 1.0:
+                shapes = self._encoded.get(setting.interval_s, shapes)
+            if setting.gzips_json:
+                self._shape_of[key] = shapes.with_json_of(case, self.shape(replace(setting, gzips_json=False), rate))
+            else:
+                self._shape_of[key] = shapes.of(case)
+        return self._shape_of[key]
 
     def encode(self, interval_s: float) -> None:
         """Encodes the files of one interval, whose sizes are read off between those of others until then."""
@@ -264,7 +275,7 @@ class SettingSimulator:
         case = self.case(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE))
         shapes = self._shapes_of(case)
         self._encoded[interval_s] = Shapes(profile=shapes.profile, site=shapes.site, encodes_each=True)
-        self._shape_of.pop((interval_s, 1.0), None)
+        self._shape_of = {key: one for key, one in self._shape_of.items() if key[:2] != (interval_s, 1.0)}
         self._known = {key: one for key, one in self._known.items() if (key[0].interval_s, key[1]) != (interval_s, 1.0)}
         self._courses = {key: one for key, one in self._courses.items() if key[1:3] != (interval_s, 1.0)}
 

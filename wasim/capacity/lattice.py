@@ -1,29 +1,27 @@
 """The lattice behind a page's sliders: figures of every setting that they reach, and how they change with the workload.
 
-Interval, maintenance and horizon are simulated at every point. A workload's rate, columns and files per commit are
-simulated one at a time and at a few points (`Scale`): what lies between, or differs in several at once, is a product of
-ratios, linear in the logarithm.
+Interval, maintenance, gzip and horizon are simulated at every point. A workload's rate, columns and files per commit
+are simulated one at a time and at a few points (`Scale`): what lies between, or differs
+in several at once, is a product of ratios, linear in the logarithm.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, compress, product
 from math import inf
 
 import numpy as np
 
 from wasim.capacity.axes import Axes
-from wasim.capacity.figures import Figures
+from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.ledger import Kind
 from wasim.ledger.trouble import JSON_MARKS
 from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
-
-Simulate = Callable[[Setting, Sequence[float]], Sequence[Figures]]
-"""The figures of a setting at each of these horizons, ascending, in seconds."""
 
 METRICS = (*SHOWN_METRICS, "snapshots")
 """Metrics of every lattice; those that a limit is on are added."""
@@ -69,7 +67,7 @@ class Scale:
     label: str
     values: tuple[float, ...]
     at: int
-    simulated: Mapping[int, Simulate]  # by place; the table's own is not among them
+    simulated: Mapping[int, SettingSimulator]  # by place; the table's own is not among them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +81,12 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lattice:
-    """Figures by place: `values` is indexed by interval, rewriting, expiry, deletion of metadata.json, horizon, field.
+    """Figures by place: `values` is indexed by interval, rewriting, compaction, expiry, deletion of metadata.json,
+    gzip, horizon, field.
 
     NaN where a horizon is shorter than an interval. `ratios` has, for each scale, the logarithms of the figures at its
     simulated places, ascending, over the table's own: by place, interval, rewriting, expiry, horizon, field, the
-    middle ones being those of `sparse`.
+    middle ones being those of `sparse`; all else is as the base has it, but that metadata.json is deleted.
     """
 
     axes: Axes
@@ -100,7 +99,7 @@ class Lattice:
 
 def build_lattice(
     axes: Axes,
-    simulate: Simulate,
+    simulator: SettingSimulator,
     *,
     metrics: Iterable[str] = (),
     scales: Sequence[Scale] = (),
@@ -108,41 +107,51 @@ def build_lattice(
 ) -> Lattice:
     """The lattice of `METRICS` and `metrics`; NaN where a setting is not shown at a horizon."""
     fields = (*dict.fromkeys((*METRICS, *metrics)), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
-    shape = (len(axes.intervals_s), len(axes.rewrites_s), len(axes.expiries), 2)
+    shape = axes.shape
     values = np.full((*shape, len(axes.horizons_s), len(fields)), np.nan)
-    for place in np.ndindex(*shape):
-        values[place] = _figures_at(axes, place, simulate, fields, is_shown)
+    settings = {place: axes.setting(*place) for place in np.ndindex(*shape)}
+    tables = _tables(simulator, settings.values(), axes.horizons_s, fields, is_shown)
+    for place, setting in settings.items():
+        values[place] = tables[setting]
     sparse = _sparse(axes)
-    own = values[np.ix_(sparse.intervals, range(shape[1]), sparse.expiries, [1], sparse.horizons)][:, :, :, 0]
     return Lattice(
         axes=axes,
         fields=fields,
         values=values,
         scales=tuple(scales),
         sparse=sparse,
-        ratios=tuple(_ratios(axes, sparse, scale, own, fields) for scale in scales),
+        ratios=tuple(_ratios(axes, sparse, scale, values, fields, is_shown) for scale in scales),
     )
 
 
-def _figures_at(
-    axes: Axes,
-    place: tuple[int, ...],
-    simulate: Simulate,
+def _tables(
+    simulator: SettingSimulator,
+    settings: Iterable[Setting],
+    horizons_s: Sequence[float],
     fields: Sequence[str],
     is_shown: Callable[[Setting, float], bool],
-) -> Floats:
-    """Figures by horizon and field."""
-    interval, rewrite, expiry, deletes_json = place
-    setting = axes.setting(interval, rewrite, expiry, deletes_json)
-    able = [
-        at
-        for at, horizon_s in enumerate(axes.horizons_s)
-        if horizon_s >= setting.interval_s and is_shown(setting, horizon_s)
-    ]
-    found = np.full((len(axes.horizons_s), len(fields)), np.nan)
-    if able:
-        figures = simulate(setting, [axes.horizons_s[at] for at in able])
-        found[able] = [[_field(one, name) for name in fields] for one in figures]
+) -> dict[Setting, Floats]:
+    """Figures of each setting by horizon and field, simulated on all cores; NaN where it is not shown."""
+    groups: dict[object, list[tuple[Setting, list[bool]]]] = {}
+    for setting in settings:
+        shown = [one >= setting.interval_s and is_shown(setting, one) for one in horizons_s]
+        groups.setdefault(setting.course_key, []).append((setting, shown))
+    parts = [(simulator.for_settings(one for one, _ in group), group, horizons_s, fields) for group in groups.values()]
+    return dict(chain.from_iterable(map_in_processes(_tables_of_group, parts)))
+
+
+def _tables_of_group(
+    part: tuple[SettingSimulator, Sequence[tuple[Setting, Sequence[bool]]], Sequence[float], Sequence[str]],
+) -> list[tuple[Setting, Floats]]:
+    """The tables of settings that share their histories."""
+    simulator, group, horizons_s, fields = part
+    found = []
+    for setting, shown in group:
+        table = np.full((len(horizons_s), len(fields)), np.nan)
+        if any(shown):
+            figures = simulator.figures_over(setting, [*compress(horizons_s, shown)])
+            table[np.array(shown)] = [[_field(one, name) for name in fields] for one in figures]
+        found.append((setting, table))
     return found
 
 
@@ -175,19 +184,25 @@ def _sparse(axes: Axes) -> Sparse:
     )
 
 
-def _ratios(axes: Axes, sparse: Sparse, scale: Scale, own: Floats, fields: Sequence[str]) -> Floats:
-    found = np.zeros((len(scale.simulated), *own.shape))
-    places = list(product(enumerate(sparse.intervals), range(own.shape[1]), enumerate(sparse.expiries)))
-    for number, (_, simulate) in enumerate(sorted(scale.simulated.items())):
-        for (at, interval), rewrite, (row, expiry) in places:
-            known = ~np.isnan(own[at, rewrite, row, :, 0])
-            if not known.any():
-                continue
-            setting = axes.setting(interval, rewrite, expiry, 1)
-            horizons_s = [
-                axes.horizons_s[one] for one, is_known in zip(sparse.horizons, known, strict=True) if is_known
-            ]
-            figures = [[_field(one, name) for name in fields] for one in simulate(setting, horizons_s)]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found[number, at, rewrite, row, known] = np.log(figures / own[at, rewrite, row, known])
+def _ratios(
+    axes: Axes,
+    sparse: Sparse,
+    scale: Scale,
+    values: Floats,
+    fields: Sequence[str],
+    is_shown: Callable[[Setting, float], bool],
+) -> Floats:
+    """The logarithms; 0 where a figure is 0 or infinite, or not shown."""
+    compact = axes.compactions_s.index(axes.base.maintenance.compact_every_s)
+    gzip = axes.gzips.index(axes.base.gzips_json)
+    middle = (sparse.intervals, range(len(axes.rewrites_s)), [compact], sparse.expiries, [1], [gzip])
+    own = values[np.ix_(*middle, sparse.horizons)]
+    horizons_s = [axes.horizons_s[one] for one in sparse.horizons]
+    settings = [axes.setting(*one) for one in product(*middle)]
+    found = []
+    for _, simulator in sorted(scale.simulated.items()):
+        tables = _tables(simulator, settings, horizons_s, fields, is_shown)
+        figures = np.reshape([tables[setting] for setting in settings], own.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.append(np.log(figures / own)[:, :, 0, :, 0, 0])
     return np.where(np.isfinite(found), found, 0.0)

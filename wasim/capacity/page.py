@@ -6,17 +6,18 @@ from functools import partial
 from typing import Any
 
 from wasim.capacity.answer import conclusion, first_sections, further_sections
-from wasim.capacity.axes import axes_for, thinned
+from wasim.capacity.axes import axes_for, seldom_first, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.lattice import Lattice, Scale, build_lattice, has_horizons, is_affordable
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import FLAGS, PlanRequest
 from wasim.capacity.settings import Setting, able_intervals, case_of
+from wasim.iceberg.properties import METADATA_COMPRESSION
 from wasim.report.pages.rendering import page_environment
 from wasim.report.words import listed
 from wasim.scenario.from_flags import table_of_columns
-from wasim.units import format_duration
+from wasim.units import DAY_S, HOUR_S, format_duration
 
 RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -62,7 +63,7 @@ def _scale(
         label=label,
         values=values,
         at=at,
-        simulated={place: one.figures_over for place, one in changed.items()},
+        simulated=changed,
     )
 
 
@@ -82,7 +83,7 @@ def _columns(table: Mapping[str, Any]) -> tuple[int, int]:
     return own, partitions
 
 
-MOST_INTERVALS, FEW_INTERVALS = 8, 4
+MOST_INTERVALS, FEW_INTERVALS = 6, 4
 
 
 def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
@@ -123,23 +124,36 @@ def _base(plan: Plan) -> Setting:
 
 
 def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
-    """The lattice around a plan; without `has_horizons`, at the plan's horizon alone and with few intervals."""
+    """The lattice around a plan; without `has_horizons`, at the plan's horizon alone, with few intervals, and without
+    sliders for the workload.
+    """
     request, case = plan.request, case_of(plan.request, base)
     horizon_s = request.horizon_s
     intervals_s = thinned((one.setting.interval_s for one in plan.best), base.interval_s, most=MOST_INTERVALS)
     axes = axes_for(case, base, intervals_s, time_travel_s=request.time_travel_s, horizon_s=horizon_s)
+    if METADATA_COMPRESSION not in request.properties:
+        axes = replace(axes, gzips=(False, True))
+    if "rewrite_data_files" not in request.own_jobs:
+        axes = replace(axes, compactions_s=seldom_first({None, DAY_S, HOUR_S, base.maintenance.compact_every_s}))
     scales = [one for one in scales_of(request, simulator, axes.intervals_s) if len(one.values) > 1]
     if not has_horizons(case):
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
-        rewrites_s = (base.maintenance.rewrite_every_s,)
-        axes, scales = replace(axes, intervals_s=tuple(few), rewrites_s=rewrites_s, horizons_s=(horizon_s,)), []
+        rewrites_s, compactions_s = (base.maintenance.rewrite_every_s,), (base.maintenance.compact_every_s,)
+        axes = replace(
+            axes,
+            intervals_s=tuple(few),
+            rewrites_s=rewrites_s,
+            compactions_s=compactions_s,
+            horizons_s=(horizon_s,),
+        )
+        scales = []
 
     def is_shown(setting: Setting, until_s: float) -> bool:
         return (setting == base and until_s <= horizon_s) or is_affordable(case, setting, until_s)
 
     return build_lattice(
         axes,
-        simulator.figures_over,
+        simulator,
         metrics=[limit.metric for limit in plan.limits],
         scales=scales,
         is_shown=is_shown,

@@ -90,7 +90,7 @@ def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> S
             horizon_s=horizon_s,
             horizons_s=HORIZONS_S,
         ),
-        SettingSimulator(request=request).figures_over,
+        SettingSimulator(request=request),
         metrics=[limit.metric for limit in metrics],
         is_shown=partial(is_affordable, case),
     )

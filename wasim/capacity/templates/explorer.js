@@ -20,6 +20,10 @@ function expiryOf(state) {
   return lattice.expiry[state.expire][state.keep];
 }
 
+function upkeepOf(state) {
+  return [state.rewrite, state.compact, expiryOf(state), state.oldjson, state.gzip];
+}
+
 // The ends that a point of a dense axis lies between, each with its weight.
 function ends([low, high, share]) {
   return share ? [[low, 1 - share], [high, share]] : [[low, 1]];
@@ -40,7 +44,7 @@ function logRatio(number, state, field) {
 
 function figure(name, state) {
   const field = fieldAt[name];
-  const places = [state.interval, state.rewrite, expiryOf(state), state.oldjson, state.horizon, field];
+  const places = [state.interval, ...upkeepOf(state), state.horizon, field];
   const value = values[flat(lattice.shape, places)];
   const moved = lattice.scales.reduce((sum, scale, number) =>
     state[scale.key] === scale.at ? sum : sum + logRatio(number, state, field), 0);
@@ -85,11 +89,11 @@ function frontierRows(state) {
     const at = {...state, interval};
     let least = Infinity;
     for (let rewrite = 0; rewrite < lattice.rewrite.names.length; rewrite++)
-      for (let expire = 0; expire < lattice.expire.names.length; expire++)
-        for (let keep = 0; keep < (expire ? lattice.keep.names.length : 1); keep++) {
-          const value = figure("metadata_bytes_per_day", {...at, rewrite, expire, keep});
-          if (value < least) least = value;
-        }
+      for (let compact = 0; compact < lattice.compact.names.length; compact++)
+        for (let gzip = 0; gzip < lattice.gzip.names.length; gzip++)
+          for (let expire = 0; expire < lattice.expire.names.length; expire++)
+            for (let keep = 0; keep < (expire ? lattice.keep.names.length : 1); keep++)
+              least = Math.min(least, figure("metadata_bytes_per_day", {...at, rewrite, compact, gzip, expire, keep}) || Infinity);
     return {interval, seconds, able: keepsUp(at), here: figure("metadata_bytes_per_day", at), least};
   }).filter(row => Number.isFinite(row.here) && Number.isFinite(row.least));
 }
@@ -155,7 +159,10 @@ function settingText(state) {
   const kept = [];
   if (state.expire) kept.push(`expire ${lattice.expire.names[state.expire]}, keep ${lattice.keep.names[state.keep]}`);
   if (state.rewrite) kept.push(`rewrite manifests ${lattice.rewrite.names[state.rewrite]}`);
+  if (lattice.compact.names.length > 1 && lattice.compact.values[state.compact])
+    kept.push(`compact ${lattice.compact.names[state.compact]}`);
   kept.push(...lattice.also);
+  if (lattice.gzip.values[state.gzip]) kept.push("gzip");
   if (!state.oldjson) kept.push("old metadata.json kept");
   return `Commit every ${lattice.interval.names[state.interval]}, ${kept.join(", ") || "no maintenance"}`;
 }
@@ -242,7 +249,7 @@ function showFigures(state) {
   part("limits").classList.toggle("bad", isKnown && lattice.limits.some(limit => !holds(limit, figure(limit.field, state))));
   part("keeps-up").hidden = !isKnown || keepsUp(state);
   part("estimated").hidden = !isMoved(state);
-  const sql = lattice.sql[state.rewrite][expiryOf(state)][state.oldjson];
+  const sql = lattice.sql[flat(lattice.shape.slice(1, 6), upkeepOf(state))];
   part("sql").textContent = [...sql, lattice.writer[state.interval]].join("\n\n");
   part("link").href = link(state);
 }
