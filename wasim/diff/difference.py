@@ -20,7 +20,9 @@ from wasim.iceberg.properties import (
     property_of,
 )
 from wasim.report.gate import Figure
+from wasim.report.words import listed
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import METRICS as METRIC_OF
 from wasim.units import format_duration
 
 _SKIPPED = ("scenario", "swept", "repetition", "seed", "horizon_s", "planning")
@@ -54,6 +56,7 @@ class Difference:
     bands: Mapping[str, float]
     limits: tuple[Kept, ...]
     keeps_up: tuple[bool, bool]
+    tables: tuple[int, int]  # of the job, whose totals the figures are
     currency: str
     notes: tuple[str, ...] = ()
 
@@ -209,6 +212,10 @@ def _why_not_counted(key: str, text: str) -> str:
 
 
 def _difference(name: str, before: Projection, after: Projection, notes: tuple[str, ...] = ()) -> Difference:
+    tables = before.case.writer.tables, after.case.writer.tables
+    if max(tables) > 1:
+        total = listed(METRIC_OF[metric].words for metric in METRICS if METRIC_OF[metric].adds_up)
+        notes += (f"Of all tables of the job, {tables[0]:,} before and {tables[1]:,} after: {total}.",)
     return Difference(
         name=name,
         changes=tuple(_changes(before.case.document(), after.case.document())),
@@ -226,6 +233,7 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
             for limit in after.limits
         ),
         keeps_up=(before.keeps_up, after.keeps_up),
+        tables=tables,
         currency=after.currency,
         notes=notes,
     )

@@ -6,6 +6,7 @@ from wasim.ledger import Kind
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
 from wasim.runs.sentences import say_once
+from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.units import format_duration
 
 FEW = 3  # cases whose lost attempts are noted
@@ -55,6 +56,12 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
         f"Modelled commit latency{whose}: {times}; of the last commits, p95 {_about(slowest.end_p95_ms / 1000)};"
         f" each ± {100 * slowest.band:.0f} %."
     )
+    case = next(one.case for one in cases if one.latency is slowest)
+    if case.writer.tables > 1:
+        yield (
+            f"To {case.writer.tables:,} tables {turn_words(case)}: rows of the last table can be read"
+            f" {_about(tables_in_turn(case) * slowest.end_p50_ms / 1000)} after their interval, by the end."
+        )
     yield from slowest.basis
     failing = [
         (shares["failed_share"], name, label) for label, one in modelled for name, shares in one.statements.items()

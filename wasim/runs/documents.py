@@ -52,6 +52,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "label": case.case.label,
         "engine": case.engine,
         "writer": case.case.writer_name,
+        "tables": case.case.writer.tables,
         "swept": case.case.swept,
         "commit_interval_s": case.case.commit_interval_s,
         "horizon_s": case.case.horizon_s,

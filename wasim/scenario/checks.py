@@ -75,6 +75,23 @@ def check_writer(draft: Draft) -> Iterator[Fault]:
         )
 
 
+def check_tables(draft: Draft) -> Iterator[Fault]:
+    """One job commits to several tables: not several writers, and no stream of Spark's, which goes into one table."""
+    writer, place = draft.scenario.writer, ("writer", "tables")
+    if writer.tables > 1 and writer.writers > 1:
+        yield Fault(
+            place=place,
+            problem=f"is {draft.quoted(*place)}, but writer.writers is {writer.writers}: one job commits to them",
+            remedy="Give one writer, or one table.",
+        )
+    elif writer.tables > 1 and writer.is_stream_into_table and writer.profile is None:
+        yield Fault(
+            place=place,
+            problem=f"is {draft.quoted(*place)}, but a stream of Spark's into a table has one",
+            remedy="Give sink: foreach_batch, kind: batch, or a profile, such as flink.",
+        )
+
+
 def check_store(draft: Draft) -> Iterator[Fault]:
     """Iceberg's HadoopCatalog needs a store that renames."""
     environment = draft.scenario.environment
@@ -186,6 +203,7 @@ CHECKS = (
     _check(check_active, "commit_interval", "writer", "workload", "changes", "evolution"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
+    _check(check_tables, "writer"),
     _check(check_writers, "writer", "changes", "maintenance", "evolution"),
     _check(check_changes, "changes", "table"),
     _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),

@@ -12,12 +12,16 @@ Dimension: TypeAlias = Literal["bytes", "ms", "money", ""]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A figure by name: in `words` for tables, and what it is. `flag` is the option of `wasim plan` that limits it."""
+    """A figure by name: in `words` for tables, and what it is. `flag` is the option of `wasim plan` that limits it.
+
+    One that `adds_up` is of all tables that the job commits to; every other is of each.
+    """
 
     name: str
     words: str
     meaning: str
     flag: str = ""
+    adds_up: bool = False
 
     @property
     def dimension(self) -> Dimension:
@@ -40,17 +44,24 @@ METRICS: Mapping[str, Metric] = {
             flag="--wa-metadata",
         ),
         Metric(name="wa_total", words="all bytes ÷ data", meaning="All bytes written ÷ the same, over the horizon."),
-        Metric(name="metadata_bytes", words="metadata written", meaning="Metadata bytes written over the horizon."),
+        Metric(
+            name="metadata_bytes",
+            words="metadata written",
+            meaning="Metadata bytes written over the horizon.",
+            adds_up=True,
+        ),
         Metric(
             name="metadata_bytes_per_event_hour",
             words="metadata an hour",
             meaning="Metadata bytes written per hour; the model's hour where the horizon is shorter.",
+            adds_up=True,
         ),
         Metric(
             name="metadata_bytes_per_day",
             words="metadata a day",
             meaning="Metadata bytes written per day; the model's day where the horizon is shorter.",
             flag="--metadata-per-day",
+            adds_up=True,
         ),
         Metric(
             name="metadata_json_bytes",
@@ -63,9 +74,10 @@ METRICS: Mapping[str, Metric] = {
             words="metadata on disk",
             meaning="Metadata on disk at the end.",
             flag="--metadata-on-disk",
+            adds_up=True,
         ),
         Metric(name="manifest_bytes", words="bytes of manifests", meaning="Bytes of the live manifests at the end."),
-        Metric(name="data_bytes", words="data written", meaning="Data bytes written over the horizon."),
+        Metric(name="data_bytes", words="data written", meaning="Data bytes written over the horizon.", adds_up=True),
         Metric(
             name="planning_p50_ms",
             words="planning",
@@ -88,10 +100,21 @@ METRICS: Mapping[str, Metric] = {
             words="cost a month",
             meaning="Money a month, at the prices; `wasim plan` judges it, a run does not.",
             flag="--monthly-cost",
+            adds_up=True,
         ),
     )
 }
 """Every metric that can be limited. In a scenario each is judged in every case, and the worst case counts."""
+
+
+def tables_counted(metric: str, tables: int) -> int:
+    """How many times one table's figure the figure of a job is that commits to so many."""
+    return tables if metric in METRICS and METRICS[metric].adds_up else 1
+
+
+def figure_name(metric: str, tables: int) -> str:
+    """A metric in words: `metadata a day, all 12` where it adds up over several tables."""
+    return f"{METRICS[metric].words}{f', all {tables:,}' if tables_counted(metric, tables) > 1 else ''}"
 
 
 def dimension_of(metric: str) -> Dimension:

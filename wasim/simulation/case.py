@@ -19,6 +19,7 @@ from wasim.runs import CaseRun, Simulation
 from wasim.scenario import Case
 from wasim.simulation.needs import AUTO_BUDGET, Needs, exact_needs
 from wasim.twin import Site, WriterProfile, render_profile, simulate_table
+from wasim.twin.profile import tables_in_turn
 from wasim.twin.supported import check_answerable, check_supported
 from wasim.years import read_shape, simulate_years
 
@@ -131,7 +132,12 @@ class SimulatedCase:
 
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""
-        setup = Setup(provider=self.site.provider, measured=self.profile.together, plain=self._plain_json())
+        setup = Setup(
+            provider=self.site.provider,
+            tables_in_turn=tables_in_turn(self.case),
+            measured=self.profile.together,
+            plain=self._plain_json(),
+        )
         latency = model_latency(self.case, made.ledger, setup)
         return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)
 

@@ -1,9 +1,11 @@
 """The answer in words: two short sentences, and the facts behind them."""
 
+from collections.abc import Iterator
 from operator import itemgetter
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
+from wasim.ledger import METADATA_KINDS
 from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
 from wasim.report.series import horizon_words, short_names
@@ -16,9 +18,36 @@ WORTH_NAMING = 0.05  # of data written more: what small files cost
 
 
 def conclude(answer: Answer, run: Run) -> str:
-    """Two sentences of at most twenty words each: which interval, or which case, and what it costs."""
+    """Two sentences of at most twenty words each: which interval, or which case, and what it costs; and where the job
+    has several tables, what all of them do.
+    """
     if not run.cases:
         return "No case finished, so there is nothing to conclude."
+    return " ".join((_of_one_table(answer, run), *_of_all_tables(answer)))
+
+
+def _of_all_tables(answer: Answer) -> Iterator[str]:
+    """What adds up over the tables of one job, for one of them and for all."""
+    option = None if answer.suggested is None else answer.suggested[1]
+    tables = 1 if option is None else option.run.case.writer.tables
+    if option is None or tables == 1:
+        return
+    run = option.run
+    on_disk = sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+
+    def each(of: int) -> str:
+        sizes = (
+            f"{format_bytes(run.totals.metadata_bytes * of)} of metadata, {format_bytes(on_disk * of)} of it on disk"
+        )
+        money = (
+            "" if option.month_price is None else f", {format_sum(option.month_price * of)} {answer.currency} a month"
+        )
+        return f"{run.commits * of:,} commits, {sizes}{money}"
+
+    yield f"One of {tables:,} tables ({run.case.label}): {each(1)}; all {tables:,}: {each(tables)}."
+
+
+def _of_one_table(answer: Answer, run: Run) -> str:
     if answer.limited:
         return " ".join(_within_limits(answer))
     if not answer.swept:

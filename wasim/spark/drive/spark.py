@@ -26,6 +26,11 @@ def refuse_other_writers(case: Case) -> None:
             "writer.upsert of mode equality-deletes is Flink's. Give --engine flink, or mode copy-on-write or"
             " merge-on-read."
         )
+    if case.writer.tables > 1:
+        raise WasimError(
+            f"writer.tables is {case.writer.tables:,}, and an engine writes one. Simulate them (wasim simulate, plan),"
+            " or give 1."
+        )
     writers = case.writer.writers
     if writers > MOST_WRITERS:
         raise WasimError(f"writer.writers is {writers:,}, and {MOST_WRITERS} run here at most. Simulate them.")
