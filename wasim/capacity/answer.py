@@ -24,7 +24,7 @@ from wasim.capacity.words import (
 )
 from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
-from wasim.scenario.metrics import METRICS, figure_name
+from wasim.scenario.metrics import METRICS, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
@@ -155,11 +155,10 @@ def _of_all_tables(plan: Plan, chosen: Figures) -> Iterator[str]:
 def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:
     if saving is None:
         return
-    tables = plan.case.writer.tables
     for name, label in (("month_1", "cost, month 1"), ("month_12", "cost, month 12"), ("year", "cost, a year")):
         now, then = saving.now_money, saving.then_money
         yield (
-            f"{label}{f', all {tables:,}' if tables > 1 else ''}",
+            f"{label}{all_words(plan.case.writer.tables)}",
             *_three(plan, "monthly_cost", None if now is None else getattr(now, name), getattr(then, name)),
             "",
         )

@@ -35,10 +35,8 @@ def _judged(plan: Plan) -> Iterator[Judged]:
     for limit in plan.limits:
         value = plan.chosen.values[limit.metric]
         said, most = value_words(limit.metric, value, currency), bound_words(limit, currency)
-        yield Judged(
-            text=f"{figure_name(limit.metric, plan.case.writer.tables)}: {said}, at most {most}",
-            holds=limit.holds(value),
-        )
+        name = figure_name(limit.metric, plan.case.writer.tables)
+        yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))
 
 
 def _text(block: Block) -> str:

@@ -80,14 +80,12 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
 class Setup:
     """Where a case's commits go. Without a `provider`, the case's store; without `writers`, as many as it has.
 
-    `tables_in_turn` commits follow each other in every interval. `measured` are times of several writers on local
-    files. `plain` are the bytes before compression of metadata.json that takes so many bytes in storage after so many
-    commits; without it, none is compressed.
+    `measured` are times of several writers on local files. `plain` are the bytes before compression of metadata.json
+    that takes so many bytes in storage after so many commits; without it, none is compressed.
     """
 
     provider: str | None = None
     writers: int | None = None
-    tables_in_turn: int = 1
     measured: Sequence[WriterTimes] = ()
     plain: Callable[[float, float], float] | None = None
 
@@ -145,7 +143,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         offered_per_s=end.offered_per_s,
         landed_per_s=end.outcome.landed_per_s,
         ceiling_per_s=rate.ceiling_per_s,
-        sustainable_interval_s=rate.interval_s * setup.tables_in_turn,
+        sustainable_interval_s=rate.interval_s,
         basis=(*end.basis, *_statements_basis(statements)),
         statements={name: _shares(one) for name, one in end.statements.items() if one.commits},
     )

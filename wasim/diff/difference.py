@@ -20,9 +20,8 @@ from wasim.iceberg.properties import (
     property_of,
 )
 from wasim.report.gate import Figure
-from wasim.report.words import listed
 from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import METRICS as METRIC_OF
+from wasim.scenario.metrics import ADDING_UP, metric_words
 from wasim.units import format_duration
 
 _SKIPPED = ("scenario", "swept", "repetition", "seed", "horizon_s", "planning")
@@ -214,8 +213,8 @@ def _why_not_counted(key: str, text: str) -> str:
 def _difference(name: str, before: Projection, after: Projection, notes: tuple[str, ...] = ()) -> Difference:
     tables = before.case.writer.tables, after.case.writer.tables
     if max(tables) > 1:
-        total = listed(METRIC_OF[metric].words for metric in METRICS if METRIC_OF[metric].adds_up)
-        notes += (f"Of all tables of the job, {tables[0]:,} before and {tables[1]:,} after: {total}.",)
+        totals = metric_words(metric for metric in METRICS if metric in ADDING_UP)
+        notes += (f"{totals} are of all tables of the job, {tables[0]:,} before and {tables[1]:,} after.",)
     return Difference(
         name=name,
         changes=tuple(_changes(before.case.document(), after.case.document())),

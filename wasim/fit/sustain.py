@@ -72,7 +72,7 @@ def _law_of_steps(writer: WriterFit, case: Case, step: RobustFit, *, skilled: bo
         return StepLaw(laws=laws, slope="measured", r_squared=step.r_squared)
     slowing = commit_slowing()
     spread = np.concatenate([[0.0], np.linspace(-slowing.width, slowing.width, len(step.draws))])
-    laws[:, 1] = slowing.ms_per_mib * (1 + spread) * _snapshot_bytes(writer, case) / MIB
+    laws[:, 1] = slowing.ms_per_mib * (1 + spread) * _snapshot_bytes(writer, case) / MIB * tables_in_turn(case)
     return StepLaw(laws=laws, slope="library", r_squared=step.r_squared)
 
 

@@ -56,12 +56,10 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
         f"Modelled commit latency{whose}: {times}; of the last commits, p95 {_about(slowest.end_p95_ms / 1000)};"
         f" each ± {100 * slowest.band:.0f} %."
     )
-    case = next(one.case for one in cases if one.latency is slowest)
-    if case.writer.tables > 1:
-        yield (
-            f"To {case.writer.tables:,} tables {turn_words(case)}: rows of the last table can be read"
-            f" {_about(tables_in_turn(case) * slowest.end_p50_ms / 1000)} after their interval, by the end."
-        )
+    most, latency = max(((one.case, one.latency) for one in cases if one.latency), key=lambda one: one[0].writer.tables)
+    if (tables := most.writer.tables) > 1:
+        after = _about(tables_in_turn(most) * latency.end_p50_ms / 1000)
+        yield f"To {tables:,} tables {turn_words(most)}: by the end the last table's rows come {after} later."
     yield from slowest.basis
     failing = [
         (shares["failed_share"], name, label) for label, one in modelled for name, shares in one.statements.items()

@@ -47,9 +47,7 @@ def judge(limits: Iterable[Limit], run: Run, ahead: Ahead | None = None) -> Iter
 
 
 def measure(case: CaseRun, metric: str) -> float | None:
-    """A metric of a case, of all its tables where it adds up; None where the case did not measure it, or is too short
-    to.
-    """
+    """A metric of a case, of all its tables where it adds up; None where it was not measured, or the case too short."""
     found = _METRICS.get(metric)
     return None if found is None else _of_all(case, metric, found(case))
 

@@ -78,17 +78,13 @@ def check_writer(draft: Draft) -> Iterator[Fault]:
 def check_tables(draft: Draft) -> Iterator[Fault]:
     """One job commits to several tables: not several writers, and no stream of Spark's, which goes into one table."""
     writer, place = draft.scenario.writer, ("writer", "tables")
-    if writer.tables > 1 and writer.writers > 1:
+    streams = writer.is_stream_into_table and writer.profile is None
+    if writer.tables > 1 and (streams or writer.writers > 1):
+        who = "a stream of Spark's into a table has one" if streams else f"writer.writers is {writer.writers}"
         yield Fault(
             place=place,
-            problem=f"is {draft.quoted(*place)}, but writer.writers is {writer.writers}: one job commits to them",
-            remedy="Give one writer, or one table.",
-        )
-    elif writer.tables > 1 and writer.is_stream_into_table and writer.profile is None:
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but a stream of Spark's into a table has one",
-            remedy="Give sink: foreach_batch, kind: batch, or a profile, such as flink.",
+            problem=f"is {draft.quoted(*place)}, but {who}",
+            remedy=f"Give {'sink: foreach_batch, kind: batch or a profile' if streams else 'one writer'}, or 1.",
         )
 
 

@@ -12,16 +12,12 @@ Dimension: TypeAlias = Literal["bytes", "ms", "money", ""]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A figure by name: in `words` for tables, and what it is. `flag` is the option of `wasim plan` that limits it.
-
-    One that `adds_up` is of all tables that the job commits to; every other is of each.
-    """
+    """A figure by name: in `words` for tables, and what it is. `flag` is the option of `wasim plan` that limits it."""
 
     name: str
     words: str
     meaning: str
     flag: str = ""
-    adds_up: bool = False
 
     @property
     def dimension(self) -> Dimension:
@@ -44,24 +40,17 @@ METRICS: Mapping[str, Metric] = {
             flag="--wa-metadata",
         ),
         Metric(name="wa_total", words="all bytes ÷ data", meaning="All bytes written ÷ the same, over the horizon."),
-        Metric(
-            name="metadata_bytes",
-            words="metadata written",
-            meaning="Metadata bytes written over the horizon.",
-            adds_up=True,
-        ),
+        Metric(name="metadata_bytes", words="metadata written", meaning="Metadata bytes written over the horizon."),
         Metric(
             name="metadata_bytes_per_event_hour",
             words="metadata an hour",
             meaning="Metadata bytes written per hour; the model's hour where the horizon is shorter.",
-            adds_up=True,
         ),
         Metric(
             name="metadata_bytes_per_day",
             words="metadata a day",
             meaning="Metadata bytes written per day; the model's day where the horizon is shorter.",
             flag="--metadata-per-day",
-            adds_up=True,
         ),
         Metric(
             name="metadata_json_bytes",
@@ -74,10 +63,9 @@ METRICS: Mapping[str, Metric] = {
             words="metadata on disk",
             meaning="Metadata on disk at the end.",
             flag="--metadata-on-disk",
-            adds_up=True,
         ),
         Metric(name="manifest_bytes", words="bytes of manifests", meaning="Bytes of the live manifests at the end."),
-        Metric(name="data_bytes", words="data written", meaning="Data bytes written over the horizon.", adds_up=True),
+        Metric(name="data_bytes", words="data written", meaning="Data bytes written over the horizon."),
         Metric(
             name="planning_p50_ms",
             words="planning",
@@ -100,21 +88,30 @@ METRICS: Mapping[str, Metric] = {
             words="cost a month",
             meaning="Money a month, at the prices; `wasim plan` judges it, a run does not.",
             flag="--monthly-cost",
-            adds_up=True,
         ),
     )
 }
 """Every metric that can be limited. In a scenario each is judged in every case, and the worst case counts."""
 
 
+_OF_METADATA = ("metadata_bytes", "metadata_bytes_per_event_hour", "metadata_bytes_per_day", "metadata_on_disk_bytes")
+ADDING_UP = frozenset([*_OF_METADATA, "data_bytes", "monthly_cost", "files_written_per_day"])
+"""Figures that are of all tables that a job commits to, as one limit on them is; every other is of each."""
+
+
 def tables_counted(metric: str, tables: int) -> int:
     """How many times one table's figure the figure of a job is that commits to so many."""
-    return tables if metric in METRICS and METRICS[metric].adds_up else 1
+    return tables if metric in ADDING_UP else 1
 
 
 def figure_name(metric: str, tables: int) -> str:
     """A metric in words: `metadata a day, all 12` where it adds up over several tables."""
-    return f"{METRICS[metric].words}{f', all {tables:,}' if tables_counted(metric, tables) > 1 else ''}"
+    return METRICS[metric].words + all_words(tables_counted(metric, tables))
+
+
+def all_words(tables: int) -> str:
+    """`, all 12` after what a figure is, where it is of so many tables."""
+    return f", all {tables:,}" if tables > 1 else ""
 
 
 def dimension_of(metric: str) -> Dimension:

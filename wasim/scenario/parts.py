@@ -266,8 +266,8 @@ class Writer(Part):
     )
     tables: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1,
-        description="Tables like the one described that the job commits to in every interval, each with metadata of its"
-        " own. Simulated only.",
+        description="Tables like the one described, each with metadata of its own, to which the job commits in every"
+        " interval.",
     )
     trigger: Annotated[Trigger | None, NoneOr(None)] = Field(
         default=None,

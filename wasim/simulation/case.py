@@ -132,13 +132,11 @@ class SimulatedCase:
 
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""
-        setup = Setup(
-            provider=self.site.provider,
-            tables_in_turn=tables_in_turn(self.case),
-            measured=self.profile.together,
-            plain=self._plain_json(),
-        )
+        setup = Setup(provider=self.site.provider, measured=self.profile.together, plain=self._plain_json())
         latency = model_latency(self.case, made.ledger, setup)
+        if latency is not None:
+            interval_s = latency.sustainable_interval_s * tables_in_turn(self.case)
+            latency = replace(latency, sustainable_interval_s=interval_s)
         return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)
 
     def _plain_json(self) -> Callable[[float, float], float] | None:

@@ -192,7 +192,7 @@ def tables_in_turn(case: Case) -> int:
 
 
 def turn_words(case: Case) -> str:
-    """How the commits of an interval follow each other: `commits are made 4 at a time, as is assumed of …, 3 in turn`."""
+    """How the commits of an interval follow each other: `commits are made 1 at a time, 12 in turn`."""
     at_once = _tables_at_once(case)
     assumed = "" if at_once == 1 else f", as is assumed of {shipped_profile(case).title}"
     return f"commits are made {at_once:,} at a time{assumed}, {tables_in_turn(case):,} in turn"

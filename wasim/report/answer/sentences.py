@@ -28,23 +28,19 @@ def conclude(answer: Answer, run: Run) -> str:
 
 def _of_all_tables(answer: Answer) -> Iterator[str]:
     """What adds up over the tables of one job, for one of them and for all."""
-    option = None if answer.suggested is None else answer.suggested[1]
-    tables = 1 if option is None else option.run.case.writer.tables
-    if option is None or tables == 1:
-        return
-    run = option.run
-    on_disk = sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
-
-    def each(of: int) -> str:
-        sizes = (
-            f"{format_bytes(run.totals.metadata_bytes * of)} of metadata, {format_bytes(on_disk * of)} of it on disk"
-        )
-        money = (
-            "" if option.month_price is None else f", {format_sum(option.month_price * of)} {answer.currency} a month"
-        )
-        return f"{run.commits * of:,} commits, {sizes}{money}"
-
-    yield f"One of {tables:,} tables ({run.case.label}): {each(1)}; all {tables:,}: {each(tables)}."
+    options = {
+        one.run.case.writer.tables: one for choice in answer.choices for one in [choice.chosen or choice.options[-1]]
+    }
+    for tables, option in options.items():
+        run, price = option.run, option.month_price
+        sizes = (run.totals.metadata_bytes, sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
+        said = []
+        for of in (1, tables):
+            written, on_disk = (format_bytes(size * of) for size in sizes)
+            money = "" if price is None else f", {format_sum(price * of)} {answer.currency} a month"
+            said.append(f"{run.commits * of:,} commits, {written} of metadata, {on_disk} of it on disk{money}")
+        if tables > 1:
+            yield f"One of {tables:,} tables ({run.case.label}): {said[0]}; all {tables:,}: {said[1]}."
 
 
 def _of_one_table(answer: Answer, run: Run) -> str:

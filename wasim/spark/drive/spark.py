@@ -26,10 +26,12 @@ def refuse_other_writers(case: Case) -> None:
             "writer.upsert of mode equality-deletes is Flink's. Give --engine flink, or mode copy-on-write or"
             " merge-on-read."
         )
-    if case.writer.tables > 1:
+    where = case.environment
+    alone = not case.only_appends or where.store != "local" or where.catalog not in ("jdbc", "hadoop", "in_memory")
+    if case.writer.tables > 1 and alone:
         raise WasimError(
-            f"writer.tables is {case.writer.tables:,}, and an engine writes one. Simulate them (wasim simulate, plan),"
-            " or give 1."
+            f"writer.tables is {case.writer.tables:,}, but to several tables engine spark only appends, in local files"
+            " of a jdbc, hadoop or in_memory catalog. Simulate them (wasim simulate, plan), or give 1."
         )
     writers = case.writer.writers
     if writers > MOST_WRITERS:
