@@ -221,6 +221,7 @@ def _tables_of_job(target: drive.Target, place: Place) -> list[dict[str, Any]]:
         for file, file_bytes in list_table(Path(place.table_root).with_name(table.rpartition(".")[2])).items():
             files[classify(file)] += 1
             size[classify(file)] += file_bytes
+        spark.catalog.refreshTable(table)  # the stream committed in another session
         counts = {"rows": spark.table(table).count(), "snapshots": spark.table(f"{table}.snapshots").count()}
         found.append({"table": table, "bytes": size, "counts": counts | {"files": files}})
         if found[0]["counts"] != found[-1]["counts"]:

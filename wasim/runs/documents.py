@@ -52,7 +52,6 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "label": case.case.label,
         "engine": case.engine,
         "writer": case.case.writer_name,
-        "tables": case.case.writer.tables,
         "swept": case.case.swept,
         "commit_interval_s": case.case.commit_interval_s,
         "horizon_s": case.case.horizon_s,
@@ -85,6 +84,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             for listing in case.listings
         ],
         "location": case.location,
+        "tables": case.case.writer.tables,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "band": case.band,
         "approximated": list(case.approximated),
